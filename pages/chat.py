@@ -19,10 +19,11 @@ from memviz.dashboard.ui.chat.review import review_panel
 from memviz.dashboard.ui.chat.sidebar import chat_controls
 from memviz.dashboard.ui.chat.talk import next_message_costs, send, talk, turn_controls
 from memviz.dashboard.ui.chat.transcript import empty_chat, transcript
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.shell.frame import open_page, workspace
-from memviz.dashboard.ui.shell.lost import Lost
-from memviz.dashboard.ui.shell.state import chat_state, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.terms import term
+from memviz.dashboard.ui.shell.views import Lost
 
 TALK_PIXELS = 460
 TALK_KEY, INPUT_KEY = "chat-talk", "chat-input"

@@ -8,18 +8,18 @@ from memviz.dashboard.ui.compare.free_run import free_runs
 from memviz.dashboard.ui.compare.memory_map.page import memory_map_view
 from memviz.dashboard.ui.compare.tokens.page import tokens_view
 from memviz.dashboard.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
-from memviz.dashboard.ui.controls.beginnings import say_beginnings
 from memviz.dashboard.ui.controls.classic_effects import with_effect
-from memviz.dashboard.ui.controls.keep_step import keep_as_step
+from memviz.dashboard.ui.controls.conversations import say_beginnings
+from memviz.dashboard.ui.controls.sharing import show_elsewhere
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     nothing_yet,
     setting_runs,
     study_controls,
 )
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.lessons.keep_step import keep_as_step
 from memviz.dashboard.ui.shell.frame import open_views, workspace
-from memviz.dashboard.ui.shell.sharing import show_elsewhere
-from memviz.dashboard.ui.shell.state import compare_state
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW
 
 state = compare_state()

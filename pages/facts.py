@@ -2,22 +2,22 @@
 
 import streamlit as st
 
-from memviz.dashboard.ui.controls.beginnings import say_beginnings
 from memviz.dashboard.ui.controls.classic_effects import with_effect
-from memviz.dashboard.ui.controls.keep_step import keep_as_step
+from memviz.dashboard.ui.controls.conversations import say_beginnings
+from memviz.dashboard.ui.controls.links import copy_link
+from memviz.dashboard.ui.controls.sharing import show_elsewhere
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     setting_runs,
     study_controls,
 )
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.lives.page import lives_view
 from memviz.dashboard.ui.facts.selection import told_fact
 from memviz.dashboard.ui.facts.summaries.page import summaries_view
 from memviz.dashboard.ui.facts.views import KEPT, SUMMARIES, facts_views
+from memviz.dashboard.ui.lessons.keep_step import keep_as_step
 from memviz.dashboard.ui.shell.frame import open_views, workspace
-from memviz.dashboard.ui.shell.links import copy_link
-from memviz.dashboard.ui.shell.sharing import show_elsewhere
-from memviz.dashboard.ui.shell.state import compare_state
 from memviz.dashboard.ui.shell.views import FACTS_VIEW
 
 state = compare_state()

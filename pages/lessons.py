@@ -4,14 +4,13 @@ from memviz.dashboard.ui.lessons.address import keep_address, open_address
 from memviz.dashboard.ui.lessons.closing import closing
 from memviz.dashboard.ui.lessons.player import play_lesson
 from memviz.dashboard.ui.lessons.shelf import shelf, upload
+from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.lessons.writing import own_lesson
 from memviz.dashboard.ui.shell.errors import errors_shown
 from memviz.dashboard.ui.shell.frame import open_page, workspace
-from memviz.dashboard.ui.shell.lost import Lost
 from memviz.dashboard.ui.shell.presenting import presents
-from memviz.dashboard.ui.shell.state import lessons_state
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.shell.views import begin_at_top
+from memviz.dashboard.ui.shell.views import Lost, begin_at_top
 
 state = lessons_state()
 with errors_shown():

@@ -8,10 +8,10 @@ from memviz.dashboard.ui.library.backup import backup_controls
 from memviz.dashboard.ui.library.importing import import_controls, import_panel
 from memviz.dashboard.ui.library.page import shelf, undo_bar
 from memviz.dashboard.ui.library.recordings import recordings
+from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.frame import open_page, workspace
-from memviz.dashboard.ui.shell.lost import Lost
-from memviz.dashboard.ui.shell.state import library_state
 from memviz.dashboard.ui.shell.terms import term
+from memviz.dashboard.ui.shell.views import Lost
 
 open_page(
     "Which conversations are there?",

@@ -2,16 +2,16 @@
 
 import streamlit as st
 
-from memviz.dashboard.ui.controls.beginnings import say_beginnings
+from memviz.dashboard.ui.controls.conversations import say_beginnings
 from memviz.dashboard.ui.controls.grounds import how_sure
+from memviz.dashboard.ui.controls.links import copy_link, open_shared_view
 from memviz.dashboard.ui.controls.pricing import price_controls
 from memviz.dashboard.ui.controls.sidebar import counter_and_models
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import open_page, workspace
-from memviz.dashboard.ui.shell.links import copy_link, open_shared_view
-from memviz.dashboard.ui.shell.lost import Lost
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
-from memviz.dashboard.ui.shell.state import compare_state, tune_state
 from memviz.dashboard.ui.shell.terms import term
+from memviz.dashboard.ui.shell.views import Lost
 from memviz.dashboard.ui.tune.advice import facts_button, recommendation
 from memviz.dashboard.ui.tune.best_table import best_table
 from memviz.dashboard.ui.tune.code_export import export_to_code
@@ -33,6 +33,7 @@ from memviz.dashboard.ui.tune.results import looked_at, main_picture
 from memviz.dashboard.ui.tune.run import asked_for, nothing_to_try, sweep_of
 from memviz.dashboard.ui.tune.setting_card import setting_card
 from memviz.dashboard.ui.tune.settings_table import settings_table
+from memviz.dashboard.ui.tune.state import tune_state
 
 open_page(
     "Which setting should you take?",

@@ -26,8 +26,8 @@ from memviz.core.bounds import (
     read_json,
     whole_number,
 )
-from memviz.dashboard.ui.shell.links import open_link
-from memviz.dashboard.ui.shell.state import CompareState
+from memviz.dashboard.ui.controls.links import open_link
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.engine.memory_config import (
     MAX_BYTES,
     load_memory_config,

@@ -9,7 +9,7 @@ import pytest
 import memviz
 from memviz.code_export import NoCodeError, Setting, targets
 from memviz.dashboard.reporting.report import html_report
-from memviz.dashboard.ui.shell.links import _setting
+from memviz.dashboard.ui.controls.links import _setting
 from memviz.engine.memory_config import load_memory_config, strategy_of
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.samples import sample

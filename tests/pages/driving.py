@@ -16,7 +16,7 @@ import numpy as np
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from memviz.dashboard.ui.shell.chosen_request import TURN_KEY
+from memviz.dashboard.ui.controls.selected_request import TURN_KEY
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.glossary import glossary, shown_terms
 from memviz.dashboard.guide.strategies import strategy_pages
-from memviz.dashboard.ui.shell.chosen_request import TURN_KEY
+from memviz.dashboard.ui.controls.selected_request import TURN_KEY
 from memviz.strategies import strategies, strategy
 from tests.pages.driving import first_seen, open_address, open_page
 

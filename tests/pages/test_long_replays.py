@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.core.text.wording import counted
-from memviz.dashboard.ui.controls import long_replays
+from memviz.dashboard.ui.controls import replaying
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
 from tests.pages.driving import click, open_page, token_lines
@@ -26,7 +26,7 @@ def talk(request: pytest.FixtureRequest) -> Transcript:
 
 @pytest.fixture
 def opened(talk: Transcript, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    monkeypatch.setattr(long_replays, "AT_ONCE_SECONDS", 0.02)
+    monkeypatch.setattr(replaying, "AT_ONCE_SECONDS", 0.02)
     id = Workspace().store.add_conversation(talk)
     return open_page("compare", conversation=id, setting="summary_only")
 

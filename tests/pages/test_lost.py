@@ -10,8 +10,7 @@ import pytest
 from memviz.dashboard.ui.compare.views import compare_views
 from memviz.dashboard.ui.facts.views import VIEWS
 from memviz.dashboard.ui.shell.frame import open_page as open_page_of_app
-from memviz.dashboard.ui.shell.lost import Lost
-from memviz.dashboard.ui.shell.views import View
+from memviz.dashboard.ui.shell.views import Lost, View
 from tests.pages.driving import QUESTIONS, first_seen
 
 LEAST_CHARS, MOST_CHARS = 40, 140

@@ -18,7 +18,7 @@ from memviz.core.context import Fate
 from memviz.dashboard.charts.palette import STEP_TITLES
 from memviz.dashboard.ui.compare.memory_map.legend import percent
 from memviz.dashboard.ui.compare.memory_map.message import life_in_words
-from memviz.dashboard.ui.shell.state import AddedRecall
+from memviz.dashboard.ui.controls.study import AddedRecall
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import STEPS, code_of

@@ -13,8 +13,8 @@ from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
 from memviz.dashboard.charts.retention.result import Measure
-from memviz.dashboard.ui.shell.links import link_query, named_models, open_link
-from memviz.dashboard.ui.shell.state import MAX_SETTINGS, CompareState
+from memviz.dashboard.ui.controls.links import link_query, named_models, open_link
+from memviz.dashboard.ui.controls.study import MAX_SETTINGS, CompareState
 from tests.pages.driving import (
     click,
     figures,

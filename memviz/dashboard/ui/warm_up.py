@@ -10,8 +10,8 @@ from importlib import import_module
 from threading import Thread
 
 from memviz.core.errors import MemvizError
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.state import CompareState
 from memviz.models.registry import OFFLINE
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey
 

@@ -15,12 +15,14 @@ import streamlit as st
 
 from memviz.core.errors import DamagedRunError, MemvizError
 from memviz.dashboard.ui.chat.desk import ChatDesk, Models, keeps_its_switches
+from memviz.dashboard.ui.controls.chat_state import ChatState
+from memviz.dashboard.ui.controls.jobs import start_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
-from memviz.dashboard.ui.controls.resumable_job import start_button
-from memviz.dashboard.ui.controls.spending import bound_caption
+from memviz.dashboard.ui.controls.spending import bound_caption, spending
+from memviz.dashboard.ui.controls.study import Setting
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
-from memviz.dashboard.ui.shell.state import ChatState, Setting, set_widget, spending
+from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat

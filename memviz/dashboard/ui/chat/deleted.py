@@ -7,7 +7,7 @@ from itertools import takewhile
 import streamlit as st
 
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.shell.state import ChatState
+from memviz.dashboard.ui.controls.chat_state import ChatState
 
 
 def deleted_elsewhere(desk: ChatDesk) -> None:

@@ -7,9 +7,10 @@ import streamlit as st
 from memviz.core.text.wording import counted
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.transcript import messages_alone, newest_messages
-from memviz.dashboard.ui.controls.long_replays import how_far
-from memviz.dashboard.ui.controls.resumable_job import Step, watch
-from memviz.dashboard.ui.shell.state import ChatState, spending
+from memviz.dashboard.ui.controls.chat_state import ChatState
+from memviz.dashboard.ui.controls.jobs import Step, watch
+from memviz.dashboard.ui.controls.replaying import how_far
+from memviz.dashboard.ui.controls.spending import spending
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.storage.workspace import Workspace
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from memviz.core.conversation import Message
 from memviz.core.errors import DatabaseMovedError, StorageError
+from memviz.dashboard.ui.controls.chat_state import ChatState
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.shell.state import ChatState
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
 

@@ -19,14 +19,12 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.limits_in_words import next_summary, request_size
-from memviz.dashboard.ui.controls.folded import numbers_of
-from memviz.dashboard.ui.controls.health import health
+from memviz.dashboard.ui.controls.grounds import health
 from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
-from memviz.dashboard.ui.controls.kept_figure import as_shown
 from memviz.dashboard.ui.controls.known_facts import known_facts
-from memviz.dashboard.ui.controls.steps import step_by_step
+from memviz.dashboard.ui.controls.pictures import as_shown, numbers_of, step_by_step
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.presenting import Part, hides
-from memviz.dashboard.ui.shell.state import compare_state
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

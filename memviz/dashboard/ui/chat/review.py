@@ -7,10 +7,11 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.controls.prompt_picker import instruction_key, prompt_picker
-from memviz.dashboard.ui.controls.resumable_job import stoppable
-from memviz.dashboard.ui.controls.spending import bound_caption
-from memviz.dashboard.ui.shell.state import ChatState, spending, widget_value
+from memviz.dashboard.ui.controls.chat_state import ChatState
+from memviz.dashboard.ui.controls.jobs import stoppable
+from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
+from memviz.dashboard.ui.controls.spending import bound_caption, spending
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.drafts import INTERRUPTED, Draft

@@ -10,19 +10,13 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.chat.deleted import start_new
 from memviz.dashboard.ui.chat.desk import Models, keeps_its_switches
-from memviz.dashboard.ui.controls.conversation_choices import conversation_choices
+from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
+from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
-from memviz.dashboard.ui.controls.pickers import counter_picker
+from memviz.dashboard.ui.controls.pickers import counter_picker, switch
 from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
-from memviz.dashboard.ui.controls.switch import switch
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
-from memviz.dashboard.ui.shell.state import (
-    ChatState,
-    begin_with,
-    chat_state,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.storage.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"

@@ -13,7 +13,7 @@ from memviz.core.conversation import Message
 from memviz.core.errors import MemvizError, ModelError
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
-from memviz.dashboard.ui.controls.resumable_job import stop_button
+from memviz.dashboard.ui.controls.jobs import stop_button
 from memviz.dashboard.ui.controls.spending import askers, bound_caption, told_beside
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, token_margin, turn_bound

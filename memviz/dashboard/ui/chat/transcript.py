@@ -12,12 +12,11 @@ from memviz.core.conversation import Log, Message
 from memviz.core.text.wording import message_number
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
+from memviz.dashboard.ui.controls.chat_state import MESSAGES_SHOWN, ChatState
 from memviz.dashboard.ui.controls.grounds import why_stand_in
-from memviz.dashboard.ui.controls.inspector import BadgeColor
+from memviz.dashboard.ui.controls.inspector import BadgeColor, recall_exchange, thoughts
 from memviz.dashboard.ui.controls.known_facts import known_facts
-from memviz.dashboard.ui.controls.model_work import recall_exchange, thoughts
-from memviz.dashboard.ui.controls.prose import prose
-from memviz.dashboard.ui.shell.state import MESSAGES_SHOWN, ChatState
+from memviz.dashboard.ui.controls.message_html import prose
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import call_text

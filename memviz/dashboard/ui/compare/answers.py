@@ -11,8 +11,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
-from memviz.dashboard.ui.controls.legend import stripe
-from memviz.dashboard.ui.controls.prose import prose
+from memviz.dashboard.ui.controls.message_html import prose, stripe
 from memviz.dashboard.ui.controls.request_changes import recalled_html
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.assembly import whole

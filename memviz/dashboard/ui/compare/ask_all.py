@@ -20,15 +20,16 @@ from memviz.dashboard.ui.compare.asked_again import (
 )
 from memviz.dashboard.ui.compare.selection import select
 from memviz.dashboard.ui.controls.grounds import why_stand_in
+from memviz.dashboard.ui.controls.jobs import offer, show_failure, stoppable
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.resumable_job import start_button, stoppable
 from memviz.dashboard.ui.controls.spending import askers, bound_caption, bound_words
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.dashboard.ui.shell.in_view import result_begins, result_is_new
 from memviz.dashboard.ui.shell.linked import linked
-from memviz.dashboard.ui.shell.state import CompareState, set_widget
+from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.answering import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
@@ -51,28 +52,28 @@ def ask_all(
 ) -> None:
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
-    asked_all = settings
-    settings = [
-        setting for setting in asked_all if state.ended_early(setting.run) is None
-    ]
+    ended_early = [one for one in settings if state.ended_early(one.run) is not None]
+    settings = [one for one in settings if one not in ended_early]
     questions = _questions(state, probes, settings)
-    question, asked = _form(len(settings), questions)
+    question, is_asked = _form(len(settings), questions)
     chosen = _suggestions(questions)
-    _not_asked([setting for setting in asked_all if setting not in settings])
+    _not_asked(ended_early)
     if chosen and answerer.is_free:
-        question, asked = chosen, True
+        question = chosen
+        is_asked = True
     runs = _different_runs(settings)
-    who = askers(answerer.name, summarizer.name)
-    if not (answerer.is_free and summarizer.is_free):
-        bound_caption(
-            asking_bound(runs, who), before=_who_is_asked(runs, answerer, summarizer)
-        )
-    if asked:
-        state.question, state.asked_with = question, (answerer, summarizer)
-        state.answers, state.answers_before = [], []
+    is_free = answerer.is_free and summarizer.is_free
+    if not is_free:
+        bound = asking_bound(runs, askers(answerer.name, summarizer.name))
+        bound_caption(bound, before=_who_is_asked(runs, answerer, summarizer))
+    if is_asked:
+        state.question = question
+        state.asked_with = (answerer, summarizer)
+        state.answers = []
+        state.answers_before = []
         result_is_new(RESULT)
         _ask(state.answers, runs, question, answerer, summarizer)
-        if not (answerer.is_free and summarizer.is_free):
+        if not is_free:
             st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
     _try_again(state, runs, answerer, summarizer)
     _show(state, settings, probes, answerer, summarizer)
@@ -92,13 +93,14 @@ def _questions(
 ) -> list[str]:
     """The questions on offer. They stay while settings change: what one looks at does not move under the pointer, and
     no new run is searched for what it lost."""
-    if state.suggested[0] != (facts := tuple(probes)):
-        state.suggested = facts, suggested(probes, _different_runs(settings))
+    facts = tuple(probes)
+    if state.suggested[0] != facts:
+        state.suggested = (facts, suggested(probes, _different_runs(settings)))
     return state.suggested[1]
 
 
 def _not_asked(settings: Sequence[SettingRun]) -> None:
-    """Of which settings there is no request after the last turn."""
+    """Say of which settings there is no request after the last turn."""
     if settings:
         names = listed(setting.label for setting in settings)
         st.caption(
@@ -114,34 +116,31 @@ def _try_again(
     answerer: ModelChoice,
     summarizer: ModelChoice,
 ) -> None:
-    """Where a call failed, offer to ask those that have no answer. What every other call would have failed in is said
+    """Offer to ask those that have no answer where a call failed. What every other call would have failed in is said
     once. With another model, key, address or timeout they count as not yet asked."""
-    failures = [
-        answer
-        for run, answer in state.answers
-        if isinstance(answer, MemvizError) and any(run is other for other in runs)
-    ]
+    known = {id(run) for run in runs}
+    failures: list[MemvizError] = []
+    given: list[tuple[Run, TurnRecord | MemvizError]] = []
+    for run, answer in state.answers:
+        if not isinstance(answer, MemvizError):
+            given.append((run, answer))
+        elif id(run) in known:
+            failures.append(answer)
     if not failures:
         return
-    given = [each for each in state.answers if not isinstance(each[1], MemvizError)]
-    unanswered = [run for run in runs if all(run is not other for other, _ in given)]
-    is_tried, hopeless = (
-        state.asked_with == (answerer, summarizer),
-        next(filter(ends_all, failures), None),
-    )
+    answered = {id(run) for run, _ in given}
+    unanswered = [run for run in runs if id(run) not in answered]
+    is_tried = state.asked_with == (answerer, summarizer)
+    hopeless = next(filter(ends_all, failures), None)
     if not is_tried:
         st.caption(
             f"{counted(len(unanswered), 'setting')} not yet asked with the models and keys as they are now."
         )
     elif hopeless is not None:
-        st.error(plain(f"{hopeless} No other call was made."), icon=":material/error:")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        again = start_button(
-            f"{'Try again' if is_tried else 'Ask'} with {plain(answerer.label)}",
-            "ask-all-again",
-        )
-        bound_caption(asking_bound(unanswered, askers(answerer.name, summarizer.name)))
-    if again:
+        show_failure(hopeless)
+    verb = "Try again" if is_tried else "Ask"
+    bound = asking_bound(unanswered, askers(answerer.name, summarizer.name))
+    if offer(f"{verb} with {plain(answerer.label)}", "ask-all-again", bound):
         state.asked_with = (answerer, summarizer)
         _ask(given, unanswered, state.question, answerer, summarizer)
         state.answers = given
@@ -191,9 +190,10 @@ def _suggestions(questions: Sequence[str]) -> str:
             )
             for number, question in enumerate(questions)
         ]
-    return next(
-        (question for question, was in zip(questions, clicked, strict=True) if was), ""
-    )
+    for question, is_clicked in zip(questions, clicked, strict=True):
+        if is_clicked:
+            return question
+    return ""
 
 
 def _different_runs(settings: Sequence[SettingRun]) -> list[Run]:
@@ -238,12 +238,11 @@ def _show(
     summarizer: ModelChoice,
 ) -> None:
     """The answers to the settings as they stand; those of other settings are no longer shown."""
-    shown = [
-        (setting, answer)
-        for setting in settings
-        for run, answer in state.answers
-        if setting.run is run and not _is_hopeless(answer)
-    ]
+    shown: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
+    for setting in settings:
+        for run, answer in state.answers:
+            if setting.run is run and not _is_hopeless(answer):
+                shown.append((setting, answer))
     if not shown:
         return
     result_begins(RESULT)
@@ -256,15 +255,16 @@ def _show(
                 if isinstance(answer, TurnRecord)
             ]
         )
-    sources = {
-        number: answer_source(answer.context, state.question, answer.reply)
-        for number, (_, answer) in enumerate(shown)
-        if not isinstance(answer, MemvizError)
+    sources = {}
+    for number, (_, answer) in enumerate(shown):
+        if not isinstance(answer, MemvizError):
+            source = answer_source(answer.context, state.question, answer.reply)
+            sources[number] = source
+    positions = stated_at(state.question, probes, sources)
+    fact = fact_asked(state.question, probes)
+    before = {
+        id(run): answer.reply or "" for run, answer in reversed(state.answers_before)
     }
-    positions, fact = (
-        stated_at(state.question, probes, sources),
-        fact_asked(state.question, probes),
-    )
     for at in range(0, len(shown), CARDS_A_ROW):
         numbers = range(at, min(at + CARDS_A_ROW, len(shown)))
         for column, number in zip(st.columns(CARDS_A_ROW), numbers, strict=False):
@@ -274,29 +274,18 @@ def _show(
                     st.markdown(f"**{plain(setting.label)}**")
                     show_error(answer)
                     continue
-                answer_card(
+                bring_back = partial(
+                    _bring_back,
+                    state,
                     setting,
                     answer,
-                    sources[number],
-                    partial(
-                        _bring_back,
-                        state,
-                        setting,
-                        answer,
-                        fact,
-                        positions,
-                        answerer,
-                        summarizer,
-                    ),
-                    next(
-                        (
-                            old.reply or ""
-                            for run, old in state.answers_before
-                            if run is setting.run
-                        ),
-                        None,
-                    ),
+                    fact,
+                    positions,
+                    answerer,
+                    summarizer,
                 )
+                old = before.get(id(setting.run))
+                answer_card(setting, answer, sources[number], bring_back, old)
 
 
 def _bring_back(
@@ -315,11 +304,8 @@ def _bring_back(
     found = bringing_back(setting.run, answer, positions, prices_in_force())
     if found is None:
         return
-    most = asking_bound(
-        [setting.run],
-        askers(answerer.name, summarizer.name),
-        MESSAGE_TOKENS + found.tokens,
-    )
+    who = askers(answerer.name, summarizer.name)
+    most = asking_bound([setting.run], who, MESSAGE_TOKENS + found.tokens)
     if not st.button(
         plain(found.label),
         key=f"ask-all-back-{setting.index}",
@@ -332,15 +318,9 @@ def _bring_back(
         return
     again: list[tuple[Run, TurnRecord | MemvizError]] = []
     state.answers_before.append((setting.run, answer))
-    _ask(
-        again,
-        [setting.run],
-        state.question,
-        answerer,
-        summarizer,
-        (Recall(turns=found.turns),),
-    )
-    state.answers = [
-        next((new for new in again if new[0] is old[0]), old) for old in state.answers
-    ]
+    recall = Recall(turns=found.turns)
+    _ask(again, [setting.run], state.question, answerer, summarizer, (recall,))
+    for number, (run, _) in enumerate(state.answers):
+        if again and run is setting.run:
+            state.answers[number] = again[0]
     st.rerun()

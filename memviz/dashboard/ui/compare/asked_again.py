@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from memviz.core.text.containment import PhraseIndex
 from memviz.core.text.terms import keys
 from memviz.core.text.wording import request_name
-from memviz.dashboard.ui.controls.bring_back import BroughtBack, brought_back_into
+from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.engine.recall_tokens import stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
-from memviz.dashboard.ui.shell.links import follow
+from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view

@@ -17,17 +17,14 @@ from memviz.core.errors import (
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
+from memviz.dashboard.ui.controls.jobs import ResumableJob, Step
+from memviz.dashboard.ui.controls.paid_replays import free_replays
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
-from memviz.dashboard.ui.controls.resumable_job import ResumableJob, Step
 from memviz.dashboard.ui.controls.spending import askers, bound_caption
+from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
-from memviz.dashboard.ui.shell.state import (
-    CompareState,
-    Setting,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
@@ -37,7 +34,6 @@ from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.turn_changes import record_of_turn
 from memviz.models.cost_bound import CostBound
-from memviz.models.registry import OFFLINE, model
 from memviz.storage.workspace import RunKey, Workspace
 
 TAKE_KEY = "free-take"
@@ -68,34 +64,35 @@ def free_runs(
             )
         )
         return []
-    begun = [
-        found
-        for setting in state.settings
-        if (found := _begun(workspace, state, setting, answerer, summarizer))
-    ]
+    begun = []
+    for setting in state.settings:
+        with error_shown():
+            key = run_key(workspace, state, setting, summarizer, answerer.name)
+            key = replace(key, take=state.take)
+            begun.append(_as_it_stands(workspace, setting, key))
     missing = [item for item in begun if item.done < log.turn_count]
 
     def job(items: Sequence[_Begun]) -> _FreeRunJob:
-        done, total = sum(item.done for item in items), log.turn_count * len(items)
+        done = sum(item.done for item in items)
+        total = log.turn_count * len(items)
         return _FreeRunJob(
             answerer.label, done, total, workspace, items, answerer, summarizer
         )
 
     if missing:
-        is_asked, state.answer_again = state.answer_again, False
+        is_asked = state.answer_again
+        state.answer_again = False
         with st.container(border=True):
             was_tried = job(missing).run_when_asked(is_asked=is_asked)
         if was_tried:
             begun = [_as_it_stands(workspace, item.setting, item.key) for item in begun]
     if begun:
         _choose_take(workspace, state, begun, job(begun) if not missing else None)
-    return as_setting_runs(
-        [
-            (item.setting, item.run)
-            for item in begun
-            if item.run is not None and item.run.turns
-        ]
-    )
+    made = []
+    for item in begun:
+        if item.run is not None and item.run.turns:
+            made.append((item.setting, item.run))
+    return as_setting_runs(made)
 
 
 def _choose_take(
@@ -104,7 +101,8 @@ def _choose_take(
     begun: Sequence[_Begun],
     again: _FreeRunJob | None,
 ) -> None:
-    """Which of the free runs with the same model is shown; one more is made on a click, and the others stay."""
+    """Let the visitor choose which of the free runs with the same model is shown; one more is made on a click, and the
+    others stay."""
     takes = 1 + state.take
     while any(workspace.kept_free_run(replace(item.key, take=takes)) for item in begun):
         takes += 1
@@ -143,22 +141,6 @@ def _answer_again(state: CompareState, take: int) -> None:
     state.take, state.answer_again = take, True
 
 
-def _begun(
-    workspace: Workspace,
-    state: CompareState,
-    setting: Setting,
-    answerer: ModelChoice,
-    summarizer: ModelChoice,
-) -> _Begun | None:
-    with error_shown():
-        key = replace(
-            run_key(workspace, state, setting, summarizer, answerer.name),
-            take=state.take,
-        )
-        return _as_it_stands(workspace, setting, key)
-    return None
-
-
 def _as_it_stands(workspace: Workspace, setting: Setting, key: RunKey) -> _Begun:
     run = workspace.kept_free_run(key)
     return _Begun(setting, key, run, answered_turns(run) if run else 0)
@@ -179,7 +161,7 @@ class _FreeRunJob(ResumableJob):
     start_key, stop_key = "free-run", "free-stop"
 
     def introduce(self) -> None:
-        """What each setting does, how far it has come, and what the rest will take."""
+        """Say that each setting answers, how far it has come, and what the rest will take."""
         st.markdown(
             f"**Each setting answers for itself.** The model {plain(self.model)} replies to every message of the "
             f"user under each setting, so you see what it still knew. {self.done_of_total} answered so far."
@@ -187,20 +169,7 @@ class _FreeRunJob(ResumableJob):
         bound_caption(self.bound(), before=self.estimate())
 
     def _replays(self) -> list[Run]:
-        """The same messages with the conversation's own replies and the offline model's summaries."""
-        asked = [item.key for item in self.missing]
-        keys = (
-            RunKey(
-                key.conversation_id,
-                key.strategy,
-                key.counter,
-                OFFLINE,
-                key.recalls,
-                first=key.first,
-            )
-            for key in asked
-        )
-        return [self.workspace.run(key, model(OFFLINE)) for key in keys]
+        return free_replays(self.workspace, [item.key for item in self.missing])
 
     def bound(self) -> CostBound:
         """Each reply as long as it may be, and sent again with every later message."""
@@ -211,31 +180,31 @@ class _FreeRunJob(ResumableJob):
 
     def estimate(self) -> str:
         """From a replay: as if the replies were as long as the conversation's own."""
-        sentence = (
-            "Likely "
-            + estimate(
-                self._replays(), self.answerer.name, self.summarizer.name
-            ).sentence
-        )
-        works = [item.key.strategy.tool_use for item in self.missing]
-        if any(work.recalls or work.thinking_rounds for work in works):
-            sentence += " What the model recalls or thinks by itself comes on top."
-        return sentence
+        likely = estimate(
+            self._replays(), self.answerer.name, self.summarizer.name
+        ).sentence
+        for item in self.missing:
+            work = item.key.strategy.tool_use
+            if work.recalls or work.thinking_rounds:
+                likely += " What the model recalls or thinks by itself comes on top."
+                break
+        return f"Likely {likely}"
 
     def steps(self) -> Generator[Step, None, None]:
         """Every piece of a reply is a step, so that one can stop in the midst of it."""
-        answering, writing = self.answerer.build(), self.summarizer.build_summarizer()
+        answering = self.answerer.build()
+        writing = self.summarizer.build_summarizer()
         for item in self.missing:
             self.keep()  # the run of the setting before
             free = self.workspace.free_run(item.key, answering, writing)
-            self.under_way, label = (item.key, free), plain(item.key.strategy.label)
+            self.under_way = (item.key, free)
+            label = plain(item.key.strategy.label)
             kept = monotonic()
             while not free.is_complete:
                 for _ in self._pieces(free):
-                    yield Step(
-                        (free.done + 1) / free.turn_count,
-                        f"{label}: turn {free.done + 1:,} of {free.turn_count:,}",
-                    )
+                    turn = free.done + 1
+                    words = f"{label}: turn {turn:,} of {free.turn_count:,}"
+                    yield Step(turn / free.turn_count, words)
                 if monotonic() - kept >= KEPT_EVERY_SECONDS:
                     self.keep()
                     kept = monotonic()
@@ -252,18 +221,19 @@ class _FreeRunJob(ResumableJob):
 
     def keep(self) -> None:
         """Keep the run under way as far as it has come."""
-        if self.under_way is not None:
-            key, free = self.under_way
-            run = free.run
-            if run.turns:
-                calls = run.compactions
-                if calls and self.refusal and calls[-1].error == self.refusal:
-                    calls = calls[:-1]
-                self.workspace.keep_free_run(key, replace(run, compactions=calls))
+        if self.under_way is None:
+            return
+        key, free = self.under_way
+        run = free.run
+        if run.turns:
+            calls = run.compactions
+            if calls and self.refusal and calls[-1].error == self.refusal:
+                calls = calls[:-1]
+            self.workspace.keep_free_run(key, replace(run, compactions=calls))
 
 
 def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
-    """What each setting answered to the same message, and where it had that from."""
+    """Draw the answers of all settings to the same message, and where they had them from."""
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
     asked = next((record for _, record in records if record), None)
     if asked is None:

@@ -13,17 +13,14 @@ from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_ar
 from memviz.dashboard.stage.predictions import predictions
 from memviz.dashboard.ui.compare.selection import Selection, move_to, select
 from memviz.dashboard.ui.controls.known_facts import known_facts
+from memviz.dashboard.ui.controls.links import STAGE, is_link_opened
+from memviz.dashboard.ui.controls.pictures import step_of
 from memviz.dashboard.ui.controls.stage import Move, stage
-from memviz.dashboard.ui.controls.steps import step_of
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.links import STAGE, is_link_opened
-from memviz.dashboard.ui.shell.state import (
-    compare_state,
-    linked_parts,
-    set_widget,
-    widget_value,
-)
-from memviz.dashboard.ui.shell.walk import STAGE_KEY, STAGED
+from memviz.dashboard.ui.shell.linked import linked_parts
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.views import STAGE_KEY, STAGED
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, numbers_of_turn
 from memviz.metrics.retention.knowledge import Retention

@@ -23,18 +23,21 @@ from memviz.dashboard.ui.compare.selection import (
     selected,
     walk_of,
 )
-from memviz.dashboard.ui.controls.folded import folded, numbers_of
 from memviz.dashboard.ui.controls.inspector import inspector
-from memviz.dashboard.ui.controls.kept_figure import kept_figure
 from memviz.dashboard.ui.controls.known_facts import known_facts
-from memviz.dashboard.ui.controls.presented_picture import finding_to_audience
+from memviz.dashboard.ui.controls.links import copy_link, keep_address
+from memviz.dashboard.ui.controls.pictures import (
+    finding_to_audience,
+    folded,
+    kept_figure,
+    numbers_of,
+)
 from memviz.dashboard.ui.controls.selected_request import is_marked
 from memviz.dashboard.ui.controls.setting_rows import mark_row
+from memviz.dashboard.ui.controls.sharing import open_in_memviz
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.links import copy_link, keep_address
-from memviz.dashboard.ui.shell.presenting import Part, hides, speaker_notes
-from memviz.dashboard.ui.shell.sharing import open_in_memviz
-from memviz.dashboard.ui.shell.state import compare_state, presenting
+from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns

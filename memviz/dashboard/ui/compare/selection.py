@@ -9,19 +9,15 @@ import streamlit as st
 
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
+    choose_request,
     name_in_full,
     request_at,
     selected_call,
     selected_turn,
     turns_shown,
 )
-from memviz.dashboard.ui.shell.chosen_request import choose_request
-from memviz.dashboard.ui.shell.state import (
-    clicked_point,
-    compare_state,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.state import clicked_point, set_widget, widget_value
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import numbers_of_turn, request_turns
 

@@ -12,9 +12,8 @@ from memviz.dashboard.ui.compare.playing import (
 )
 from memviz.dashboard.ui.compare.tokens.percent import choose_percent
 from memviz.dashboard.ui.controls.sidebar import is_free_run
-from memviz.dashboard.ui.shell.lost import Lost
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.views import View
+from memviz.dashboard.ui.shell.views import Lost, View
 
 TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
 _REPLAYED = f"The same conversation and replies under every {term('setting')}."

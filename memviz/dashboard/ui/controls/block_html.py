@@ -28,150 +28,147 @@ from memviz.metrics.summaries.facts import are_facts
 MORE = "the JSON below has all of them"
 OWN_WORDS = "The strategy's own words"
 IN_PLACE = "in full at its place in the history"
+IN_FORMS = ("history", "input")
+"""Kinds of blocks with messages of the log in their own place, which alone are sent in forms."""
+FORM_WORDS: dict[FormFate, str] = {
+    "cleared": "sent as a placeholder",
+    "shortened": "shortened",
+}
 FORMED_HELP = (
     "Messages of the conversation, some of them with less in them than was said."
 )
 
 
 def reduced_fates(record: TurnRecord) -> Mapping[int, FormFate]:
-    """What became of the messages of the log that were sent with less in them than was said, by their positions."""
+    """Return the fates of the messages of the log that were sent with less in them than was said, by their
+    positions."""
     space = record.memory.space
-    return {
-        position: piece.form.fate
-        for piece in record.parts.messages
-        if piece.form is not None
-        for position in reduced(space, piece)
-    }
+    fates: dict[int, FormFate] = {}
+    for piece in record.parts.messages:
+        if piece.form is not None:
+            fates.update(dict.fromkeys(reduced(space, piece), piece.form.fate))
+    return fates
 
 
 def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
-    """What was sent of a message with less in it than was said, and in a few words how; ``None`` of any other."""
+    """Return what was sent of a message with less in it than was said, and in a few words how; ``None`` of any
+    other."""
     log = record.memory.log
+    said = log[position]
     for piece in record.parts.messages:
         if piece.form is not None and position in piece.positions:
             sent = log.sent(position, piece.form)
-            return (
-                None
-                if sent is log[position]
-                else (sent, _form_words(log[position], sent, piece.form.fate))
-            )
+            if sent is said:
+                return None
+            return sent, _form_words(said, sent, piece.form.fate)
     return None
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
-    """The block's head and its messages from number ``first`` (0-based) on."""
+    """Return the block's head and its messages from number ``first`` (0-based) on."""
     fates = reduced_fates(record)
+    html = _head(block, record, fates)
     if block.kind == "system":
-        messages = "".join(_system_prompt(block, record, first))
+        html += "".join(_system_prompt(block, record, first))
     else:
-        messages = "".join(
-            _message(block, record, offset, fates)
-            for offset in range(first, len(block.messages))
-        )
+        for offset in range(first, len(block.messages)):
+            html += _message(block, record, offset, fates)
     style = f"border-left-color: {PART_COLORS[block.kind]}"
-    return f'<section class="memviz-block" style="{style}">{_head(block, record, fates)}{messages}</section>'
+    return f'<section class="memviz-block" style="{style}">{html}</section>'
 
 
 def block_title(block: Block, record: TurnRecord) -> str:
-    """What a block is called: a summary by its track of notes, where a strategy keeps several kinds."""
+    """Return the name of a block: a summary by its track of notes, where a strategy keeps several kinds."""
     if block.kind == "history" and not block.indices:
         return OWN_WORDS
     if block.kind != "summary":
         return PART_TITLES[block.kind]
+    for piece in _notes_in(block, record):
+        return notes_title(record, piece)
+    return PART_TITLES["summary"]
+
+
+def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
+    """Return the pieces that a block of notes sends."""
     text = record.memory.space.summaries.text
-    sent = (
-        piece
-        for piece in record.parts.notes
-        if text(piece.start, piece.stop) == block.messages[0].content
-    )
-    return next((notes_title(record, piece) for piece in sent), PART_TITLES["summary"])
+    content = block.messages[0].content
+    return [one for one in record.parts.notes if text(one.start, one.stop) == content]
 
 
 def text_tokens(block: Block, record: TurnRecord) -> int:
-    """Tokens of what was written, in all versions that a block of notes sends: without the heading that it is sent
-    under."""
+    """Return the tokens of what was written, in all versions that a block of notes sends: without the heading that it
+    is sent under."""
     versions = record.memory.space.summaries.versions
     return sum(versions[number - 1].tokens for number in sent_versions(block, record))
 
 
 def sent_versions(block: Block, record: TurnRecord) -> list[int]:
-    """The numbers (from 1) of all versions in a block of notes."""
+    """Return the numbers (from 1) of all versions in a block of notes."""
     summaries = record.memory.space.summaries
-    sent = (
-        piece
-        for piece in record.parts.notes
-        if summaries.text(*piece[:2]) == block.messages[0].content
-    )
-    return [
-        version.version
-        for piece in sent
-        for version in summaries.in_block(piece.start, piece.stop)
-    ]
+    numbers: list[int] = []
+    for piece in _notes_in(block, record):
+        versions = summaries.in_block(piece.start, piece.stop)
+        numbers += [version.version for version in versions]
+    return numbers
 
 
 def notes_title(record: TurnRecord, piece: Notes) -> str:
-    """``Summary``, or the name of another track of notes."""
+    """Return ``Summary``, or the name of another track of notes."""
     version = record.memory.space.summaries.versions[piece.stop - 1]
     if are_facts(version):
         return "Facts"
-    return (
-        PART_TITLES["summary"]
-        if version.track == SUMMARY
-        else version.track.capitalize()
-    )
+    if version.track == SUMMARY:
+        return PART_TITLES["summary"]
+    return version.track.capitalize()
 
 
 def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> str:
-    heading = (
-        block.tokens - text_tokens(block, record) if block.kind == "summary" else 0
-    )
-    tokens = counted(block.tokens - heading, "token") + (
-        f" and {heading:,} of its heading" if heading else ""
-    )
-    size = f"{tokens} · {counted(len(block.messages), 'message')}"
+    said = [f"{size_words(block, record)} · {counted(len(block.messages), 'message')}"]
     if block.kind == "tools" and record.parts.tools:
-        size += f", offered: {', '.join(record.parts.tools)}"
-    if block.kind == "summary" and block.indices:
-        size += f", standing for {counted(len(block.indices), 'message')}"
-    if block.kind == "summary" and block.messages[0].role != "system":
-        size += f", sent as a message of the {block.messages[0].role}"
-    formed = [*form_counts(block, fates)]
-    size = ", ".join([size, *_restored_words(block, record), *formed])
-    help_text = FORMED_HELP if formed else PART_HELP[block.kind]
-    return f'<header title="{escape(help_text)}"><b>{escape(block_title(block, record))}</b> {size}</header>'
+        said.append(f"offered: {', '.join(record.parts.tools)}")
+    if block.kind == "summary":
+        role = block.messages[0].role
+        if block.indices:
+            said.append(f"standing for {counted(len(block.indices), 'message')}")
+        if role != "system":
+            said.append(f"sent as a message of the {role}")
+    if block.kind == "recalled":
+        said += _restored_words(block, record)
+    formed = form_counts(block, fates)
+    help_text = escape(FORMED_HELP if formed else PART_HELP[block.kind])
+    title = escape(block_title(block, record))
+    return f'<header title="{help_text}"><b>{title}</b> {", ".join(said + formed)}</header>'
+
+
+def size_words(block: Block, record: TurnRecord) -> str:
+    """Return a block's tokens, those of a summary's heading apart."""
+    if block.kind != "summary":
+        return counted(block.tokens, "token")
+    written = text_tokens(block, record)
+    words = counted(written, "token")
+    heading = block.tokens - written
+    return f"{words} and {heading:,} of its heading" if heading else words
 
 
 def _restored_words(block: Block, record: TurnRecord) -> Iterator[str]:
-    """How many of the recalled messages stand in their own place, and not before the input."""
-    count = (
-        len(set(block.indices).intersection(record.parts.restored))
-        if block.kind == "recalled"
-        else 0
-    )
+    """Yield how many of the recalled messages stand in their own place, and not before the input."""
+    count = len(set(block.indices).intersection(record.parts.restored))
     if count:
         where = "in full at its place" if count == 1 else "in full at their places"
         of_them = "" if count == len(block.messages) else f"{count:,} of them "
         yield f"{of_them}{where} in the history"
 
 
-def form_counts(block: Block, fates: Mapping[int, FormFate]) -> Iterator[str]:
-    """``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
-    found = (
-        Counter(fates[position] for position in block.indices if position in fates)
-        if _is_said(block)
-        else Counter()
-    )
-    for fate, words in (
-        ("cleared", "sent as a placeholder"),
-        ("shortened", "shortened"),
-    ):
-        if count := found[fate]:  # type: ignore[index]  # one of its two values
-            yield f"{count:,} of them {words}"
-
-
-def _is_said(block: Block) -> bool:
-    """Whether it is messages of the log in their own place, which alone are sent in forms."""
-    return block.kind in ("history", "input")
+def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
+    """Return ``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
+    if block.kind not in IN_FORMS:
+        return []
+    found = Counter(map(fates.get, block.indices))
+    return [
+        f"{found[fate]:,} of them {words}"
+        for fate, words in FORM_WORDS.items()
+        if found[fate]
+    ]
 
 
 def _message(
@@ -179,35 +176,35 @@ def _message(
 ) -> str:
     sent = block.messages[offset]
     position = _position(block, offset)
-    if position is None or position not in fates or not _is_said(block):
+    if position is None or position not in fates or block.kind not in IN_FORMS:
         return message_html(sent, _where(block, record, position, sent), MORE)
-    said, fate = record.memory.log[position], fates[position]
-    tokens, color = (
-        record.memory.sums.between(position, position + 1),
+    said = record.memory.log[position]
+    sums = record.memory.sums
+    fate = fates[position]
+    size = counted(sums.counter(sent.content), "token")
+    form = _form_words(said, sent, fate)
+    head = f"{sent.role} · message {message_number(position):,} · {size} · {form}"
+    tokens = counted(sums.between(position, position + 1), "token")
+    return _formed_html(
         STEP_COLORS[code_of(Fate[fate.upper()])],
+        f"{message_html(sent, head, MORE)}<details><summary>As it was said, {tokens}</summary>"
+        f"{message_html(said, '', MORE)}</details>",
     )
-    size = counted(record.memory.sums.counter(sent.content), "token")
-    what = f"{sent.role} · message {message_number(position):,} · {size} · {_form_words(said, sent, fate)}"
-    return (
-        f'<div class="memviz-formed" style="border-left-color: {color}">{message_html(sent, what, MORE)}'
-        f"<details><summary>As it was said, {counted(tokens, 'token')}</summary>{message_html(said, '', MORE)}"
-        "</details></div>"
-    )
+
+
+def _formed_html(color: str, html: str) -> str:
+    return f'<div class="memviz-formed" style="border-left-color: {color}">{html}</div>'
 
 
 def _form_words(said: Message, sent: Message, fate: FormFate) -> str:
-    if fate == "shortened":
-        return "shortened"
-    return (
-        "sent as a placeholder"
-        if sent.content != said.content
-        else "sent without the arguments of its calls"
-    )
+    if fate == "cleared" and sent.content == said.content:
+        return "sent without the arguments of its calls"
+    return FORM_WORDS[fate]
 
 
 def _position(block: Block, offset: int) -> int | None:
-    """The log position of a message of the block; ``None`` of a summary, the system prompt, thoughts, and words of the
-    strategy's own."""
+    """Return the log position of a message of the block; ``None`` of a summary, the system prompt, thoughts, and words
+    of the strategy's own."""
     if block.kind == "tools":
         offset -= len(block.messages) - len(block.indices)  # thoughts come first
     if block.kind in ("system", "summary") or offset < 0 or not block.indices:
@@ -218,24 +215,21 @@ def _position(block: Block, offset: int) -> int | None:
 def _where(
     block: Block, record: TurnRecord, position: int | None, sent: Message
 ) -> str:
-    """Which message of the conversation this is, if it is one."""
+    """Return the head of a message: its number in the conversation, if it has one."""
     if position is None:
-        return (
-            f"{sent.role} · in no message of the conversation"
-            if block.kind == "history"
-            else ""
-        )
-    tokens = record.memory.sums.between(position, position + 1)
-    where = f"{record.memory.log[position].role} · message {message_number(position):,} · {counted(tokens, 'token')}"
-    return (
-        f"{where} · {IN_PLACE}"
-        if block.kind == "recalled" and position in record.parts.restored
-        else where
-    )
+        if block.kind == "history":
+            return f"{sent.role} · in no message of the conversation"
+        return ""
+    tokens = counted(record.memory.sums.between(position, position + 1), "token")
+    role = record.memory.log[position].role
+    where = f"{role} · message {message_number(position):,} · {tokens}"
+    if block.kind == "recalled" and position in record.parts.restored:
+        where += f" · {IN_PLACE}"
+    return where
 
 
 def added_to_system(record: TurnRecord) -> tuple[Notes | Line, ...]:
-    """What memory put inside the system prompt."""
+    """Return the pieces that memory put inside the system prompt."""
     return tuple(
         piece
         for piece in record.parts.pieces
@@ -244,42 +238,38 @@ def added_to_system(record: TurnRecord) -> tuple[Notes | Line, ...]:
 
 
 def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[str]:
-    """The messages of the system prompt; what memory put into the first one is marked as that."""
+    """Yield the messages of the system prompt; what memory put into the first one is marked as that."""
     added = added_to_system(record)
     if not added:
-        yield from (
-            message_html(message, "", MORE) for message in block.messages[first:]
-        )
+        for message in block.messages[first:]:
+            yield message_html(message, "", MORE)
         return
-    yield from (
-        _added(record, piece) for piece in added if piece.place == "before system"
-    )
+    for piece in added:
+        if piece.place == "before system":
+            yield _added(record, piece)
     own = record.memory.space.system_messages
     if own:
         yield message_html(own[0], "the system prompt's own words", MORE)
-    yield from (
-        _added(record, piece) for piece in added if piece.place == "behind system"
-    )
-    yield from (message_html(message, "", MORE) for message in own[1:])
+    for piece in added:
+        if piece.place == "behind system":
+            yield _added(record, piece)
+    for message in own[1:]:
+        yield message_html(message, "", MORE)
 
 
 def _added(record: TurnRecord, piece: Notes | Line) -> str:
-    """A piece inside the system prompt, in the colour of what memory wrote."""
+    """Return a piece inside the system prompt, in the colour of what memory wrote."""
     if isinstance(piece, Line):
-        head, text = (
-            "added by memory: words of the strategy's own",
-            piece.message.content,
-        )
+        what = "words of the strategy's own"
+        text = piece.message.content
     else:
+        first, last = piece.start + 1, piece.stop
+        versions = f"version {last:,}"
+        if first < last:
+            versions = f"versions {first:,} to {last:,}"
+        what = f"{notes_title(record, piece).lower()}, {versions}"
         text = record.memory.space.summaries.text(piece.start, piece.stop)
-        head = (
-            f"added by memory: {notes_title(record, piece).lower()}, {_versions(piece)}"
-        )
     tokens = counted(record.memory.sums.counter(text), "token")
-    body = message_html(Message("system", text), f"{head} · {tokens}", MORE)
-    return f'<div class="memviz-formed" style="border-left-color: {PART_COLORS["summary"]}">{body}</div>'
-
-
-def _versions(piece: Notes) -> str:
-    first, last = piece.start + 1, piece.stop
-    return f"version {last:,}" if first == last else f"versions {first:,} to {last:,}"
+    head = f"added by memory: {what} · {tokens}"
+    html = message_html(Message("system", text), head, MORE)
+    return _formed_html(PART_COLORS["summary"], html)

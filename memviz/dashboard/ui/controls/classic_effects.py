@@ -13,9 +13,9 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from memviz.core.errors import MemvizError
-from memviz.dashboard.ui.shell.links import is_link_opened, link_query
-from memviz.dashboard.ui.shell.own_addresses import address_now
-from memviz.dashboard.ui.shell.state import AddedRecall, CompareState
+from memviz.dashboard.ui.controls.links import is_link_opened, link_query
+from memviz.dashboard.ui.controls.study import AddedRecall, CompareState
+from memviz.dashboard.ui.shell.linked import address_now
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import View
 from memviz.storage.workspace import SAMPLE_PREFIX
@@ -49,7 +49,7 @@ class Effect:
 
     @property
     def state(self) -> CompareState:
-        """What is compared."""
+        """The study that compares it."""
         state = CompareState(
             SAMPLE_PREFIX + self.conversation, [], counter=self.counter
         )
@@ -70,17 +70,17 @@ class Effect:
         )
 
     def is_shown_by(self, state: CompareState) -> bool:
-        """Whether ``state`` is what it compares, whichever request is looked at."""
+        """Return true if ``state`` is what it compares, whichever request is looked at."""
+        if state.free_run or state.counter != self.counter:
+            return False
+        if state.conversation_id != SAMPLE_PREFIX + self.conversation:
+            return False
+        recalls = [(recall.turn, tuple(recall.turns)) for recall in state.recalls]
+        if recalls != list(self.recalls):
+            return False
         with suppress(MemvizError):
-            return (
-                state.conversation_id == SAMPLE_PREFIX + self.conversation
-                and not state.free_run
-                and state.counter == self.counter
-                and [setting.build() for setting in state.settings]
-                == [strategy(id, **parameters) for id, parameters in self.settings]
-                and [(recall.turn, tuple(recall.turns)) for recall in state.recalls]
-                == [*self.recalls]
-            )
+            own = [strategy(id, **parameters) for id, parameters in self.settings]
+            return [setting.build() for setting in state.settings] == own
         return False
 
 
@@ -192,13 +192,10 @@ def with_effect(
     page: str, state: CompareState, views: Sequence[View]
 ) -> tuple[View, ...]:
     """The views of a page. One that shows a classic effect says so in its sentence."""
-    said = {
-        effect.view: f"**{effect.title}.** {plain(effect.sentence)}"
-        for effect in _shown(page, state)
-    }
-    return tuple(
-        view._replace(sentence=said.get(view.id, view.sentence)) for view in views
-    )
+    sentences = {view.id: view.sentence for view in views}
+    for effect in _shown(page, state):
+        sentences[effect.view] = f"**{effect.title}.** {plain(effect.sentence)}"
+    return tuple(view._replace(sentence=sentences[view.id]) for view in views)
 
 
 def _shown(page: str, state: CompareState) -> list[Effect]:

@@ -1,4 +1,5 @@
-"""Whose summaries the figures of a page rest on: a badge, a sentence, and the other way to make them."""
+"""The grounds of a page's figures: who wrote the summaries, which are not recorded, the other way to make them, and the
+warnings about the runs."""
 
 from __future__ import annotations
 
@@ -9,16 +10,16 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.controls.pickers import (
-    RECORDED_FIRST,
-    SUMMARIZER,
-    name_key,
-    named,
-)
+from memviz.dashboard.ui.controls.pickers import SUMMARIZER, name_key, named
+from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.calls import ReplyFacts
+from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.summaries.authors import (
     Author,
     author_of,
@@ -28,7 +29,8 @@ from memviz.metrics.summaries.authors import (
     where_recorded,
     whose_words,
 )
-from memviz.models.registry import OFFLINE, RECORDING
+from memviz.models.names import RECORDED_FIRST, RECORDING
+from memviz.models.registry import OFFLINE
 from memviz.tuning.grounds import Grounds
 
 BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
@@ -68,14 +70,12 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
     found = frozenset[Author]().union(*map(authors_of, runs))
     if not found:
         return
-    with st.container(
-        key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
-    ):
-        told = [
-            f"{_inline_badge(author, models_of(runs, author))} {plain(_of(author, settings, found))}".rstrip()
-            for author in Author
-            if author in found
-        ]
+    with row(LINE_KEY, gap="xsmall"):
+        told = []
+        for author in Author:
+            if author in found:
+                badge = _inline_badge(author, models_of(runs, author))
+                told.append(f"{badge} {plain(_of(author, settings, found))}".rstrip())
         st.caption(
             f"Summaries: {'; '.join(told)}.",
             width="content",
@@ -89,18 +89,17 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
 
 def answers_by(replies: Iterable[ReplyFacts]) -> None:
     """One line that says who gave how many of these answers."""
-    given = [
-        (author_of(reply.model, recorded=reply.recorded), reply.model)
-        for reply in replies
-    ]
+    given: dict[Author, list[str]] = {author: [] for author in Author}
+    for reply in replies:
+        author = author_of(reply.model, recorded=reply.recorded)
+        given[author].append(reply.model)
     told = []
-    for author in Author:
-        models = [model for one, model in given if one is author]
-        by = f", by {listed(dict.fromkeys(models))}" if author is Author.LIVE else ""
+    for author, models in given.items():
         if models:
-            told.append(
-                f"{_inline_badge(author, models)} {plain(f'{len(models):,}{by}')}"
-            )
+            number = f"{len(models):,}"
+            if author is Author.LIVE:
+                number += f", by {listed(dict.fromkeys(models))}"
+            told.append(f"{_inline_badge(author, models)} {plain(number)}")
     if told:
         with st.container(key=ANSWERS_KEY):
             st.caption(f"Answers: {'; '.join(told)}.")
@@ -109,12 +108,12 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
 def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
     """Say why the stand-in gave some of these answers, each with the label of its setting, although recordings were to
     be played."""
-    own = [
-        label
-        for label, reply in answers
-        if reply is not None
-        and author_of(reply.model, recorded=reply.recorded) is Author.STAND_IN
-    ]
+    own = []
+    for label, reply in answers:
+        if reply is not None:
+            author = author_of(reply.model, recorded=reply.recorded)
+            if author is Author.STAND_IN:
+                own.append(label)
     if own and len(own) == len(answers):
         st.caption(NO_RECORDING)
     elif own:
@@ -133,7 +132,7 @@ def _inline_badge(author: Author, models: Iterable[str]) -> str:
 def _of(
     author: Author, settings: Sequence[SettingRun], found: frozenset[Author]
 ) -> str:
-    """What the line says behind the badge of ``author``, one of those that were ``found``."""
+    """Return the words of the line behind the badge of ``author``, one of those that were ``found``."""
     runs = [setting.run for setting in settings]
     if author is Author.RECORDED:
         return where_recorded(runs) if len(found) == 1 else ""
@@ -144,32 +143,29 @@ def _of(
     if len(settings) == 1:
         return "from the first one on that was not recorded"
     own = [setting.label for setting in settings if author in authors_of(setting.run)]
-    return f"under {own[0] if len(own) == 1 else counted(len(own), 'setting')}: compare with care"
+    under = own[0] if len(own) == 1 else counted(len(own), "setting")
+    return f"under {under}: compare with care"
 
 
 def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) -> None:
-    """Who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
+    """Say who wrote the summaries of a sweep, which has one summarizer for all of its settings: the ``models`` of a
     recording, which ``left_out`` settings are not in, or the one of this name."""
     author = author_of(summarizer, recorded=summarizer.startswith(RECORDING))
     models = models or (summarizer,)
-    of = {
-        Author.STAND_IN: QUOTES,
-        Author.RECORDED: "",
-        Author.LIVE: f"by {listed(models)}",
-    }[author]
-    was, is_ = ("was", "is") if left_out == 1 else ("were", "are")
-    not_in_it = (
-        f"; {counted(left_out, 'setting')} {was} not recorded and {is_} left out"
-    )
-    who = f"{_inline_badge(author, models)} {plain(of)}".rstrip()
-    st.caption(
-        f"Summaries of all settings: {who}{not_in_it * (left_out > 0)}.",
-        width="content",
-    )
+    who = _inline_badge(author, models)
+    if author is Author.STAND_IN:
+        who += f" {plain(QUOTES)}"
+    elif author is Author.LIVE:
+        who += f" {plain(f'by {listed(models)}')}"
+    if left_out == 1:
+        who += "; 1 setting was not recorded and is left out"
+    elif left_out:
+        who += f"; {left_out:,} settings were not recorded and are left out"
+    st.caption(f"Summaries of all settings: {who}.", width="content")
 
 
 def how_sure(summarizer: str) -> None:
-    """How far to trust what rests on the summaries of ``summarizer``, where that is known."""
+    """Say how far to trust what rests on the summaries of ``summarizer``, where that is known."""
     if summarizer == OFFLINE:
         st.caption(plain(" ".join(Grounds(summarizer=summarizer).about_summaries)))
 
@@ -185,3 +181,97 @@ def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> N
         on_click=set_widget,
         args=(name_key(SUMMARIZER), summarizer),
     )
+
+
+MOST_NAMED = 3
+
+
+def say_not_recorded(settings: Sequence[SettingRun]) -> None:
+    """Say which settings the recording that is chosen has not all summaries of, and which of its own there are."""
+    name = named(SUMMARIZER)
+    recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
+    failed = []
+    for one in settings:
+        if any(compaction.error for compaction in one.run.compactions):
+            failed.append(one.label)
+    if recording is None or not name.startswith(RECORDING) or not failed:
+        return
+    state = compare_state()
+    transcript, log = workspace().conversation(state.conversation_id or "", state.first)
+    own = workspace().recordings.settings_of(
+        transcript, log, state.counter, recording.name
+    )
+    lacks = counted(len(failed), "setting")
+    if len(failed) <= MOST_NAMED:
+        lacks = listed(failed)
+    way = "for it was made for another conversation or counter"
+    if own:
+        way = f"or one of its settings: {', '.join(one.label for one in own)}"
+    st.warning(
+        f"The recording “{plain(recording.name)}” does not hold all summaries of {plain(lacks)}: choose "
+        f"*{RECORDED_FIRST}*, {plain(way)}.",
+        icon=":material/error:",
+    )
+    instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP, key="not-recorded")
+
+
+FAILED_SUMMARIZATION = "failed_summarization"
+_SEVERITY_ICONS = {"bad": ":material/error:", "caution": ":material/warning:"}
+
+
+def health(settings: Sequence[SettingRun]) -> None:
+    """Draw what is unhealthy about the runs; nothing where nothing is.
+
+    Failed summarizations stand open, since without them the other numbers mislead. The rest is one line that
+    names the settings, closed even if it is serious: it would push the picture off the screen.
+    """
+    prices = prices_in_force()
+    folded: list[tuple[SettingRun, list[HealthWarning]]] = []
+    for setting in settings:
+        others = []
+        for warning in health_warnings(setting.run, prices):
+            if warning.kind == FAILED_SUMMARIZATION:
+                words = f"{plain(setting.label)}: {plain(warning.numbers)}"
+                st.warning(words, icon=":material/warning:")
+            else:
+                others.append(warning)
+        if others:
+            folded.append((setting, others))
+    if folded:
+        _in_one_line(folded)
+
+
+def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) -> None:
+    severities = [one.severity for _, warnings in found for one in warnings]
+    bad = severities.count("bad")
+    label = counted(len(severities), "warning")
+    if bad:
+        label += f", {bad} serious"
+    names = [f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found]
+    # The key keeps it open while its label changes with a slider.
+    with st.expander(
+        f"{label}: {', '.join(names)}",
+        key="health",
+        icon=_SEVERITY_ICONS["bad" if bad else "caution"],
+    ):
+        for setting, warnings in found:
+            whose = f"**{plain(setting.label)}**"
+            if setting.run.earlier_settings:
+                # A chat was given another setting: which of them is meant.
+                turn = setting.run.first_turn
+                whose += f" · only of this setting, in force from turn {turn:,} on"
+            st.markdown(whose)
+            for warning in warnings:
+                _warning(warning)
+
+
+def _warning(warning: HealthWarning) -> None:
+    turns = warning.turns_in_words
+    concerned = f" Concerns {turns}." if turns else ""
+    with st.container(gap=None):
+        st.markdown(
+            f"{_SEVERITY_ICONS[warning.severity]} {plain(warning.title)} · {plain(warning.numbers)}"
+        )
+        st.caption(
+            f"{plain(warning.why)} **What to do:** {plain(warning.remedy + concerned)}"
+        )

@@ -1,5 +1,5 @@
 """The inspector: exactly what one request sent. Why comes first, then what changed since the request before, what it is
-made of, and its messages; a system prompt that never changes comes last."""
+made of, and its messages; a system prompt that never changes comes last. What the model did by itself is collapsed."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from typing import Literal
 import streamlit as st
 
 from memviz.core.context import OVER_BUDGET, Block, joined
+from memviz.core.conversation import Message
 from memviz.core.text.language import in_language
-from memviz.core.text.wording import counted, distinct_names, message_range
+from memviz.core.text.wording import (
+    counted,
+    distinct_names,
+    effort_words,
+    listed,
+    message_range,
+    price_words,
+)
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.reporting.request_json import request_json
 from memviz.dashboard.ui.controls.block_html import (
@@ -20,10 +28,9 @@ from memviz.dashboard.ui.controls.block_html import (
     form_counts,
     reduced_fates,
     sent_versions,
-    text_tokens,
+    size_words,
 )
-from memviz.dashboard.ui.controls.legend import swatch
-from memviz.dashboard.ui.controls.model_work import earlier_calls
+from memviz.dashboard.ui.controls.message_html import swatch
 from memviz.dashboard.ui.controls.request_changes import (
     MAX_MESSAGES_SHOWN,
     changes,
@@ -32,16 +39,89 @@ from memviz.dashboard.ui.controls.request_changes import (
     why,
 )
 from memviz.dashboard.ui.controls.selected_request import request_number
-from memviz.dashboard.ui.shell.state import compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.terms import term_html
-from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
+from memviz.metrics.requests.message_words import call_text, calls_asked_for
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
 from memviz.metrics.summaries.asked_length import broken_lengths_of
 from memviz.transcripts.base import Probe
+
+MOST_CALLS = 100
+"""So many calls before a request are told in a line each, the latest of them."""
+MOST_TOOLS, MAX_CALL_CHARS = 5, 160
+"""Of one call of the model, which may call many tools with long arguments."""
+
+
+def recall_exchange(messages: Sequence[Message]) -> None:
+    """The model's calls of the recall tool in one turn, and what they gave."""
+    calls = sum(len(message.tool_calls) for message in messages)
+    with st.expander(
+        f"The model recalled: {counted(calls, 'call')}", icon=":material/history:"
+    ):
+        _say_messages(messages)
+
+
+def thoughts(record: TurnRecord) -> None:
+    """The rounds of thinking before a reply, with what they cost."""
+    rounds = record.thinking
+    if not rounds:
+        return
+    label = f"The model thought: {counted(len(rounds), 'round')}, {counted(record.thinking_tokens, 'token')}"
+    with st.expander(label, icon=":material/psychology:"):
+        _say_messages(record.thoughts)
+        st.caption(
+            f"Tokens written: {record.thinking_tokens:,}. {plain(price_words(record.thinking_cost_usd)).capitalize()}."
+        )
+
+
+def _say_messages(messages: Sequence[Message]) -> None:
+    for message in messages:
+        if message.role == "tool":
+            st.caption(f"→ {plain(message.content)}")
+        elif message.content and message.role != "system":
+            st.text(message.content)
+        for call in message.tool_calls:
+            st.code(call_text(call), language=None, wrap_lines=True)
+
+
+def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
+    """The calls of a turn that came before the request that is shown: they were sent, and billed, as well."""
+    if not earlier:
+        return
+    sent = sum(call.total_tokens for call in earlier)
+    label = f"{counted(len(earlier), 'call')} of the model before this one: {counted(sent, 'token')} sent"
+    with st.expander(label, icon=":material/replay:"):
+        shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
+        lines = [f"{number + 1}. {_call_words(earlier[number])}" for number in shown]
+        st.caption("\n".join(lines))
+
+
+def _call_words(call: TurnRecord) -> str:
+    told = f"{_what_was_done(call)}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
+    facts = call.facts
+    if facts is None:
+        return f"{told}."
+    effort = effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded)
+    return f"{told}, {plain(effort)}."
+
+
+def _what_was_done(call: TurnRecord) -> str:
+    if call.kind == "thinking":
+        return "It thought"
+    if call.kind == "recall":
+        return "It asked to recall"
+    asked = calls_asked_for(call)
+    if not asked:
+        return "It answered"
+    texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in asked[:MOST_TOOLS]]
+    more = " and more" if len(asked) > MOST_TOOLS else ""
+    return f"It called {plain(listed(texts))}{more}"
+
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 FLAG_TEXTS = {
@@ -71,13 +151,12 @@ def inspector(
     if number is None:
         st.info(plain(_no_request(run, turn)), icon=":material/info:")
         return
-    record, calls = run.requests[number], numbers_of_turn(run, turn)
+    record = run.requests[number]
+    calls = numbers_of_turn(run, turn)
     for flag in record.flags:
-        words = (
-            plain(over_limit_words(record, run.strategy))
-            if flag == OVER_BUDGET
-            else FLAG_TEXTS.get(flag, plain(flag))
-        )
+        words = FLAG_TEXTS.get(flag, plain(flag))
+        if flag == OVER_BUDGET:
+            words = plain(over_limit_words(record, run.strategy))
         st.warning(words, icon=":material/warning:")
     recalled_here(record, facts)
     changed = range(calls[0] if whole_turn else number, number + 1)
@@ -86,47 +165,53 @@ def inspector(
     st.html(parts_html(record))
     earlier_calls(run.requests[calls[0] : number])
     blocks = in_reading_order(record)
-    for block, suffix in zip(blocks, _suffixes(blocks), strict=True):
-        _block(
-            block, record, f"{key}-{suffix}", facts, broken_lengths(run, block, record)
-        )
+    # Of blocks, several may be of one kind: "history (2)" is called history-2.
+    names = distinct_names([block.kind for block in blocks])
+    for block, name in zip(blocks, names, strict=True):
+        suffix = name.replace(" (", "-").removesuffix(")")
+        _block(run, block, record, f"{key}-{suffix}", facts)
     summarizer_calls(run, changed, key)
-    said = (message.content for block in blocks for message in block.messages)
-    name = f"request-turn-{turn}" + (f"-call-{record.call}" if len(calls) > 1 else "")
-    _as_json(record, name, is_long=sum(map(len, said)) > MAX_JSON_CHARS_SHOWN)
+    chars = 0
+    for block in blocks:
+        chars += sum(len(message.content) for message in block.messages)
+    name = f"request-turn-{turn}"
+    if len(calls) > 1:
+        name += f"-call-{record.call}"
+    _as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
 
 
 def _no_request(run: Run, turn: int) -> str:
-    said, attempt = f"Turn {turn} made no request", compare_state().ended_early(run)
+    attempt = compare_state().ended_early(run)
     if attempt is None:
-        return f"{said}."
-    why_ended = (
-        f": {attempt.error}" if attempt.error is not None else ", where it was stopped."
+        return f"Turn {turn} made no request."
+    why_ended = ", where it was stopped."
+    if attempt.error is not None:
+        why_ended = f": {attempt.error}"
+    return (
+        f"Turn {turn} made no request, because this replay ended at turn {run.turns[-1].turn:,}{why_ended} "
+        "Try again above the picture."
     )
-    return f"{said}, because this replay ended at turn {run.turns[-1].turn:,}{why_ended} Try again above the picture."
 
 
 def parts_html(record: TurnRecord) -> str:
-    """The parts of a request as one thin bar in their colours, with their tokens below it."""
-    parts = [
-        (part, record.tokens[part]) for part in PART_ORDER if record.tokens.get(part)
-    ]
-    total = max(1, record.total_tokens)
-    bar = "".join(
-        f'<span style="width:{tokens / total:.3%};background:{PART_COLORS[part]}"></span>'
-        for part, tokens in parts
-    )
-    words = "".join(
-        f"<span>{swatch(PART_COLORS[part])}{term_html(PART_TITLES[part])} {tokens:,}</span>"
-        for part, tokens in parts
-    )
+    """Return the parts of a request as one thin bar in their colours, with their tokens below it."""
+    bar = ""
+    words = ""
+    for part in PART_ORDER:
+        tokens = record.tokens.get(part)
+        if tokens:
+            color = PART_COLORS[part]
+            share = tokens / max(1, record.total_tokens)
+            bar += f'<span style="width:{share:.3%};background:{color}"></span>'
+            title = term_html(PART_TITLES[part])
+            words += f"<span>{swatch(color)}{title} {tokens:,}</span>"
     return f'<div class="memviz-parts"><div>{bar}</div><p>{words}</p></div>'
 
 
 def in_reading_order(record: TurnRecord) -> list[Block]:
-    """The blocks of a request with messages: all that was recalled first, wherever it stands, and the rest in the order
-    in which it was sent. The system prompt, which is the same in every request, comes last, unless memory put something
-    into it."""
+    """Return the blocks of a request with messages: all that was recalled first, wherever it stands, and the rest in
+    the order in which it was sent. The system prompt, which is the same in every request, comes last, unless memory put
+    something into it."""
     blocks = [block for block in record.context.blocks if block.messages]
     last = () if added_to_system(record) else ("system",)
     in_order = sorted(
@@ -135,29 +220,24 @@ def in_reading_order(record: TurnRecord) -> list[Block]:
     return [*joined(in_order, ("recalled", "history", "input"))]
 
 
-def _suffixes(blocks: Sequence[Block]) -> list[str]:
-    """Names for the controls of blocks, of which several may be of one kind."""
-    return [
-        name.replace(" (", "-").removesuffix(")")
-        for name in distinct_names([block.kind for block in blocks])
-    ]
-
-
 def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     """``asked for 120 words, got 148``, of each version in a block of summaries that is longer than was asked for;
     empty where none is."""
-    versions = sent_versions(block, record) if block.kind == "summary" else ()
+    if block.kind != "summary":
+        return ""
+    versions = sent_versions(block, record)
     return "; ".join(broken_lengths_of(run.compactions, versions))
 
 
 def _block(
-    block: Block, record: TurnRecord, key: str, facts: Sequence[Probe], broken: str
+    run: Run, block: Block, record: TurnRecord, key: str, facts: Sequence[Probe]
 ) -> None:
     is_line = block.kind == "history" and not block.indices
     if block.kind not in FOLDED or is_line:
         _messages(block, record, key)
         return
-    with st.expander(folded_label(block, record, broken), key=key):
+    label = folded_label(block, record, broken_lengths(run, block, record))
+    with st.expander(label, key=key):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
             words = in_language(message_facts_words(known))
@@ -167,19 +247,17 @@ def _block(
 
 
 def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
-    """What a folded block is called: what is in it, in which form, and how large it is; of a summary ``broken`` says
-    which length it does not keep."""
+    """Return the label of a folded block: its content, form and size; of a summary ``broken`` says which length it does
+    not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
         formed = ", ".join(form_counts(block, reduced_fates(record)))
         how = f", {formed}" if formed else " word for word"
         return f"**{_range_words(block.indices)}**{how} · {tokens}"
     if block.kind == "summary":
-        heading = block.tokens - text_tokens(block, record)
-        with_heading = f" and {heading:,} of its heading" if heading else ""
-        tokens = counted(text_tokens(block, record), "token")
         kept = f" · {broken}" if broken else ""
-        return f"**{plain(block_title(block, record))}**, all of it · {tokens}{with_heading}{kept}"
+        title = plain(block_title(block, record))
+        return f"**{title}**, all of it · {size_words(block, record)}{kept}"
     added = ", with what memory added" if added_to_system(record) else ""
     return f"**{PART_TITLES[block.kind]}**{added} · {tokens}"
 
@@ -207,10 +285,10 @@ def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
         if is_long:
             st.caption("Too long to be shown here.")
             _download(lambda: request_json(record), name)
-            return
-        text = request_json(record)
-        _download(text, name)
-        st.code(text, language="json", height=400)
+        else:
+            text = request_json(record)
+            _download(text, name)
+            st.code(text, language="json", height=400)
 
 
 def _download(text: str | Callable[[], str], name: str) -> None:

@@ -1,4 +1,4 @@
-"""Which facts are in force: those that a conversation brings, those proposed from it, and those that the user types in.
+"""The facts in force: those that a conversation brings, those proposed from it, and those that the user types in.
 One answer for all pages: what Facts looks for is what Compare and Chat name as lost or kept."""
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.errors import StorageError
 from memviz.core.text.containment import normal_tokens
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.presence import kept_until_left
-from memviz.dashboard.ui.shell.state import CompareState, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe
@@ -55,14 +56,11 @@ def facts_of(workspace: Workspace, state: CompareState) -> Facts:
     transcript, log = workspace.conversation(state.conversation_id or "", state.first)
     chosen = with_proposals(state.conversation_id, transcript.probes)
     has_facts = any(not probe.by_user for probe in transcript.probes)
+    proposed: Probes = ()
     # Facts of its own are enough of a long conversation: to propose more, every sentence has to be read.
-    reads = len(log) <= READ_MESSAGES or chosen or not has_facts
-    return _facts(
-        log,
-        transcript.probes,
-        _proposed(log, min(len(log), READ_MESSAGES)) if reads else (),
-        chosen,
-    )
+    if len(log) <= READ_MESSAGES or chosen or not has_facts:
+        proposed = _proposed(log, min(len(log), READ_MESSAGES))
+    return _facts(log, transcript.probes, proposed, chosen)
 
 
 def known_facts(
@@ -70,13 +68,17 @@ def known_facts(
 ) -> Probes:
     """The same facts for a page that only names them, and does not read a long conversation for that. ``log`` may have
     grown since it was saved, and ``grows`` on in a chat."""
-    saved = tuple(
-        probe
-        for probe in _saved(workspace, conversation_id)
-        if all(at < len(log) for at in probe.evidence)
-    )
+    saved: Probes = ()
+    # None of a chat that is not saved, that was deleted, or that cannot be read: the page says so elsewhere.
+    with suppress(StorageError):
+        if conversation_id is not None:
+            if workspace.store.entry(conversation_id).probe_count:
+                saved = workspace.store.about(conversation_id).probes
+    saved = tuple(one for one in saved if max(one.evidence, default=-1) < len(log))
     chosen = with_proposals(conversation_id, saved)
-    length = (len(log) - len(log) % GROWTH_MESSAGES or len(log)) if grows else len(log)
+    length = len(log)
+    if grows and length > GROWTH_MESSAGES:
+        length -= length % GROWTH_MESSAGES
     proposed = _proposed(log, length) if chosen and length <= AT_ONCE_MESSAGES else ()
     return _facts(log, saved, proposed, chosen).probes
 
@@ -87,35 +89,32 @@ def proposals_key(conversation_id: str | None) -> str:
 
 
 def with_proposals(conversation_id: str | None, probes: Probes) -> bool:
-    """Whether proposed facts are taken: as the visitor chose, else where the conversation brings none."""
+    """Return true if proposed facts are taken: as the visitor chose, else where the conversation brings none."""
     chosen = widget_value(proposals_key(conversation_id))
     return all(probe.by_user for probe in probes) if chosen is None else bool(chosen)
 
 
 def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
-    brought = tuple(probe for probe in probes if not probe.by_user)
-    typed = tuple(probe for probe in probes if probe.by_user)
-    known = {
-        (probe.evidence, normal_tokens(answer))
-        for probe in probes
-        for answer in probe.answers
-    }
-    proposals = tuple(
-        each
-        for each in proposed
-        if (each.evidence, normal_tokens(each.answers[0])) not in known
-    )
-    taken = len(brought) + len(proposals) * chosen
+    known = set()
+    for probe in probes:
+        known |= {(probe.evidence, normal_tokens(answer)) for answer in probe.answers}
+    proposals = []
+    for probe in proposed:
+        if (probe.evidence, normal_tokens(probe.answers[0])) not in known:
+            proposals.append(probe)
+    brought = [probe for probe in probes if not probe.by_user]
+    taken = len(brought)
+    if chosen:
+        taken += len(proposals)
     one_in = max(1, -(-taken * log.turn_count // MOST_LOOKUPS))
-    return Facts(log, brought[::one_in], proposals[::one_in], typed, chosen, one_in)
-
-
-def _saved(workspace: Workspace, id: str | None) -> Probes:
-    """None of a chat that is not saved, that was deleted, or that cannot be read: the page says so elsewhere."""
-    with suppress(StorageError):
-        if id is not None and workspace.store.entry(id).probe_count:
-            return workspace.store.about(id).probes
-    return ()
+    return Facts(
+        log,
+        tuple(brought[::one_in]),
+        tuple(proposals[::one_in]),
+        tuple(probe for probe in probes if probe.by_user),
+        chosen,
+        one_in,
+    )
 
 
 @kept_until_left(LOGS_KEPT)

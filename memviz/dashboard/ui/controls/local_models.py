@@ -44,11 +44,9 @@ def names_found() -> list[str]:
 
 def _by_name() -> dict[str, LocalModel]:
     found: LocalServers | None = widget_value(_FOUND)
-    return (
-        {model.name: model for model in reversed(found.models)}
-        if found is not None
-        else {}
-    )
+    if found is None:
+        return {}
+    return {model.name: model for model in reversed(found.models)}
 
 
 def keep_addresses_apart() -> None:
@@ -129,10 +127,8 @@ def _row(number: int, model: LocalModel) -> None:
         st.caption(f"{plain(model.program)} · {model.context_words}")
         with st.container(horizontal=True, gap="xsmall"):
             for picker, label in USES.items():
-                is_chosen = (named(picker), widget_value(f"{picker}-base")) == (
-                    model.name,
-                    model.api_base,
-                )
+                base = widget_value(f"{picker}-base")
+                is_chosen = named(picker) == model.name and base == model.api_base
                 st.button(
                     label,
                     key=f"local-model-{number}-{picker}",

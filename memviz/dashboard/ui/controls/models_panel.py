@@ -1,15 +1,18 @@
 """The models, in one place on all pages: who answers and who summarizes, with key, address and timeout. What is chosen
-on one page holds on the others."""
+on one page holds on the others. A click tests the connection, another saves what was replied as a recording."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.dashboard.ui.controls.connection_check import offer_test
+from memviz.core.text.wording import counted, listed
+from memviz.dashboard.ui.controls.jobs import stoppable
 from memviz.dashboard.ui.controls.local_models import (
     keep_addresses_apart,
     local_models,
@@ -23,10 +26,182 @@ from memviz.dashboard.ui.controls.pickers import (
     model_picker,
     named,
 )
-from memviz.dashboard.ui.controls.session_recording import save_recording
-from memviz.dashboard.ui.controls.spending import budget_controls, spent_line
-from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.controls.replaying import run_key
+from memviz.dashboard.ui.controls.spending import (
+    Swept,
+    Tested,
+    bound_caption,
+    budget_controls,
+    heed_clicks_and_tell,
+    noted_replies,
+    noted_sweeps,
+    paid,
+    spending_shown,
+    spent_line,
+)
+from memviz.dashboard.ui.controls.study import CompareState, compare_state
+from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.engine.recording import Made, played, saved
+from memviz.models.connection_check import (
+    ConnectionReport,
+    answer_tokens,
+    check_bound,
+    check_connection,
+    served_models,
+)
 from memviz.models.names import in_words
+from memviz.models.recordings.files import SUFFIX, write_recording
+from memviz.models.recordings.noting import Notes
+from memviz.models.recordings.recording import About, Recording
+from memviz.models.registry import model
+from memviz.storage.workspace import Workspace
+
+VERDICT_ICONS = {
+    "yes": ":green[:material/check_circle:]",
+    "no": ":red[:material/error:]",
+    "unsure": ":gray[:material/help:]",
+}
+TEST_HELP = (
+    "Asks this model one or two very small things, with this key at this address."
+)
+
+
+def offer_test(choice: ModelChoice, picker: str) -> None:
+    """Test ``choice``, which was made with this ``picker``, on a click. What was found stays until something else is
+    chosen."""
+    if choice.is_free:
+        return
+    tests = spending_shown().tests
+    with row():
+        is_asked = st.button(
+            "Test the connection",
+            icon=":material/network_check:",
+            key=f"{picker}-test",
+            help=TEST_HELP,
+        )
+        bound_caption(check_bound(choice.name))
+    if is_asked:
+        with error_shown(), stoppable(f"Asking {choice.name}", f"{picker}-test-stop"):
+            tests[picker] = Tested(choice, _tested(choice))
+    tested = tests.get(picker)
+    if tested is not None and tested.made_with == choice:
+        lines = []
+        for finding in tested.found.findings:
+            lines.append(f"{VERDICT_ICONS[finding.verdict]} {plain(finding.words)}")
+        st.markdown("  \n".join(lines))
+
+
+def _tested(choice: ModelChoice) -> ConnectionReport:
+    asked = model(choice.name, retries=0, **choice.options)
+    writer = paid(asked, heed_clicks_and_tell, answer_tokens(choice.name))
+
+    options = choice.options
+    served = partial(
+        served_models,
+        choice.name,
+        api_key=options["api_key"],
+        api_base=options["api_base"],
+        access=options["access"],
+    )
+    return check_connection(writer, served)
+
+
+RECORDING_HELP = (
+    "A file that plays these replies again, with no key and no network: open it in the Library. It holds what was sent "
+    "and what was answered, and never a key or an address."
+)
+
+
+def save_recording(summarizer: ModelChoice) -> None:
+    """A button, once a live model has replied."""
+    notes = noted_replies()
+    number = len(notes.replies)
+    if not number:
+        return
+    name = f"memviz-{datetime.now(UTC):%Y-%m-%d}"
+    made = partial(
+        _recording_file,
+        name,
+        notes,
+        workspace(),
+        compare_state(),
+        summarizer,
+        tuple(noted_sweeps()),
+    )
+    st.download_button(
+        f"Save {counted(number, 'reply')} as a recording",
+        made,
+        file_name(name) + SUFFIX,
+        "application/jsonl",
+        icon=":material/radio_button_checked:",
+        help=RECORDING_HELP,
+        key="session-recording",
+        on_click="ignore",
+        width="stretch",
+    )
+
+
+def _recording_file(
+    name: str,
+    notes: Notes,
+    here: Workspace,
+    state: CompareState,
+    summarizer: ModelChoice,
+    swept: Sequence[Swept],
+) -> str:
+    replies = notes.replies
+    runs = _replays_made(here, state, summarizer)
+    runs += _sweeps_made(here, state, Recording.of(name, About(), replies), swept)
+    title = ""
+    if state.conversation_id and runs:
+        title = here.store.about(state.conversation_id).title
+    models = dict.fromkeys(one.reply.model for one in replies)
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    about = About(title=title, model=listed(models), made_on=today)
+    return write_recording(saved(name, about, replies, runs))
+
+
+def _replays_made(
+    here: Workspace, state: CompareState, summarizer: ModelChoice
+) -> list[Made]:
+    """The replays of the settings that are compared, as far as they were made."""
+    id = state.conversation_id
+    if id is None or summarizer.is_free or not here.store.exists(id):
+        return []
+    transcript, log = here.conversation(id, state.first)
+    found: list[Made] = []
+    for setting in state.settings:
+        key = run_key(here, state, setting, summarizer)
+        run = here.kept_run(key)
+        if run is not None:
+            made_for = here.recordings.setting(
+                transcript, log, key.strategy, key.counter, key.recalls
+            )
+            found.append((made_for, run, transcript.probes))
+    return found
+
+
+def _sweeps_made(
+    here: Workspace, state: CompareState, replies: Recording, swept: Sequence[Swept]
+) -> list[Made]:
+    """The replays of settings of sweeps, as far as these replies give all of their summaries: a sweep keeps figures,
+    and no run."""
+    found: list[Made] = []
+    for id, strategy, counter in swept:
+        if not strategy.writes_notes or not here.store.exists(id):
+            continue
+        transcript, log = here.conversation(id, state.first_of(id))
+        run = played(
+            log, strategy, replies, counter, transcript.system_prompt, transcript.tools
+        )
+        if run is not None:
+            made_for = here.recordings.setting(transcript, log, strategy, counter)
+            found.append((made_for, run, transcript.probes))
+    return found
+
 
 WIDE_PIXELS = 640
 """Of the panel, with the two models beside each other."""
@@ -42,7 +217,7 @@ OTHER_CONNECTION = "With key and base URL empty, those of the summarizer hold, s
 
 
 class StudyModels(NamedTuple):
-    """Who answers where replies are not the conversation's own, and who summarizes."""
+    """The models of a study: who answers where replies are not the conversation's own, and who summarizes."""
 
     answerer: ModelChoice
     summarizer: ModelChoice
@@ -53,14 +228,8 @@ def models_panel(
 ) -> StudyModels:
     """A line that says who writes what, and the panel to change it. ``sentence`` is what else the line says, and
     ``above`` draws what else the panel holds."""
-    with st.container(
-        key="models",
-        horizontal=True,
-        wrap=False,
-        vertical_alignment="center",
-        gap="xsmall",
-    ):
-        st.caption(" ".join(part for part in (sentence, _who()) if part))
+    with row("models", gap="xsmall", wrap=False):
+        st.caption(f"{sentence} {_who()}".strip())
         panel = st.popover("Change", key="models-panel", type="tertiary")
     spent_line()
     with (
@@ -95,14 +264,11 @@ def models_panel(
 
 
 def _who() -> str:
-    writer, answerer = (_in_words(named(picker)) for picker in (SUMMARIZER, CHAT_MODEL))
+    writer = f"**{plain(in_words(named(SUMMARIZER)))}**"
+    answerer = f"**{plain(in_words(named(CHAT_MODEL)))}**"
     if writer == answerer:
         return f"Summaries and answers: {writer}."
     return f"Summaries: {writer}. Answers: {answerer}."
-
-
-def _in_words(name: str) -> str:
-    return f"**{plain(in_words(name))}**"
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:

@@ -4,35 +4,30 @@ and the address that they were made with."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
-from memviz.dashboard.ui.controls.progress import ProgressBar
-from memviz.dashboard.ui.controls.resumable_job import (
-    start_button,
+from memviz.dashboard.ui.controls.jobs import (
+    NO_OTHER_CALL,
+    ProgressBar,
+    offer,
     start_verb,
     stoppable,
 )
-from memviz.dashboard.ui.controls.spending import bound_caption
+from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
+from memviz.dashboard.ui.controls.spending import spending
+from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
 from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import (
-    Attempt,
-    CompareState,
-    Setting,
-    set_widget,
-    spending,
-)
+from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
-from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
-from memviz.models.cost_bound import CostBound
 from memviz.models.first_failure import ends_all
 from memviz.models.registry import OFFLINE, model
 from memviz.storage.workspace import RunKey, Workspace
@@ -52,138 +47,128 @@ Waiting = Sequence[tuple[Setting, RunKey]]
 def replayed_when_asked(
     workspace: Workspace, state: CompareState, waiting: Waiting, summarizer: ModelChoice
 ) -> list[tuple[Setting, Run]]:
-    """What there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
-    place = st.container(border=True)
-    with place:
-        if _asked_for(
-            state,
-            waiting,
-            summarizer,
-            _foreseen(workspace, [key for _, key in waiting]),
-        ):
+    """Return what there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
+    keys = [key for _, key in waiting]
+    foreseen: list[Run] = []
+    _, log = workspace.conversation(keys[0].conversation_id, keys[0].first)
+    if log.turn_count <= FORESEEN_TURNS:
+        foreseen = free_replays(workspace, keys)
+    with st.container(border=True):
+        if _is_asked_for(state, keys, summarizer, foreseen):
             with error_shown():
-                _replay(workspace, state, [key for _, key in waiting], summarizer)
+                _replay(workspace, state, keys, summarizer, calls_made(foreseen))
                 st.rerun()  # what was replayed is kept, and what went wrong is said beside the button
-    tried = ((setting, _attempt(state, key, summarizer)) for setting, key in waiting)
+    found = []
+    for setting, key in waiting:
+        attempt = _attempts(state, [key], summarizer).get(key)
+        if attempt is not None and attempt.run.turns:
+            found.append((setting, attempt.run))
+    return found
+
+
+def _attempts(
+    state: CompareState, keys: Sequence[RunKey], summarizer: ModelChoice
+) -> dict[RunKey, Attempt]:
+    """Return what this very summarizer, with its key, address and timeout, made of the runs. With another one they
+    count as not yet replayed."""
+    found = {key: state.attempts.get(key) for key in keys}
+    return {
+        key: one
+        for key, one in found.items()
+        if one is not None and one.made_with == summarizer
+    }
+
+
+def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
+    """Return the same replays with the conversation's own replies and the offline model's summaries."""
+    free = model(OFFLINE)
     return [
-        (setting, attempt.run)
-        for setting, attempt in tried
-        if attempt is not None and attempt.run.turns
+        workspace.run(
+            replace(key, summarizer=OFFLINE, model="", edits=(), take=0), free
+        )
+        for key in keys
     ]
 
 
-def _attempt(
-    state: CompareState, key: RunKey, summarizer: ModelChoice
-) -> Attempt | None:
-    """What this very summarizer, with its key, address and timeout, made of the run. With another one it counts as not
-    yet replayed."""
-    attempt = state.attempts.get(key)
-    return attempt if attempt is not None and attempt.made_with == summarizer else None
-
-
-def _asked_for(
+def _is_asked_for(
     state: CompareState,
-    waiting: Waiting,
+    keys: Sequence[RunKey],
     summarizer: ModelChoice,
     foreseen: Sequence[Run],
 ) -> bool:
     """Say what is missing and why, what it costs at most, and offer to make it. Returns whether that was clicked."""
     name = plain(summarizer.name)
-    tried = {
-        key: attempt
-        for _, key in waiting
-        if (attempt := _attempt(state, key, summarizer))
-    }
-    problems = list(
-        dict.fromkeys(
-            words for key, each in tried.items() if (words := _problem(key, each))
-        )
-    )
+    tried = _attempts(state, keys, summarizer)
+    problems = dict.fromkeys(_problem(key, one) for key, one in tried.items())
+    problems.pop("", None)
     said = st.empty()
     with said.container():
-        if state.linked_summarizer == summarizer.name and not (
-            summarizer.api_key or summarizer.api_base
-        ):
+        is_reached = summarizer.api_key or summarizer.api_base
+        if state.linked_summarizer == summarizer.name and not is_reached:
             st.markdown(LINKED.format(name))
         for problem in problems:
             st.error(plain(problem), icon=":material/error:")
-    row = st.container(horizontal=True, vertical_alignment="center")
+    bound = UNFORESEEN
+    if foreseen:
+        bound = summaries_bound(foreseen, summarizer.name, spending().reply_tokens)
     verb = start_verb("Replay", is_begun=bool(tried), has_failed=bool(problems))
-    is_asked = start_button(f"{verb} with {name}", REPLAY_KEY, place=row)
-    row.button(
-        "Use the offline stand-in",
-        key="replay-offline",
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), OFFLINE),
+    is_asked = offer(
+        f"{verb} with {name}",
+        REPLAY_KEY,
+        bound,
+        before=_what_is_left(keys, tried, summarizer.name, calls_made(foreseen)),
+        beside=_use_the_stand_in,
     )
-    untried = [key.strategy.label for _, key in waiting if key not in tried]
-    has_summaries = any(
-        attempt.run.space.summaries.versions for attempt in tried.values()
-    )
-    if untried:
-        calls = _calls(foreseen)
-        about = f" for about {counted(calls, 'summary')}" if calls else ""
-        words = f"Not replayed yet: {', '.join(untried)}. {summarizer.name} is asked{about} when you say so."
-    else:
-        words = KEPT if has_summaries else MEND
-    bound_caption(_bound(foreseen, summarizer.name), place=row, before=words)
     if is_asked:
         said.empty()  # what went wrong before is over
     return is_asked
 
 
+def _use_the_stand_in() -> None:
+    st.button(
+        "Use the offline stand-in",
+        key="replay-offline",
+        on_click=set_widget,
+        args=(name_key(SUMMARIZER), OFFLINE),
+    )
+
+
+def _what_is_left(
+    keys: Sequence[RunKey],
+    tried: Mapping[RunKey, Attempt],
+    summarizer: str,
+    calls: int,
+) -> str:
+    untried = [key.strategy.label for key in keys if key not in tried]
+    if untried:
+        about = f" for about {counted(calls, 'summary')}" if calls else ""
+        return f"Not replayed yet: {', '.join(untried)}. {summarizer} is asked{about} when you say so."
+    if any(one.run.space.summaries.versions for one in tried.values()):
+        return KEPT
+    return MEND
+
+
 def _problem(key: RunKey, attempt: Attempt) -> str:
-    """What went wrong in an attempt, as a sentence; empty if it was only stopped."""
+    """Return what went wrong in an attempt, as a sentence; empty if it was only stopped."""
+    run = attempt.run
     if attempt.error is not None:
-        return f"{attempt.error} No other call was made."
-    if attempt.run.turns and len(attempt.run.requests) < attempt.run.log.request_count:
+        return f"{attempt.error} {NO_OTHER_CALL}"
+    if run.turns and len(run.requests) < run.log.request_count:
         return ""
-    failed = _failures(attempt.run)
-    calls = counted(calls_made(attempt.run.made_or_foreseen), "call")
-    return (
-        f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}"
-        if failed
-        else ""
-    )
+    failed = _failures(run)
+    if not failed:
+        return ""
+    calls = counted(calls_made([run]), "call")
+    return f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}"
 
 
-def _foreseen(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
-    """The same replays with the offline model's summaries; none where that would take long."""
-    if (
-        workspace.conversation(keys[0].conversation_id, keys[0].first)[1].turn_count
-        > FORESEEN_TURNS
-    ):
-        return []
-    free = (
-        RunKey(
-            key.conversation_id,
-            key.strategy,
-            key.counter,
-            OFFLINE,
-            key.recalls,
-            first=key.first,
-        )
-        for key in keys
-    )
-    return [workspace.run(key, model(OFFLINE)) for key in free]
+def calls_made(runs: Iterable[Run]) -> int:
+    """Return the number of calls of a summarizer in these runs: what is cleared or dropped by a rule asks nobody."""
+    return sum(one.asked for run in runs for one in run.made_or_foreseen)
 
 
-def _calls(foreseen: Sequence[Run]) -> int:
-    """How many summaries the offline model writes in them."""
-    return sum(calls_made(run.made_or_foreseen) for run in foreseen)
-
-
-def _bound(foreseen: Sequence[Run], summarizer: str) -> CostBound:
-    return (
-        summaries_bound(foreseen, summarizer, spending().reply_tokens)
-        if foreseen
-        else UNFORESEEN
-    )
-
-
-def calls_made(compactions: Sequence[Compaction]) -> int:
-    """How many of them asked the summarizer: what is cleared or dropped by a rule asks nobody."""
-    return sum(compaction.asked for compaction in compactions)
+def _failures(run: Run) -> list[str]:
+    return [one.error for one in run.made_or_foreseen if one.error]
 
 
 def _replay(
@@ -191,90 +176,72 @@ def _replay(
     state: CompareState,
     keys: Sequence[RunKey],
     summarizer: ModelChoice,
+    foreseen_calls: int,
 ) -> None:
     """Replay under one setting after the other, until one finds that the summarizer cannot be used at all."""
-    calls, total = 0, _calls(_foreseen(workspace, keys))
+    calls = 0
     with stoppable(f"Asking {summarizer.name} for summaries", STOP_KEY):
-        bar, writer = ProgressBar(), summarizer.build_summarizer()
+        bar = ProgressBar()
+        writer = summarizer.build_summarizer()
         for key in keys:
-            label, before = plain(key.strategy.label), calls
-
-            def progress(
-                made: int, words: str, label: str = label, before: int = before
-            ) -> None:
-                asked = before + made
-                so_far = (
-                    f"{asked:,} of about {counted(max(total, asked), 'call')}"
-                    if total
-                    else counted(asked, "call")
-                )
-                bar(
-                    min(1.0, asked / total) if total else 0.0,
-                    f"{label}: {so_far}, {words}",
-                )
-
-            attempt = _attempted(workspace, state, key, summarizer, writer, progress)
-            calls += calls_made(attempt.run.made_or_foreseen)
+            tell = partial(_tell, bar, plain(key.strategy.label), foreseen_calls, calls)
+            attempt = _attempt(workspace, state, key, summarizer, writer, tell)
+            calls += calls_made([attempt.run])
             if attempt.error is not None and ends_all(attempt.error):
                 break
         bar.close()
 
 
-def _attempted(
+def _tell(
+    bar: ProgressBar, label: str, foreseen_calls: int, before: int, made: int, turn: str
+) -> None:
+    """Say how far the replay of one setting is, that has ``made`` calls after those ``before`` it."""
+    asked = before + made
+    if foreseen_calls:
+        total = max(foreseen_calls, asked)
+        of_total = f"{asked:,} of about {counted(total, 'call')}"
+        bar(asked / total, f"{label}: {of_total}, {turn}")
+    else:
+        bar(0.0, f"{label}: {counted(asked, 'call')}, {turn}")
+
+
+def _attempt(
     workspace: Workspace,
     state: CompareState,
     key: RunKey,
     summarizer: ModelChoice,
     writer: Model,
-    progress: Callable[[int, str], object],
+    tell: Callable[[int, str], object],
 ) -> Attempt:
-    """One replay, kept if it came to a good end. However it ends, what there is stays in the session."""
-    session, turns = workspace.begun(
-        key, writer, _written_before(state, key, summarizer)
-    )
-    error, is_over = None, False
+    """Return one replay, kept if it came to a good end. However it ends, what there is stays in the session."""
+    before = state.attempts.get(key)
+    so_far = None
+    if before is not None and isinstance(before.made_with, ModelChoice):
+        # Summaries that another server wrote are none of this one's.
+        if before.made_with.api_base == summarizer.api_base:
+            so_far = before.run
+    session, turns = workspace.begun(key, writer, so_far)
+    error: MemvizError | None = None
+    is_over = False
     try:
         for turn in turns:
-            progress(
-                calls_made(session.compactions),
-                f"turn {turn:,} of {session.log.turn_count:,}",
-            )
+            made = sum(one.asked for one in session.compactions)
+            tell(made, f"turn {turn:,} of {session.log.turn_count:,}")
         is_over = True
     except MemvizError as failure:
-        error, is_over = failure, True
+        error = failure
+        is_over = True
     finally:  # also when it was stopped, or the page was left
-        attempt = Attempt(
-            summarizer,
-            _as_far_as_asked(session.run(), is_complete=is_over and error is None),
-            error,
-        )
-        if is_over or attempt.run.space.summaries.versions:
+        run = session.run()
+        compactions = run.compactions
+        is_cut = error is not None or not is_over
+        if is_cut and compactions and compactions[-1].error is not None:
+            # The call that ended it is said beside the button, and is made once more.
+            run = replace(run, compactions=compactions[:-1])
+        attempt = Attempt(summarizer, run, error)
+        if is_over or run.space.summaries.versions:
             state.attempts[key] = attempt
-    if error is None and not _failures(attempt.run):
-        workspace.keep(key, attempt.run)
+    if error is None and not _failures(run):
+        workspace.keep(key, run)
         del state.attempts[key]
     return attempt
-
-
-def _as_far_as_asked(run: Run, *, is_complete: bool) -> Run:
-    """The run without the call that ended it early: it is said beside the button, and is made once more."""
-    is_cut = (
-        not is_complete
-        and bool(run.compactions)
-        and run.compactions[-1].error is not None
-    )
-    return replace(run, compactions=run.compactions[:-1]) if is_cut else run
-
-
-def _failures(run: Run) -> list[str]:
-    return [compaction.error for compaction in run.made_or_foreseen if compaction.error]
-
-
-def _written_before(
-    state: CompareState, key: RunKey, summarizer: ModelChoice
-) -> Run | None:
-    """What an earlier attempt has of the run, unless another server wrote it."""
-    attempt = state.attempts.get(key)
-    if attempt is None or not isinstance(attempt.made_with, ModelChoice):
-        return None
-    return attempt.run if attempt.made_with.api_base == summarizer.api_base else None

@@ -1,24 +1,90 @@
-"""Choose a model: the offline stand-in, or any that litellm knows. Keys live in this browser session only."""
+"""Choose a model (the offline stand-in, or any that litellm knows), a counter, a prompt. Keys live in this browser
+session only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.counters import COUNTERS
+from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, paid
-from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.shell.server.checks import access
-from memviz.dashboard.ui.shell.state import begin_with, widget_value
+from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, in_words, is_free
 from memviz.models.registry import known_models, model
+from memviz.strategies.prompts import PROMPTS
+
+
+def switch(
+    label: str,
+    value: bool = False,
+    *,
+    key: str,
+    help: str,
+    persist_state: Literal["session"] | None = None,
+) -> bool:
+    """A toggle whose question mark stands beside it. Streamlit's own stands within the toggle's label, where a click on
+    it, or a tap, would turn the toggle."""
+    with row(gap="xsmall", wrap=False, width="content"):
+        chosen = st.toggle(label, value, key=key, persist_state=persist_state)
+        st.markdown("", help=help, width="content")
+    return chosen
+
+
+OWN = "The strategy's own"
+TITLES = [OWN, *(prompt.title for prompt in PROMPTS)]
+PROMPT_HELP = "\n\n".join(f"**{prompt.title}**: {prompt.purpose}" for prompt in PROMPTS)
+
+
+def prompt_picker(
+    place: DeltaGenerator,
+    key: str,
+    own: str,
+    *,
+    first: str = OWN,
+    side: str = "",
+    height: int = 150,
+) -> str:
+    """Return the chosen instruction, in a box to be changed. ``own`` is the strategy's; ``side`` tells two pickers
+    apart."""
+    text_key = instruction_key(key)
+    if widget_value(text_key) is None:
+        set_widget(text_key, _instruction(first, own))
+    place.selectbox(
+        f"Prompt {side}".strip(),
+        TITLES,
+        index=TITLES.index(first),
+        key=key,
+        help=PROMPT_HELP,
+        on_change=_take_prompt,
+        args=(key, own),
+    )
+    label = "What the summarizer is told" + (f", {side}" if side else "")
+    return str(place.text_area(label, key=text_key, height=height)).strip()
+
+
+def instruction_key(key: str) -> str:
+    """Return the key of the box that holds the instruction."""
+    return f"{key}-instruction"
+
+
+def _instruction(title: str, own: str) -> str:
+    instructions = {prompt.title: prompt.instruction for prompt in PROMPTS}
+    return instructions.get(title, own)
+
+
+def _take_prompt(key: str, own: str) -> None:
+    set_widget(instruction_key(key), _instruction(str(widget_value(key)), own))
+
 
 __all__ = [
     "CHAT_MODEL",
@@ -47,7 +113,7 @@ SOME_ADDRESS = {
 
 
 def counter_picker(current: str, key: str) -> str:
-    """The chosen counter's name."""
+    """Draw the choice of a counter; return its name."""
     begin_with(key, current)
     return st.selectbox(
         "Token counter",
@@ -78,22 +144,22 @@ class ModelChoice:
 
     @property
     def is_offline(self) -> bool:
-        """Whether it is the offline model."""
+        """True for the offline model."""
         return self.name == OFFLINE
 
     @property
     def label(self) -> str:
-        """What it is called where a sentence names it."""
+        """Its name in a sentence."""
         return RECORDED_FIRST if self.recorded_first else in_words(self.name)
 
     @property
     def is_free(self) -> bool:
-        """Whether it costs nothing and needs no network: the offline one, or a recording."""
+        """True if it costs nothing and needs no network: the offline one, or a recording."""
         return is_free(self.name)
 
     @property
     def options(self) -> dict[str, Any]:
-        """How it is called, with what visitors of this server may use of its machine."""
+        """The options of its calls, with what visitors of this server may use of its machine."""
         return {
             "api_key": self.api_key,
             "api_base": self.api_base,
@@ -125,12 +191,12 @@ def name_key(picker: str) -> str:
 
 
 def named(picker: str) -> str:
-    """The name of the model that a picker holds, also before it is drawn."""
+    """Return the name of the model that a picker holds, also before it is drawn."""
     return (widget_value(name_key(picker)) or RECORDED_FIRST).strip()
 
 
 def _paced(name: str, key: str) -> bool:
-    """Whether a recording is to take as long as it took, offered where that was measured."""
+    """Return true if a recording is to take as long as it took, offered where that was measured."""
     recording = workspace().recordings.all.get(name.removeprefix(RECORDING))
     if recording is None or recording.seconds is None:
         return False
@@ -142,12 +208,14 @@ def _paced(name: str, key: str) -> bool:
 
 
 def _offered(chosen: str) -> list[str]:
-    """What may be chosen: free ones first, then what litellm knows. A bundled recording that
+    """Return the names to choose from: free ones first, then what litellm knows. A bundled recording that
     plays unasked is named only where it is ``chosen``."""
     at_hand = workspace().recordings
-    recordings = [RECORDING + name for name in (*at_hand.opened, *at_hand.only_by_name)]
-    recordings += [chosen] * chosen.startswith(RECORDING)
-    return list(dict.fromkeys([RECORDED_FIRST, OFFLINE, *recordings, *known_models()]))
+    names = [RECORDED_FIRST, OFFLINE]
+    names += [RECORDING + name for name in (*at_hand.opened, *at_hand.only_by_name)]
+    if chosen.startswith(RECORDING):
+        names.append(chosen)
+    return list(dict.fromkeys([*names, *known_models()]))
 
 
 def model_picker(

@@ -1,4 +1,4 @@
-"""Whose prices count, how the prompt cache works and how long the user pauses: chosen beside the charts of
+"""The prices that count, the rules of the prompt cache and the pause of the user: chosen beside the charts of
 costs, for every page that speaks of money."""
 
 from __future__ import annotations
@@ -52,6 +52,11 @@ PAUSE_HELP = (
     "From one reply to the user's next message. What counts is whether it outlasts the prompt cache: providers keep "
     "the beginning of a request for a while, and read it at a fraction of the price if the next one begins alike."
 )
+SMALLEST_HELP = "Requests that have less than this in common with the one before read nothing from the cache."
+STEP_HELP = "What is in common is rounded down to a multiple of this."
+LIFETIME_HELP = (
+    "How long it is kept without use. A longer pause begins with an empty cache."
+)
 CACHE_HELP = "As the provider's: the rules that its own pages give for this model, where they give any."
 _PRICES = (
     ("Input", "input_usd_per_million", "input_usd_per_token", "Everything read that is not in the cache."),
@@ -73,7 +78,7 @@ def price_row() -> PricingAssumptions:
 
 
 def price_controls() -> PricingAssumptions:
-    """What is changed most, and the rest in one panel."""
+    """Draw the choices that are changed most, and the rest in one panel."""
     linked("prices", "prices-model")
     linked("summary-prices", "prices-summarizer")
     begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)
@@ -110,35 +115,13 @@ def price_controls() -> PricingAssumptions:
 
 
 def prices_in_force() -> PricingAssumptions:
-    """The terms that were chosen in this session, or the first ones, for a page that does not ask for them."""
+    """Return the terms that were chosen in this session, or the first ones, for a page that does not ask for them."""
     model = widget_value("prices-model") or DEFAULT_MODEL
-    chosen = widget_value("prices-summarizer") or SAME
-    given = {
-        name: widget_value(f"prices-chat-{name}-{model}") for _, name, _, _ in _PRICES
-    }
-    main = (pricing(model) or unpriced(model)).by_hand(**given)
-    summarizer = main if chosen in (SAME, model) else pricing(chosen)
+    other = widget_value("prices-summarizer") or SAME
+    main = _as_entered(model, "chat")
+    summarizer = main if other in (SAME, model) else pricing(other)
     pause_seconds = widget_value("prices-pause") or DEFAULT_PAUSE_SECONDS
     return PricingAssumptions(main, summarizer, _cache_in_force(model), pause_seconds)
-
-
-def _cache_in_force(model: str) -> CacheRules | None:
-    """The cache that was chosen; rules that were entered by hand count as far as they were entered."""
-    provided, chosen = (
-        cache_rules(model),
-        widget_value(f"prices-cache-{model}") or AS_PROVIDED,
-    )
-    if chosen == NO_CACHE:
-        return None
-    if chosen == AS_PROVIDED:
-        return provided
-    minutes = widget_value(f"prices-cache-minutes-{model}")
-    first = provided or CacheRules(min_tokens=1024, lifetime_seconds=FIVE_MINUTES)
-    return CacheRules(
-        min_tokens=widget_value(f"prices-cache-min-{model}") or first.min_tokens,
-        step_tokens=widget_value(f"prices-cache-step-{model}") or first.step_tokens,
-        lifetime_seconds=first.lifetime_seconds if minutes is None else minutes * 60,
-    )
 
 
 def _choose_model(
@@ -148,8 +131,9 @@ def _choose_model(
     help: str,
     width: int | Literal["stretch"] = "stretch",
 ) -> str:
-    known = [name for name in (*known_models(), *names_found()) if name != OFFLINE]
-    names = list(dict.fromkeys([first, *known])) if first == SAME else known
+    names = [name for name in (*known_models(), *names_found()) if name != OFFLINE]
+    if first == SAME:
+        names = list(dict.fromkeys(names))
     if first not in names:
         names.insert(0, first)
     begin_with(key, first)
@@ -167,14 +151,13 @@ def _choose_model(
 
 
 def _priced_by_hand(model: str, whose: str) -> Pricing:
-    """The list prices of a model, as far as nothing else is entered; they belong to this model alone."""
+    """Return the list prices of a model, as far as nothing else is entered; they belong to this model alone."""
     listed = pricing(model) or unpriced(model)
     st.markdown(f"**{plain(model)}**, USD per million tokens")
-    given: dict[str, float | None] = {}
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
         key = f"prices-{whose}-{name}-{model}"
         linked_number(f"{whose}-{name}", key, 0.0, MAX_USD)
-        given[name] = st.number_input(
+        st.number_input(
             label,
             0.0,
             MAX_USD,
@@ -183,70 +166,89 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
             format="%.4g",
             key=key,
             help=help,
-            placeholder=_listed(listed, field),
+            placeholder=_listed_words(listed, field),
             persist_state="session",
         )
-    return listed.by_hand(**given)
+    return _as_entered(model, whose)
 
 
-def _listed(pricing: Pricing, field: str) -> str:
-    """What counts while nothing is entered."""
-    rate, read = getattr(pricing.plain, field), pricing.plain.input_usd_per_token
-    if rate is None and field.startswith("cache") and read is not None:
+def _as_entered(model: str, whose: str) -> Pricing:
+    names = [name for _, name, _, _ in _PRICES]
+    given = {name: widget_value(f"prices-{whose}-{name}-{model}") for name in names}
+    return (pricing(model) or unpriced(model)).by_hand(**given)
+
+
+def _listed_words(pricing: Pricing, field: str) -> str:
+    """Return what counts while nothing is entered."""
+    rate = getattr(pricing.plain, field)
+    if rate is not None:
+        return f"list price: {rate * MILLION:.6g}"
+    read = pricing.plain.input_usd_per_token
+    if field.startswith("cache") and read is not None:
         return f"as input: {read * MILLION:.6g}"
-    return "unknown" if rate is None else f"list price: {rate * MILLION:.6g}"
+    return "unknown"
 
 
 def _choose_cache(model: str) -> CacheRules | None:
-    provided = cache_rules(model)
-    linked("cache", f"prices-cache-{model}", (AS_PROVIDED, BY_HAND, NO_CACHE))
+    key = f"prices-cache-{model}"
+    choices = (AS_PROVIDED, BY_HAND, NO_CACHE)
+    linked("cache", key, choices)
     chosen = st.segmented_control(
         "Prompt cache",
-        (AS_PROVIDED, BY_HAND, NO_CACHE),
+        choices,
         default=AS_PROVIDED,
         required=True,
-        key=f"prices-cache-{model}",
+        key=key,
         help=CACHE_HELP,
         persist_state="session",
     )
-    if chosen == NO_CACHE:
-        return None
-    return _cache_by_hand(provided, model) if chosen == BY_HAND else provided
+    if chosen == BY_HAND:
+        _enter_cache_rules(model)
+    return _cache_in_force(model)
 
 
-def _cache_by_hand(provided: CacheRules | None, model: str) -> CacheRules:
-    first = provided or CacheRules(min_tokens=1024, lifetime_seconds=FIVE_MINUTES)
-    linked("cache-min", f"prices-cache-min-{model}", range(1, 10**MAX_DIGITS))
-    smallest = st.number_input(
-        "Smallest prefix (tokens)",
-        1,
-        value=first.min_tokens,
-        key=f"prices-cache-min-{model}",
-        persist_state="session",
-        help="Requests that have less than this in common with the one before read nothing from the cache.",
-    )
-    linked("cache-step", f"prices-cache-step-{model}", range(1, 10**MAX_DIGITS))
-    step = st.number_input(
-        "Reused in steps of (tokens)",
-        1,
-        value=first.step_tokens,
-        key=f"prices-cache-step-{model}",
-        persist_state="session",
-        help="What is in common is rounded down to a multiple of this.",
-    )
-    linked_number(
-        "cache-minutes", f"prices-cache-minutes-{model}", 0.0, MAX_SECONDS / 60
-    )
-    minutes = st.number_input(
+def _enter_cache_rules(model: str) -> None:
+    first = _first_rules(model)
+    fields = [
+        ("min", "Smallest prefix (tokens)", first.min_tokens, SMALLEST_HELP),
+        ("step", "Reused in steps of (tokens)", first.step_tokens, STEP_HELP),
+    ]
+    for name, label, tokens, help in fields:
+        key = f"prices-cache-{name}-{model}"
+        linked(f"cache-{name}", key, range(1, 10**MAX_DIGITS))
+        st.number_input(
+            label, 1, value=tokens, key=key, persist_state="session", help=help
+        )
+    key = f"prices-cache-minutes-{model}"
+    linked_number("cache-minutes", key, 0.0, MAX_SECONDS / 60)
+    st.number_input(
         "Lifetime (minutes)",
         0.0,
         MAX_SECONDS / 60,
         value=(first.lifetime_seconds or 0.0) / 60,
-        key=f"prices-cache-minutes-{model}",
+        key=key,
         format="%.4g",
         persist_state="session",
-        help="How long it is kept without use. A longer pause begins with an empty cache.",
+        help=LIFETIME_HELP,
     )
+
+
+def _first_rules(model: str) -> CacheRules:
+    first = CacheRules(min_tokens=1024, lifetime_seconds=FIVE_MINUTES)
+    return cache_rules(model) or first
+
+
+def _cache_in_force(model: str) -> CacheRules | None:
+    """Return the cache that was chosen; rules that were entered by hand count as far as they were entered."""
+    chosen = widget_value(f"prices-cache-{model}") or AS_PROVIDED
+    if chosen == NO_CACHE:
+        return None
+    if chosen == AS_PROVIDED:
+        return cache_rules(model)
+    first = _first_rules(model)
+    minutes = widget_value(f"prices-cache-minutes-{model}")
     return CacheRules(
-        min_tokens=smallest, step_tokens=step, lifetime_seconds=minutes * 60
+        min_tokens=widget_value(f"prices-cache-min-{model}") or first.min_tokens,
+        step_tokens=widget_value(f"prices-cache-step-{model}") or first.step_tokens,
+        lifetime_seconds=first.lifetime_seconds if minutes is None else minutes * 60,
     )

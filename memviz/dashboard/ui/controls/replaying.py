@@ -1,23 +1,31 @@
-"""Replay the conversation under every setting of the compare page."""
+"""Replay the conversation under every setting of the compare page. Of replays that take longer than a visitor likes to
+wait, the page draws what there is so far, says how long the rest takes, and can stop them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import count
+from time import monotonic
 
+import streamlit as st
+
+from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.controls.long_replays import replayed, so_far_label
+from memviz.dashboard.ui.controls.conversations import kept_wordings
+from memviz.dashboard.ui.controls.jobs import start_button, stop_button
 from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.controls.visitors_work import kept_wordings
-from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import CompareState, Setting
-from memviz.dashboard.ui.shell.text import distinct
+from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE, is_free
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.strategies.base import Trigger
+
+Work = tuple[Setting, BackgroundReplay]
 
 
 def run_key(
@@ -27,9 +35,9 @@ def run_key(
     summarizer: ModelChoice,
     answerer: str = "",
 ) -> RunKey:
-    """What makes the run of a setting; ``answerer`` names who answers in a free run. Whether a recording writes the
-    summaries is decided here. The visitors' wordings that are kept are read before they are used the first time in a
-    session. Raises ParameterError."""
+    """Return the key of a setting's run; ``answerer`` names who answers in a free run. Here it is decided if a
+    recording writes the summaries. The visitors' wordings that are kept are read before they are used the first time in
+    a session. Raises ParameterError."""
     strategy = setting.build()
     # Who would summarize does not matter where nothing ever is summarized.
     name = OFFLINE if strategy.trigger is Trigger.NEVER else summarizer.name
@@ -51,27 +59,21 @@ def run_key(
 def make_runs(
     workspace: Workspace, state: CompareState, summarizer: ModelChoice
 ) -> list[SettingRun]:
-    """The conversation under every setting. A setting that cannot run says so and is left out."""
+    """Return the conversation under every setting. A setting that cannot run says so and is left out."""
     runs: list[tuple[Setting, Run]] = []
     waiting: list[tuple[Setting, RunKey]] = []
-    at_work: list[tuple[Setting, BackgroundReplay]] = []
+    at_work: list[Work] = []
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
             run = workspace.kept_run(key)
-            if run is None and is_free(key.summarizer):
-                at_work.append(
-                    (
-                        setting,
-                        workspace.replaying(
-                            key, workspace.free_summarizer(key, paced=summarizer.paced)
-                        ),
-                    )
-                )
-            elif run is None:
-                waiting.append((setting, key))
-            else:
+            if run is not None:
                 runs.append((setting, run))
+            elif is_free(key.summarizer):
+                writer = workspace.free_summarizer(key, paced=summarizer.paced)
+                at_work.append((setting, workspace.replaying(key, writer)))
+            else:
+                waiting.append((setting, key))
     runs += replayed(at_work)
     if waiting:
         with error_shown():
@@ -84,13 +86,101 @@ def make_runs(
 
 
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
-    """The runs as lines of the charts, each with a label and the colour of its setting."""
-    labels = distinct([_label(run) for _, run in runs])
+    """Return the runs as lines of the charts, each with a label and the colour of its setting."""
+    labels = []
+    for _, run in runs:
+        label = run.strategy.label
+        labels.append(f"{label} · reworded" if run.has_decisions else label)
     return [
         SettingRun(run, label, setting.index)
-        for (setting, run), label in zip(runs, labels, strict=True)
+        for (setting, run), label in zip(runs, distinct(labels), strict=True)
     ]
 
 
-def _label(run: Run) -> str:
-    return run.strategy.label + " · reworded" * run.has_decisions
+AT_ONCE_SECONDS = 2.5
+"""So long a page waits for its replays; then it draws what there is."""
+REFRESH_SECONDS = 0.5
+
+
+def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
+    """Return the runs of the replays that are at work, as far as they have come in a moment. Those that are not over go
+    on when the page is drawn, and the page is drawn again once they are."""
+    end = monotonic() + AT_ONCE_SECONDS
+    _go_on(at_work)
+    for _, work in at_work:
+        work.wait(max(0.0, end - monotonic()))
+    unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
+    found = []
+    for setting, work in at_work:
+        if work.error is not None:
+            show_error(work.error)
+            continue
+        run = work.so_far()
+        if run.turns:
+            found.append((setting, run))
+    if unfinished:
+        _watch(unfinished, count())
+    return found
+
+
+def _go_on(at_work: Iterable[Work]) -> None:
+    for _, work in at_work:
+        if not work.is_stopped:
+            work.go_on()
+
+
+@st.fragment(run_every=REFRESH_SECONDS)
+def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
+    """Draw how far they are, how long the rest takes, and a way out."""
+    # Where the page is just being drawn, the replays rest meanwhile.
+    is_first = next(looks) == 0
+    works = [work for _, work in at_work]
+    if not is_first and all(work.wait(0) and not work.is_stopped for work in works):
+        st.rerun()
+    with st.container(border=True):
+        for setting, work in at_work:
+            st.progress(
+                work.done / work.total,
+                f"Replaying under {plain(setting.build().label)}: {how_far(work)}",
+            )
+        st.caption(
+            "The pictures show what was replayed so far. They are drawn again when it is done."
+        )
+        _stop_or_go_on(works)
+    if not is_first:
+        _go_on(at_work)
+
+
+def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
+    if any(not work.is_stopped and not work.is_over for work in works):
+        if stop_button("long-replay-stop", help="What was replayed so far is shown."):
+            for work in works:
+                work.cancel()
+                work.wait(1.0)
+            st.rerun()
+    elif start_button("Go on", "long-replay-go-on", is_main=False):
+        for work in works:
+            work.go_on()
+        st.rerun()
+
+
+def how_far(work: BackgroundReplay) -> str:
+    """Return the turn that a replay is at, and how long the rest takes or why it does not go on."""
+    turn = f"turn {work.done:,} of {work.total:,}"
+    if work.note:
+        return f"{turn}. {work.note}"
+    if work.is_stopped:
+        return f"{turn}. Stopped."
+    left = work.seconds_left
+    if left is None:
+        return turn
+    return f"{turn}, about {counted(max(1, round(left)), 'second')} more"
+
+
+def so_far_label(run: Run) -> str:
+    """Return the words in the label of a replay that is not over. A free run, whose replies a model gave, has its own
+    sentence for that."""
+    is_free_run = not run.turns or run.turns[-1].facts is not None
+    if is_free_run or len(run.requests) >= run.log.request_count:
+        return ""
+    return f" · first {counted(len(run.turns), 'turn')}"

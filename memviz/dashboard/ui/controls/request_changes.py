@@ -1,15 +1,13 @@
-"""Why a request is as it is: what was summarized for it, how the summary changed, and what left the window."""
+"""The reasons for a request: what was summarized for it, how the summary changed, and what left the window."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 import streamlit as st
 
-from memviz.core.context import Fate
-from memviz.core.conversation import Message
 from memviz.core.text.language import in_language
 from memviz.core.text.light_markdown import as_html, without_marks
 from memviz.core.text.wording import (
@@ -22,10 +20,12 @@ from memviz.core.text.wording import (
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
-from memviz.dashboard.ui.controls.diff_html import diff_html
-from memviz.dashboard.ui.controls.facts_html import changed_facts_html, of_version
-from memviz.dashboard.ui.controls.legend import glyph
-from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.controls.diff_html import (
+    changed_facts_html,
+    diff_html,
+    of_version,
+)
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, glyph
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
@@ -51,79 +51,72 @@ from memviz.transcripts.base import Probe
 
 MAX_MESSAGES_SHOWN = 20
 MOST_FACTS_NAMED = 5
+LEFT_CHARS = 160
 KEPT_CHARS_SHOWN = 160
 """Of what a new version took over unchanged: enough to see between what the changes stand."""
 
 
 def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
-    """Which turns were recalled into the request, what that added to it, and which facts it knows by that alone."""
+    """Draw the turns that were recalled into the request, the tokens of that, and the facts that it knows by that
+    alone."""
     words = recalled_words(record, facts)
     if words:
         st.html(recalled_html(words))
 
 
 def recalled_html(words: str) -> str:
-    """Words about a recall, with the sign that recalls have on the charts."""
+    """Return words about a recall, with the sign that recalls have on the charts."""
     return f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {in_language(words)}</p>'
 
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
-    """``Recalled here: turn 3 (+337 tokens); brought back: cashews and pistachios``; empty where nothing was."""
+    """Return ``Recalled here: turn 3 (+337 tokens); brought back: cashews and pistachios``; empty where nothing was."""
     turns = stating_turns(record.memory.log, record.parts.recalled)
     if not turns:
         return ""
-    words = f"Recalled here: {turn_list(turns)} (+{counted(recalled_tokens(record), 'token')})"
+    tokens = counted(recalled_tokens(record), "token")
+    words = f"Recalled here: {turn_list(turns)} (+{tokens})"
     back = brought_back(record, facts)
     return f"{words}; brought back: {_named(back)}" if back else words
 
 
 def why(run: Run, requests: range) -> None:
-    """What fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing did."""
-    record, shown = run.requests[requests[-1]], _fired_for(run, requests)
+    """Draw what fired before ``requests`` (0-based numbers), each in numbers; a line that nothing did where nothing
+    did."""
+    record = run.requests[requests[-1]]
+    shown = _fired_for(run, requests)
     made = run.compactions_at(record.turn)
-    so_far = [
-        compaction
-        for compaction in made
-        if compaction.after_message < record.memory.length
-    ]
-    waiting = waiting_failure(so_far)
+    length = record.memory.length
+    waiting = waiting_failure([one for one in made if one.after_message < length])
     if waiting is not None and not any(waiting is one for one in shown):
         shown.append(waiting)
     for compaction in shown:
         _why(run, compaction)
-    if not shown and run.compactions:
-        before = next(
-            (
-                one
-                for one in reversed(run.requests[: requests.start])
-                if one.compactions
-            ),
-            None,
-        )
-        what = "summarized" if run.strategy.writes_notes else "cleared or shortened"
-        since = (
-            "" if before is None else f" It was last {what} for {name_of(run, before)}."
-        )
-        st.caption(f"Nothing was {what} for this request.{since}")
+    if shown or not run.compactions:
+        return
+    what = "summarized" if run.strategy.writes_notes else "cleared or shortened"
+    words = f"Nothing was {what} for this request."
+    for before in reversed(run.requests[: requests.start]):
+        if before.compactions:
+            words += f" It was last {what} for {name_of(run, before)}."
+            break
+    st.caption(words)
 
 
 def _fired_for(run: Run, requests: range) -> list[Compaction]:
-    return [
-        compaction
-        for number in requests
-        for compaction in run.requests[number].compactions
-    ]
+    fired: list[Compaction] = []
+    for number in requests:
+        fired += run.requests[number].compactions
+    return fired
 
 
 def _why(run: Run, compaction: Compaction) -> None:
     words = compaction_words(compaction, run)
     because = f" ({plain(words.why)})" if words.why else ""
     if compaction.error is not None:
-        reason, hope = plain(error_words(compaction)), tried_again(run, compaction)
-        st.error(
-            f"{words.what} {words.where}{because}: {reason}. {hope}",
-            icon=":material/error:",
-        )
+        reason = plain(error_words(compaction))
+        said = f"{words.what} {words.where}{because}: {reason}."
+        st.error(f"{said} {tried_again(run, compaction)}", icon=":material/error:")
     elif compaction.kind == "skip":
         messages = message_range(compaction.summarized)
         st.info(
@@ -143,30 +136,26 @@ def _why(run: Run, compaction: Compaction) -> None:
 
 
 def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> str:
-    """The mark of the chart, what happened, why and with which result."""
-    because = f" ({_in_bold(words.why)})" if words.why else ""
-    mark = MARKS[outcome_of(compaction)]
-    sign = (
-        glyph("◆", SUMMARIZATION_GLYPH)
-        if compaction.written
-        else glyph(mark.character, mark.color)
-    )
-    kind = "" if compaction.written else f" memviz-{compaction.kind}"
-    said = ". ".join(escape(sentence) for sentence in (words.result, cost) if sentence)
-    return (
-        f'<p class="memviz-why{kind}">{sign} {escape(words.what)}{because}. {said}.</p>'
-    )
-
-
-def _in_bold(why: str) -> str:
-    """The numbers of a reason are what one looks for."""
-    name, colon, numbers = why.rpartition(": ")
-    return f"{escape(name + colon)}<b>{escape(numbers)}</b>"
+    """Return the mark of the chart, what happened, why and with which result."""
+    if compaction.written:
+        kind = ""
+        sign = glyph("◆", SUMMARIZATION_GLYPH)
+    else:
+        mark = MARKS[outcome_of(compaction)]
+        kind = f" memviz-{compaction.kind}"
+        sign = glyph(mark.character, mark.color)
+    happened = escape(words.what)
+    if words.why:
+        # The numbers of a reason are what one looks for.
+        name, colon, numbers = words.why.rpartition(": ")
+        happened += f" ({escape(name + colon)}<b>{escape(numbers)}</b>)"
+    said = escape(". ".join(filter(None, (words.result, cost))))
+    return f'<p class="memviz-why{kind}">{sign} {happened}. {said}.</p>'
 
 
 def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) -> None:
-    """What changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and the
-    messages that left since the request before them, which may have been an earlier call of the same turn."""
+    """Draw what changed with ``requests`` (0-based numbers): the new versions of the summary against those before, and
+    the messages that left since the request before them, which may have been an earlier call of the same turn."""
     record = run.requests[requests[-1]]
     for compaction in _fired_for(run, requests):
         if compaction.written is not None:
@@ -175,7 +164,7 @@ def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) ->
 
 
 def summarizer_calls(run: Run, requests: range, key: str) -> None:
-    """What the summarizer was asked for these requests, folded."""
+    """Draw what the summarizer was asked for these requests, folded."""
     for number, compaction in enumerate(_fired_for(run, requests)):
         if compaction.written is not None:
             _call(compaction, f"{key}-call-{number}")
@@ -184,38 +173,32 @@ def summarizer_calls(run: Run, requests: range, key: str) -> None:
 def _new_version(
     run: Run, compaction: Compaction, facts: Sequence[Probe], back: Sequence[Probe]
 ) -> None:
-    base = compaction.revises if compaction.revises is not None else compaction.replaces
-    old, new = (
-        run.space.summaries.versions[base - 1].text if base else "",
-        compaction.summary or "",
-    )
-    place = (
-        f"replaces version {base}"
-        if base
-        else "stands beside those before"
-        if _lists(compaction)
-        else "the first"
-    )
+    new = compaction.summary or ""
+    base = compaction.revises
+    if base is None:
+        base = compaction.replaces
+    old = run.space.summaries.versions[base - 1].text if base else ""
+    # Where versions are listed, earlier ones are sent with the new one.
+    is_listed = compaction.before.summary_count > 0
+    place = "stands beside those before" if is_listed else "the first"
+    lines = ""
+    if base:
+        place = f"replaces version {base}"
+        lines = "".join(_changed_facts(old, new, facts, back))
     if compaction.kind == "edit":
         place += " in your words"
     if author := summary_author(compaction):
         place += f" · {escape(badge_words(author, [compaction.model]))}"
-    kept = of_version(
-        run.once(facts_versions, lambda: facts_versions(run)), compaction.version
-    )
+    versions = run.once(facts_versions, lambda: facts_versions(run))
+    kept = of_version(versions, compaction.version)
+    noun = "Summary" if kept is None else "Facts"
     if kept is not None:
         text = changed_facts_html(kept)
     elif base:
-        text = diff_html(
-            word_diff(without_marks(old), without_marks(new)),
-            kept_chars=KEPT_CHARS_SHOWN,
-        )
+        diff = word_diff(without_marks(old), without_marks(new))
+        text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
     else:
         text = f'<div class="memviz-diff">{as_html(new)}</div>'
-    noun = "Summary" if kept is None else "Facts"
-    lines = "".join(
-        f"<small>{line}</small>" for line in _facts(old, new, facts, back) if base
-    )
     st.html(
         f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'
         f"<header><b>{noun}, version {compaction.version}</b> {place}</header>{lines}"
@@ -224,57 +207,48 @@ def _new_version(
     )
 
 
-def _lists(compaction: Compaction) -> bool:
-    """Whether earlier versions are sent with the new one."""
-    return compaction.before.summary_count > 0
-
-
-def _facts(
+def _changed_facts(
     old: str, new: str, facts: Sequence[Probe], back: Sequence[Probe]
-) -> list[str]:
+) -> Iterator[str]:
+    """Yield a line of HTML for each kind of change to the facts that a summary knows."""
     change = summary_change(old, new, facts)
-    return [
-        f"{counted(len(probes), 'fact')} {what}: {_named_html(probes, back)}"
-        for what, probes in (
-            ("lost", change.lost),
-            ("contradicted", change.contradicted),
-            ("new", change.gained),
-        )
-        if probes
-    ]
-
-
-def _named_html(probes: Sequence[Probe], back: Sequence[Probe]) -> str:
-    return in_language(_named(probes, back))
+    kinds = {
+        "lost": change.lost,
+        "contradicted": change.contradicted,
+        "new": change.gained,
+    }
+    for kind, probes in kinds.items():
+        if probes:
+            named = in_language(_named(probes, back))
+            yield f"<small>{counted(len(probes), 'fact')} {kind}: {named}</small>"
 
 
 def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
-    """Their answers; those that are ``back`` in the request by a recall say so."""
-    names = [
-        (probe.answers[0] if probe.answers else probe.question)
-        + " (recalled here)" * (probe in back)
-        for probe in probes[:MOST_FACTS_NAMED]
-    ]
+    """Return the facts' answers; those that are ``back`` in the request by a recall say so."""
+    names = []
+    for probe in probes[:MOST_FACTS_NAMED]:
+        name = probe.answers[0] if probe.answers else probe.question
+        names.append(f"{name} (recalled here)" if probe in back else name)
     more = len(probes) - MOST_FACTS_NAMED
-    return "; ".join([*names, *([f"and {more:,} more"] if more > 0 else [])])
+    if more > 0:
+        names.append(f"and {more:,} more")
+    return "; ".join(names)
 
 
 def _call(compaction: Compaction, key: str) -> None:
-    """What the summarizer was asked and wrote, and what that took."""
+    """Draw what the summarizer was asked and wrote, and what that took."""
     if compaction.by_thinking:
         st.caption(
             "Written by the chat model when it stopped thinking, so no summarizer was asked."
         )
         return
     if compaction.kind == "edit":
-        with st.expander(
-            "Your wording and the summarizer's", icon=":material/edit:", key=key
-        ):
+        label = "Your wording and the summarizer's"
+        with st.expander(label, icon=":material/edit:", key=key):
             _wording(compaction)
         return
-    with st.expander(
-        "What the summarizer was asked", icon=":material/compress:", key=key
-    ):
+    label = "What the summarizer was asked"
+    with st.expander(label, icon=":material/compress:", key=key):
         st.caption(
             f"Summarizer call {counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out · "
             f"{took_words(compaction.seconds)}"
@@ -301,25 +275,18 @@ def _left(run: Run, requests: range, key: str) -> None:
     if not left:
         return
     fates = Counter(fate for _, fate in left)
-    happened = [
-        f"{fates[fate]:,} {words}" if len(fates) > 1 else words
-        for fate, words in FATE_WORDS.items()
-        if fates[fate]
-    ]
+    happened = []
+    for fate, words in FATE_WORDS.items():
+        if fates[fate]:
+            happened.append(f"{fates[fate]:,} {words}" if len(fates) > 1 else words)
     what = f"{counted(len(left), 'message')} no longer sent word for word: {', '.join(happened)}"
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
-        st.html(
-            "".join(
-                _left_html(run.log[position], position, fate)
-                for position, fate in left[:MAX_MESSAGES_SHOWN]
-            )
-        )
+        html = ""
+        for position, fate in left[:MAX_MESSAGES_SHOWN]:
+            message = run.log[position]
+            head = f"{message_number(position):,} · {escape(message.role)} · {FATE_WORDS[fate]}: "
+            words = in_language(shortened(message_words(message), LEFT_CHARS))
+            html += f'<p class="memviz-left">{head}{words}</p>'
+        st.html(html)
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
-
-
-def _left_html(message: Message, position: int, fate: Fate) -> str:
-    head = (
-        f"{message_number(position):,} · {escape(message.role)} · {FATE_WORDS[fate]}: "
-    )
-    return f'<p class="memviz-left">{head}{in_language(shortened(message_words(message), 160))}</p>'

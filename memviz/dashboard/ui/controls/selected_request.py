@@ -1,4 +1,5 @@
-"""The selected request, one for all views of Compare and Facts, and what was summarized by then."""
+"""The request that all pages look at: a turn and, where that took several calls of the model, one of them; and what was
+summarized by then."""
 
 from __future__ import annotations
 
@@ -7,20 +8,48 @@ from collections.abc import Sequence
 
 from memviz.core.text.wording import request_name
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.shell.chosen_request import (
-    choose_request,
-    chosen_call,
-    chosen_turn,
-)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
 
+TURN_KEY = "compare-turn"
+CALL_KEY = "compare-call"
+PAGE_CHOICE_KEY = "compare-turn-of-page"
+
+
+def choose_request(
+    turn: int | None, call: int | None = None, *, by_page: bool = False
+) -> None:
+    """Look at call number ``call`` (from 1) of a turn, ``None`` for its last one. Without a turn, the page that is
+    drawn next chooses the request. ``by_page``: it is such a choice, not the visitor's."""
+    set_widget(TURN_KEY, turn)
+    set_widget(PAGE_CHOICE_KEY, turn if by_page else None)
+    # With its turn: it counts for no other one, which a widget or a test may choose by the turn alone.
+    set_widget(CALL_KEY, None if turn is None or call is None else (turn, call))
+
+
+def chosen_turn() -> int | None:
+    """Return the turn that was chosen, ``None`` as long as none was."""
+    turn = widget_value(TURN_KEY)
+    return None if turn is None else int(turn)
+
+
+def is_page_choice() -> bool:
+    """Return true if the request is one that a page chose, as long as the visitor has chosen none."""
+    return chosen_turn() is None or widget_value(PAGE_CHOICE_KEY) == chosen_turn()
+
+
+def chosen_call() -> int | None:
+    """Return the call that was chosen of that turn, ``None`` for its last one."""
+    turn, call = widget_value(CALL_KEY) or (None, None)
+    return call if turn == chosen_turn() else None
+
 
 def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
-    """The number (0-based) of the request that was call ``call`` (from 1) of a turn, of its last one where that is
-    ``None`` or beyond; ``None`` if the turn made no request."""
+    """Return the number (0-based) of the request that was call ``call`` (from 1) of a turn, of its last one where that
+    is ``None`` or beyond; ``None`` if the turn made no request."""
     numbers = numbers_of_turn(run, turn)
     if not numbers:
         return None
@@ -28,29 +57,29 @@ def request_number(run: Run, turn: int, call: int | None = None) -> int | None:
 
 
 def request_at(run: Run, turn: int, call: int | None = None) -> TurnRecord | None:
-    """The record of that request."""
+    """Return the record of that request."""
     number = request_number(run, turn, call)
     return None if number is None else run.requests[number]
 
 
 def name_in_full(run: Run, turn: int, call: int | None = None) -> str:
-    """The name of the request as a heading gives it: "turn 3", or "turn 3, call 2 of 5" where the turn took several
-    calls. A turn without requests is named alone."""
+    """Return the name of the request as a heading gives it: "turn 3", or "turn 3, call 2 of 5" where the turn took
+    several calls. A turn without requests is named alone."""
     calls = max(1, len(numbers_of_turn(run, turn)))
     name = request_name(turn, min(call or calls, calls), calls)
     return name if calls == 1 else f"{name} of {calls:,}"
 
 
 def turns_shown(settings: Sequence[SettingRun]) -> tuple[int, ...]:
-    """All turns of which any of the settings made a request."""
+    """Return all turns of which any of the settings made a request."""
     return tuple(
         sorted({turn for one in settings for turn in one.run.columns.turns.tolist()})
     )
 
 
 def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
-    """The turn of the selected request. As long as none is selected, or none of those shown: the first request of
-    ``run``, one of theirs, whose summary took the place of another one; 0 where nothing was requested yet."""
+    """Return the turn of the selected request. As long as none is selected, or none of those shown: the first request
+    of ``run``, one of theirs, whose summary took the place of another one; 0 where nothing was requested yet."""
     turns = turns_shown(settings)
     if not turns:
         return 0
@@ -59,9 +88,8 @@ def selected_turn(settings: Sequence[SettingRun], run: Run) -> int:
         turn, call = _first_request(run) or (turns[-1], None)
         choose_request(turn, call, by_page=True)
     elif chosen_call() is not None:
-        choose_request(
-            turn, selected_call(run, turn)
-        )  # a link to the last call names the turn alone
+        # A link to the last call names the turn alone.
+        choose_request(turn, selected_call(run, turn))
     return turn
 
 
@@ -73,83 +101,67 @@ def selected_call(run: Run, turn: int) -> int | None:
 
 
 def is_marked(compaction: Compaction) -> bool:
-    """Whether it is one to look at: a summary was written, or messages were cleared or shortened."""
+    """Return true if it is one to look at: a summary was written, or messages were cleared or shortened."""
     return compaction.written is not None or compaction.kind in REDUCING
 
 
 def _first_request(run: Run) -> tuple[int, int | None] | None:
-    """The request that a page shows before anybody chose one, as its turn and its call."""
-    marked = [
-        number
-        for number, made in run.requests.compactions()
-        if any(map(is_marked, made))
-    ]
-    return (
-        _place(run, run.requests[marked[min(1, len(marked) - 1)]]) if marked else None
-    )
+    """Return the request that a page shows before anybody chose one, as its turn and its call."""
+    marked = []
+    for number, made in run.requests.compactions():
+        if any(map(is_marked, made)):
+            marked.append(number)
+    if not marked:
+        return None
+    return _place(run, run.requests[marked[min(1, len(marked) - 1)]])
 
 
 def _place(run: Run, record: TurnRecord) -> tuple[int, int | None]:
-    """A request as its turn and its call, ``None`` for the last one."""
-    return record.turn, record.call if record.call < len(
-        numbers_of_turn(run, record.turn)
-    ) else None
+    """Return a request as its turn and its call, ``None`` for the last one."""
+    is_last = record.call >= len(numbers_of_turn(run, record.turn))
+    return record.turn, None if is_last else record.call
 
 
 def places_changed(run: Run) -> list[tuple[int, int | None]]:
-    """The first request that each compaction of ``run`` changed, as its turn and its call (``None`` for the last one);
-    where none came any more, the last one of its setting."""
+    """Return the first request that each compaction of ``run`` changed, as its turn and its call (``None`` for the last
+    one); where none came any more, the last one of its setting."""
     turns = {id(compaction): turn for turn, compaction in run.unsent}
-    numbers = [run.request_number(compaction) for compaction in run.compactions]
-    return [
-        (turns[id(compaction)], None)
-        if number is None
-        else _place(run, run.requests[number])
-        for number, compaction in zip(numbers, run.compactions, strict=True)
-    ]
+    places: list[tuple[int, int | None]] = []
+    for compaction in run.compactions:
+        number = run.request_number(compaction)
+        if number is None:
+            places.append((turns[id(compaction)], None))
+        else:
+            places.append(_place(run, run.requests[number]))
+    return places
 
 
 def event_at(
     run: Run, turn: int, chosen: int | None = None, call: int | None = None
 ) -> int | None:
-    """The number of the compaction that the request of ``turn`` (its last one, or call number ``call``) rests on: the
-    last one by then that wrote a summary, without one the last one at all, ``None`` if there was none. ``chosen`` is
-    kept if no later request up to this one was changed by another."""
-    changed, until = _numbers_changed(run), _last_by(run, turn, call)
-    by_then = sorted(
-        (number for number, at in enumerate(changed) if at <= until),
-        key=changed.__getitem__,
-    )
+    """Return the number of the compaction that the request of ``turn`` (its last one, or call number ``call``) rests
+    on: the last one by then that wrote a summary, without one the last one at all, ``None`` if there was none.
+    ``chosen`` is kept if no later request up to this one was changed by another."""
+    until = _last_by(run, turn, call)
+    changed = [_last_by(run, *place) for place in places_changed(run)]
+    by_then = [number for number, at in enumerate(changed) if at <= until]
+    by_then.sort(key=changed.__getitem__)
     if not by_then:
         return None
     if chosen in by_then and changed[chosen] == changed[by_then[-1]]:
         return chosen
+    made = run.compactions
     sent = [
-        number
-        for number in by_then
-        if run.request_number(run.compactions[number]) is not None
-    ] or by_then
-    return next(
-        (number for number in reversed(sent) if run.compactions[number].written),
-        sent[-1],
-    )
-
-
-def _numbers_changed(run: Run) -> list[int]:
-    """The number (0-based) of the first request that each compaction changed, or of the last one of its setting."""
-    last = {id(compaction): _last_by(run, turn) for turn, compaction in run.unsent}
-    numbers = [run.request_number(compaction) for compaction in run.compactions]
-    return [
-        last[id(compaction)] if number is None else number
-        for number, compaction in zip(numbers, run.compactions, strict=True)
+        number for number in by_then if run.request_number(made[number]) is not None
     ]
+    sent = sent or by_then
+    written = [number for number in sent if made[number].written]
+    return (written or sent)[-1]
 
 
 def _last_by(run: Run, turn: int, call: int | None = None) -> int:
-    """The number of the last request up to this one, -1 where there was none."""
+    """Return the number of the last request up to this one, -1 where there was none."""
     number = request_number(run, turn, call)
-    return (
-        bisect_right(run.requests, turn, key=lambda record: record.turn) - 1
-        if number is None
-        else number
-    )
+    if number is not None:
+        return number
+    return bisect_right(run.requests, turn, key=lambda record: record.turn) - 1

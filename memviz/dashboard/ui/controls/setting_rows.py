@@ -3,24 +3,25 @@ for the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from html import escape
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.palette import setting_dash
+from memviz.dashboard.ui.controls.message_html import setting_color
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
     edit_setting,
     number_label,
+    offered,
     parameter_key,
     step_of,
     take_over,
 )
-from memviz.dashboard.ui.controls.strategy_choice import offered
-from memviz.dashboard.ui.shell.state import MAX_SETTINGS, CompareState, Setting
+from memviz.dashboard.ui.controls.study import MAX_SETTINGS, CompareState, Setting
+from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
@@ -28,6 +29,8 @@ from memviz.tuning.scaling import is_scaled
 
 VALUE_PIXELS = 68
 """Room for six digits. Streamlit leaves out the steppers of so narrow a field; the arrow keys still step."""
+FULL_HELP = f"At most {MAX_SETTINGS} at once."
+ADD_HELP = "One more line on the same conversation."
 _DASHES = {
     "solid": "currentColor 0 28px", "dash": "currentColor 0 7px, transparent 7px 11px",
     "dot": "currentColor 0 3px, transparent 3px 6px",
@@ -41,71 +44,44 @@ _DASHES = {
 def setting_rows(
     state: CompareState,
     needed_tokens: Callable[[], int] | None = None,
-    writer_of: Callable[[Setting], str | None] | None = None,
+    writer_of: Callable[[Setting], str | None] = lambda setting: None,
 ) -> dict[int | str, str]:
-    """The rows, and a button that adds one, up to six. The same strategy may stand twice with other parameters.
+    """Draw the rows, and a button that adds one, up to six. The same strategy may stand twice with other parameters.
     ``needed_tokens`` says how many tokens the conversation takes in all, ``writer_of`` who writes the summaries of a
     setting, where that is worth saying. Returns the settings' labels by their uid."""
     for setting in state.settings:
         take_over(setting)
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(
-                state,
-                setting,
-                needed_tokens,
-                None if writer_of is None else writer_of(setting),
-            )
-        full = len(state.settings) >= MAX_SETTINGS
+            _row(state, setting, needed_tokens, writer_of(setting))
+        is_full = len(state.settings) >= MAX_SETTINGS
         st.button(
             "Add a setting",
             icon=":material/add:",
             key="add-setting",
             on_click=state.add,
-            disabled=full,
+            disabled=is_full,
             args=(_next_strategy(state),),
             width="stretch",
-            help=f"At most {MAX_SETTINGS} at once."
-            if full
-            else "One more line on the same conversation.",
+            help=FULL_HELP if is_full else ADD_HELP,
         )
     labels = distinct([setting_label(setting) for setting in state.settings])
-    return dict(zip((setting.uid for setting in state.settings), labels, strict=True))
+    return {one.uid: label for one, label in zip(state.settings, labels, strict=True)}
 
 
 def _row(
     state: CompareState,
     setting: Setting,
     needed_tokens: Callable[[], int] | None,
-    writer: str | None = None,
+    writer: str | None,
 ) -> None:
-    cls = strategies()[setting.strategy_id]
-    numbers = (parameter for parameter in cls.parameters() if parameter.is_number)
-    main = next(
-        (parameter for parameter in numbers if parameter.name == cls.main_parameter),
-        None,
-    )
-    with st.container(
-        key=f"setting-{setting.uid}",
-        horizontal=True,
-        wrap=False,
-        vertical_alignment="center",
-        gap="xsmall",
-    ):
+    main = _main_parameter(setting)
+    notes = ", ".join(_notes(setting, main, writer))
+    name = plain(strategies()[setting.strategy_id].title)
+    with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
-        notes = ([] if main is None else [_unit_or_off(setting, main)]) + [
-            "as written"
-        ] * setting.as_written
-        notes += [
-            whose
-            for one in cls.parameters()
-            if (whose := one.whose(_value(setting, one)))
-        ]
-        notes += ["scaled"] * is_scaled(setting.scaled, setting.parameters)
-        notes += [] if writer is None else [writer]
-        name = plain(cls.title) + (f" :gray[{', '.join(notes)}]" if notes else "")
         st.button(
-            name,
+            f"{name} :gray[{notes}]" if notes else name,
             key=f"look-at-{setting.uid}",
             type="tertiary",
             width="stretch",
@@ -123,27 +99,51 @@ def _row(
             type="tertiary",
         )
         with panel, st.container(width=PANEL_PIXELS):
-            in_row = main.name if main is not None else ""
             edit_setting(
-                setting, live=state.free_run, in_row=in_row, needed_tokens=needed_tokens
+                setting,
+                live=state.free_run,
+                in_row=main.name if main is not None else "",
+                needed_tokens=needed_tokens,
             )
-            st.button(
+            quiet_button(
                 "Remove",
-                key=f"remove-{setting.uid}",
-                icon=":material/close:",
-                type="tertiary",
-                on_click=state.remove,
-                args=(setting.uid,),
+                f"remove-{setting.uid}",
+                ":material/close:",
+                state.remove,
+                setting.uid,
                 disabled=len(state.settings) == 1,
             )
 
 
+def _main_parameter(setting: Setting) -> Parameter | None:
+    """Return the parameter that a row has room for, if it is a number."""
+    cls = strategies()[setting.strategy_id]
+    for parameter in cls.parameters():
+        if parameter.is_number and parameter.name == cls.main_parameter:
+            return parameter
+    return None
+
+
+def _notes(
+    setting: Setting, main: Parameter | None, writer: str | None
+) -> Iterator[str]:
+    """Yield what a row says behind the strategy's name."""
+    if main is not None:
+        is_off = main.is_off(_value(setting, main))
+        yield f"{main.unit}: off" if is_off else main.unit
+    if setting.as_written:
+        yield "as written"
+    for parameter in strategies()[setting.strategy_id].parameters():
+        if whose := parameter.whose(_value(setting, parameter)):
+            yield whose
+    if is_scaled(setting.scaled, setting.parameters):
+        yield "scaled"
+    if writer is not None:
+        yield writer
+
+
 def _value(setting: Setting, parameter: Parameter) -> Any:
     return setting.parameters.get(parameter.name, parameter.default)
-
-
-def _unit_or_off(setting: Setting, main: Parameter) -> str:
-    return f"{main.unit}: off" if main.is_off(_value(setting, main)) else main.unit
 
 
 def _main_value(setting: Setting, main: Parameter) -> None:
@@ -163,28 +163,20 @@ def _main_value(setting: Setting, main: Parameter) -> None:
 
 def setting_swatch(index: int) -> str:
     """A piece of the line of the setting added as number ``index`` (0-based), in its colour and dash, as HTML."""
-    light, dark = (
-        st.get_option(f"theme.{scheme}.chartCategoricalColors")[index % 10]
-        for scheme in ("light", "dark")
-    )
-    return (
-        f'<span class="memviz-line" style="color:light-dark({escape(light)},{escape(dark)});'
-        f'background:repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"></span>'
-    )
+    dashes = f"repeating-linear-gradient(90deg,{_DASHES[setting_dash(index)]})"
+    style = f"color:{setting_color(index)};background:{dashes}"
+    return f'<span class="memviz-line" style="{style}"></span>'
 
 
 def mark_row(state: CompareState, index: int) -> None:
     """The page shows the setting of this colour ``index`` closely: its row is marked. Drawn by what shows it, in the
     same fragment, since a click there does not draw the sidebar again."""
     state.shows(index)
-    rows = [
-        f".st-key-setting-{setting.uid}"
-        for setting in state.settings
-        if setting.index == index
-    ]
-    if len(state.settings) > 1 and rows:
+    uids = [setting.uid for setting in state.settings if setting.index == index]
+    if len(state.settings) > 1 and uids:
         # A style of its own: a rule that asks the page which setting it shows makes each redraw a tenth slower.
-        mark = f".stHorizontalBlock{rows[0]}{rows[0]} {{ box-shadow: inset 0 0 0 2px currentColor }}"
+        row = f".st-key-setting-{uids[0]}"
+        mark = f".stHorizontalBlock{row}{row} {{ box-shadow: inset 0 0 0 2px currentColor }}"
         st.html(f'<span class="memviz-shows-{index}"><style>{mark}</style></span>')
 
 

@@ -1,10 +1,10 @@
-"""What the pages of analysis share: one conversation under up to six settings. Choosing it on one page chooses it
+"""The sidebar of the pages of analysis: one conversation under up to six settings. Choosing it on one page chooses it
 on all of them, and a setting keeps its colour."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import streamlit as st
@@ -13,9 +13,8 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
-from memviz.dashboard.ui.controls.added_recalls import added_recalls, recalls_label
-from memviz.dashboard.ui.controls.conversation_choices import conversation_choices
-from memviz.dashboard.ui.controls.conversation_size import size_words
+from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
+from memviz.dashboard.ui.controls.links import links_opened, open_shared_view
 from memviz.dashboard.ui.controls.models_panel import StudyModels, models_panel
 from memviz.dashboard.ui.controls.pickers import (
     RECORDED_FIRST,
@@ -24,26 +23,27 @@ from memviz.dashboard.ui.controls.pickers import (
     counter_picker,
     named,
 )
+from memviz.dashboard.ui.controls.recalls import added_recalls, recalls_label
 from memviz.dashboard.ui.controls.replaying import make_runs, run_key
+from memviz.dashboard.ui.controls.selected_request import choose_request
 from memviz.dashboard.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.dashboard.ui.controls.settings_editor import (
     COUNTER_KEY,
     PANEL_PIXELS,
     setting_from_file,
 )
-from memviz.dashboard.ui.shell.chosen_request import choose_request
-from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.links import links_opened, open_shared_view
-from memviz.dashboard.ui.shell.presence import looks_at
-from memviz.dashboard.ui.shell.state import (
+from memviz.dashboard.ui.controls.study import (
+    FREE_RUN,
     MAX_SETTINGS,
+    REPLAYED,
+    REPLIES_KEY,
     CompareState,
     Setting,
-    begin_with,
     compare_state,
-    set_widget,
-    widget_value,
 )
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.presence import looks_at
+from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE, is_free
 from memviz.storage.entries import ConversationEntry
@@ -52,8 +52,6 @@ from memviz.strategies.base import Trigger
 
 __all__ = ["StudyModels", "study_controls"]
 
-REPLIES_KEY = "compare-replies"
-REPLAYED, FREE_RUN = "replayed", "free-run"
 REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
 REPLIES_WORDS = {False: "Replies: **as they were said**", True: "Replies: **free run**"}
 REPLIES_HELP = (
@@ -77,21 +75,22 @@ def study_controls(
     _open_link(workspace, state)
     turn_count = _choose_conversation(workspace, state)
     if replies:
-        state.free_run = (
-            is_free_run()
-        )  # the rows of the settings, drawn before that control, depend on it
-    is_open = state.conversation_id is not None
-    labels = setting_rows(
-        state,
-        partial(_needed_tokens, workspace, state) if is_open else None,
-        partial(_writer, workspace, state) if is_open else None,
-    )
+        # The rows of the settings, drawn before that control, depend on it.
+        state.free_run = is_free_run()
+    if state.conversation_id is None:
+        labels = setting_rows(state)
+    else:
+        needed_tokens = partial(_needed_tokens, workspace, state)
+        labels = setting_rows(state, needed_tokens, partial(_writer, workspace, state))
     models_place = st.container()
-    more = st.popover(
-        _more_label(state), key="more", icon=":material/more_horiz:", width="stretch"
-    )
-    with more, st.container(width=PANEL_PIXELS):
-        _more(state, labels, turn_count)
+    label = f"More · {recalls_label(state)}" if state.recalls else "More"
+    with _more(label):
+        st.markdown("**Recall turns into requests**", help=tooltip("recall"))
+        added_recalls(state, labels, turn_count)
+        st.markdown("**Settings and counter**")
+        if len(state.settings) < MAX_SETTINGS:
+            setting_from_file(state)
+        state.counter = counter_picker(state.counter, COUNTER_KEY)
     # A file opened under More may choose the summarizer, so the models come after it.
     with models_place:
         if not replies:
@@ -116,24 +115,20 @@ def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
 
 
 def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str | None:
-    """Whether the summaries of a setting are recorded, the stand-in's, or not in the recording that was chosen, where
+    """Return the source of a setting's summaries (recorded, the stand-in, not in the recording that was chosen), where
     its conversation has recordings."""
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
     with suppress(MemvizError):
-        transcript, log = workspace.conversation(
-            state.conversation_id or "", state.first
-        )
-        if setting.build().trigger is Trigger.NEVER or not workspace.recordings.has_any(
-            transcript, log
-        ):
+        id = state.conversation_id or ""
+        transcript, log = workspace.conversation(id, state.first)
+        if setting.build().trigger is Trigger.NEVER:
             return None
-        name = named(SUMMARIZER)
-        chosen = (
-            ModelChoice(recorded_first=True)
-            if name == RECORDED_FIRST
-            else ModelChoice(name)
-        )
+        if not workspace.recordings.has_any(transcript, log):
+            return None
+        chosen = ModelChoice(named(SUMMARIZER))
+        if chosen.name == RECORDED_FIRST:
+            chosen = ModelChoice(recorded_first=True)
         key = run_key(workspace, state, setting, chosen)
         if key.summarizer == OFFLINE:
             return "stand-in"
@@ -144,33 +139,25 @@ def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str 
     return None
 
 
-def _more_label(state: CompareState) -> str:
-    return f"More · {recalls_label(state)}" if state.recalls else "More"
-
-
-def _more(state: CompareState, labels: dict[int | str, str], turn_count: int) -> None:
-    """What is seldom changed."""
-    st.markdown("**Recall turns into requests**", help=tooltip("recall"))
-    added_recalls(state, labels, turn_count)
-    st.markdown("**Settings and counter**")
-    if len(state.settings) < MAX_SETTINGS:
-        setting_from_file(state)
-    state.counter = counter_picker(state.counter, COUNTER_KEY)
+@contextmanager
+def _more(label: str) -> Iterator[None]:
+    """Put into a panel what the block draws: it is seldom changed."""
+    more = st.popover(label, key="more", icon=":material/more_horiz:", width="stretch")
+    with more, st.container(width=PANEL_PIXELS):
+        yield
 
 
 def counter_and_models(state: CompareState) -> StudyModels:
     """Models and token counter, for a page without settings of its own."""
     models = models_panel()
-    more = st.popover("More", key="more", icon=":material/more_horiz:", width="stretch")
-    with more, st.container(width=PANEL_PIXELS):
+    with _more("More"):
         state.counter = counter_picker(state.counter, COUNTER_KEY)
     return models
 
 
 def _choose_replies(state: CompareState) -> None:
-    begin_with(
-        REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED
-    )  # a link may ask for either
+    # A link may ask for either.
+    begin_with(REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED)
     chosen = st.segmented_control(
         "Replies",
         list(REPLIES),
@@ -184,7 +171,7 @@ def _choose_replies(state: CompareState) -> None:
 
 
 def is_free_run() -> bool:
-    """Whether the replies are to be each setting's own."""
+    """Return true if the replies are to be each setting's own."""
     chosen = widget_value(REPLIES_KEY)
     return compare_state().free_run if chosen is None else bool(chosen == FREE_RUN)
 
@@ -192,11 +179,10 @@ def is_free_run() -> bool:
 def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
     """Choose the conversation; returns how many turns it has."""
     entries, labels = conversation_choices(workspace, state.conversation_id)
-    if state.conversation_id not in entries:
-        state.open(
-            FIRST_SAMPLE if FIRST_SAMPLE in entries else next(iter(entries), None)
-        )
     ids = list(entries)
+    if state.conversation_id not in ids:
+        first = FIRST_SAMPLE if FIRST_SAMPLE in ids else next(iter(ids), None)
+        state.open(first)
     chosen = st.selectbox(
         "Conversation",
         ids,
@@ -212,24 +198,22 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
         return 0
     looks_at()
     entry = entries[chosen]
-    turns = size_words(workspace, [entry])
-    whole = (
-        f"**{plain(labels[chosen])}**, {turns}."
-        if len(labels[chosen]) > TITLE_CHARS
-        else f"{turns}."
-    )
-    st.caption(whole, help=plain(entry.description) or None)
+    words = f"{size_words(workspace, [entry])}."
+    if len(labels[chosen]) > TITLE_CHARS:
+        words = f"**{plain(labels[chosen])}**, {words}"
+    st.caption(words, help=plain(entry.description) or None)
     return entry.turn_count
 
 
 def _conversations_help(entries: Mapping[str, ConversationEntry]) -> str:
-    """What may be chosen, with the bundled conversations in a few words each: the beginning of their descriptions."""
-    samples = [
-        f"- **{plain(entry.title)}**: {plain(entry.description.partition(';')[0])}."
-        for id, entry in entries.items()
-        if id.startswith(SAMPLE_PREFIX)
-    ]
-    return "\n".join((CONVERSATIONS_HELP, "", *samples))
+    """Return the help of the choice, with the bundled conversations in a few words each: the beginning of their
+    descriptions."""
+    lines = [CONVERSATIONS_HELP, ""]
+    for id, entry in entries.items():
+        if id.startswith(SAMPLE_PREFIX):
+            about = entry.description.partition(";")[0]
+            lines.append(f"- **{plain(entry.title)}**: {plain(about)}.")
+    return "\n".join(lines)
 
 
 def expect_conversation(workspace: Workspace, state: CompareState) -> None:
@@ -261,9 +245,8 @@ def setting_runs(
     with error_shown():
         held = workspace.held_chat(state.conversation_id or "")
         if held is not None:
-            settings.append(
-                SettingRun(held, f"{CHAT_LABEL} · {held.label}", MAX_SETTINGS)
-            )
+            label = f"{CHAT_LABEL} · {held.label}"
+            settings.append(SettingRun(held, label, MAX_SETTINGS))
     return settings
 
 
@@ -284,16 +267,17 @@ def choose_setting_run(
     *,
     marks: bool = True,
 ) -> SettingRun:
-    """Which setting is looked at closely. The visitor's choice holds on all pages, and again once a setting that
-    waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar is
-    marked, which one place of a page does."""
-    numbers = list(range(len(settings)))
-    chosen = next(
-        (number for number in numbers if settings[number].index == state.looked_at),
-        None,
-    )
-    if widget_value(key) not in numbers or chosen not in (None, widget_value(key)):
-        set_widget(key, first if chosen is None else chosen)
+    """Return the setting that is looked at closely. The visitor's choice holds on all pages, and again once a setting
+    that waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar
+    is marked, which one place of a page does."""
+    numbers = range(len(settings))
+    indices = tuple(setting.index for setting in settings)
+    shown = widget_value(key)
+    chosen = first if shown not in numbers else shown
+    if state.looked_at in indices:
+        chosen = indices.index(state.looked_at)
+    if shown != chosen:
+        set_widget(key, chosen)
     number = st.segmented_control(
         "Setting",
         numbers,
@@ -301,12 +285,13 @@ def choose_setting_run(
         key=key,
         required=True,
         on_change=_look_at,
-        args=(state, key, tuple(setting.index for setting in settings)),
+        args=(state, key, indices),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
     )
+    one = settings[number or 0]
     if marks:
-        mark_row(state, settings[number or 0].index)
-    return settings[number or 0]
+        mark_row(state, one.index)
+    return one
 
 
 def _look_at(state: CompareState, key: str, indices: tuple[int, ...]) -> None:

@@ -1,30 +1,29 @@
-"""What models cost a visitor: at most, before a click; so far, while they are asked; in all, always in sight; and the
-budget that every call of the session is held to."""
+"""The cost of models for a visitor: at most, before a click; so far, while they are asked; in all, always in sight; and
+the budget that every call of the session is held to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.bounds import MAX_USD
-from memviz.dashboard.ui.shell.state import (
-    heed_clicks,
-    noted_replies,
-    spending,
-    spending_shown,
-)
+from memviz.dashboard.ui.shell.state import heed_clicks, of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.cost.bounds import Askers
 from memviz.models.base import Model
 from memviz.models.budgeted import Accounted
+from memviz.models.connection_check import ConnectionReport
 from memviz.models.cost_bound import CostBound
 from memviz.models.interruptible import Interruptible
 from memviz.models.names import is_free
-from memviz.models.recordings.noting import Noted
-from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS
+from memviz.models.recordings.noting import Noted, Notes
+from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS, Spending
+from memviz.strategies.base import Strategy
 
 BUDGET_KEY, REPLY_KEY = "session-budget", "session-reply-tokens"
 LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS = 16, 1_000_000
@@ -39,6 +38,50 @@ REPLY_HELP = (
 )
 
 
+Swept = tuple[str, Strategy, str]
+"""A conversation, a setting of a sweep over it, and the counter."""
+
+
+@dataclass
+class SpendingShown:
+    """The places of the page that say what was spent."""
+
+    draw: list[Callable[[bool], None]] = field(default_factory=list)
+    """Each writes it at one place, where it has changed."""
+    is_shown: bool = False
+    """A model that may cost something was chosen in this session, so it is in sight from then on."""
+    tests: dict[str, Tested] = field(default_factory=dict)
+    """What tests of connections found, by the control that the model was chosen with."""
+
+
+class Tested(NamedTuple):
+    """The finding of a test of a connection: ``made_with`` is the model with its key and address, which stay in this
+    session."""
+
+    made_with: Hashable
+    found: ConnectionReport
+
+
+def spending() -> Spending:
+    """Return the spending of this session on models, and its budget."""
+    return of_session("spending", Spending)
+
+
+def noted_replies() -> Notes:
+    """Return the replies of live models in this session, to be saved as a recording."""
+    return of_session("noted-replies", Notes)
+
+
+def noted_sweeps() -> dict[Swept, None]:
+    """The sweeps that live models wrote summaries for in this session, in their order."""
+    return of_session("noted-sweeps", dict[Swept, None])
+
+
+def spending_shown() -> SpendingShown:
+    """Return the places of the page that say what was spent."""
+    return of_session("spending-shown", SpendingShown)
+
+
 def paid(
     asked: Model, look_up: Callable[[], object], max_output_tokens: int | None = None
 ) -> Model:
@@ -51,18 +94,18 @@ def paid(
 
 
 def heed_clicks_and_tell() -> None:
-    """What a page's run does while it waits for a model: hear of clicks, and say what was spent by now."""
+    """Hear of clicks, and say what was spent by now, while a page's run waits for a model."""
     heed_clicks()
     tell_spent()
 
 
 def askers(answerer: str, summarizer: str) -> Askers:
-    """Who answers and who summarizes, with answers as long as this session allows."""
+    """Return who answers and who summarizes, with answers as long as this session allows."""
     return Askers(answerer, summarizer, spending().reply_tokens)
 
 
 def bound_words(bound: CostBound) -> str:
-    """What a click costs at most, no more than the session's budget has left."""
+    """Return the most that a click costs in words, no more than the session's budget has left."""
     return bound.words(spending().left_usd)
 
 
@@ -110,7 +153,7 @@ def budget_controls(models: Sequence[str]) -> None:
 
 
 def spent_line() -> None:
-    """What was spent in this session, drawn anew while models are asked. The first thing that a page's run draws of
+    """Draw what was spent in this session, anew while models are asked. The first thing that a page's run draws of
     it: places of the run before are gone."""
     shown = spending_shown()
     shown.draw = []
@@ -143,7 +186,7 @@ def told_beside(place: DeltaGenerator, words: str) -> Iterator[None]:
 
 
 class SpentSoFar:
-    """What was spent since this was made."""
+    """The spending since this was made."""
 
     def __init__(self) -> None:
         self._mark = spending().mark
@@ -159,8 +202,8 @@ class SpentSoFar:
 def _drawn(
     place: DeltaGenerator, words: Callable[[], str], icon: str = ""
 ) -> Callable[[bool], None]:
-    """What writes ``words`` at ``place`` behind an ``icon``: now, whenever they are others, and where they are to be
-    written anew."""
+    """Write ``words`` at ``place`` behind an ``icon``. Return what writes them again whenever they are others, or where
+    they are to be written anew."""
     last = ""
 
     def draw(anew: bool) -> None:

@@ -46,8 +46,8 @@ those before an audience, and those that move nothing."""
 
 
 class Move(NamedTuple):
-    """Where the visitor rests: the ``step`` (0-based) of all that there are, call number ``call`` of its ``turn``,
-    which ``behind`` others follow, and the number of the chosen ``setting``."""
+    """The place where the visitor rests: the ``step`` (0-based) of all that there are, call number ``call`` of its
+    ``turn``, which ``behind`` others follow, and the number of the chosen ``setting``."""
 
     step: int
     turn: int
@@ -66,38 +66,31 @@ def stage(
     With the place goes how many moves of the visitor were heard by then: one that is
     under way counts more than a place that is older. The frames are sent to the browser
     once, and not again at every step."""
-    place = (data["at"], data["chosen"])
-    frames = {
-        name: value for name, value in data.items() if name not in ("at", "chosen")
-    } | _controls(data)
-    id = blake2b(
-        json.dumps(frames, sort_keys=True).encode(), digest_size=12
-    ).hexdigest()
-    kept = widget_value(_kept(key)) or {"id": None}
-    if (
-        kept["id"] != id
-        or widget_value(key) is None
-        or place not in (kept["said"], kept["heard"])
-    ):
+    frames = {**data, **_controls(data)}
+    at = frames.pop("at")
+    chosen = frames.pop("chosen")
+    written = json.dumps(frames, sort_keys=True).encode()
+    id = blake2b(written, digest_size=12).hexdigest()
+    kept: dict[str, Any] = widget_value(_kept(key)) or {}
+    is_known = kept.get("id") == id and widget_value(key) is not None
+    if not is_known or (at, chosen) not in (kept["said"], kept["heard"]):
         kept = {
             "id": id,
-            "at": place[0],
-            "chosen": place[1],
-            "heard": place,
+            "at": at,
+            "chosen": chosen,
+            "heard": (at, chosen),
             "serial": kept.get("serial", 0) + 1,
             "moves": widget_value(_MOVES_HEARD) or 0,
         }
-    set_widget(_kept(key), kept := {**kept, "said": place})
-    sent = {
-        **frames,
-        **{name: kept[name] for name in ("id", "at", "chosen", "serial", "moves")},
-    }
-    _stage(data=sent, key=key, on_move_change=lambda: _moved(key, on_move))
+    set_widget(_kept(key), {**kept, "said": (at, chosen)})
+    for name in ("id", "at", "chosen", "serial", "moves"):
+        frames[name] = kept[name]
+    _stage(data=frames, key=key, on_move_change=lambda: _moved(key, on_move))
 
 
 def _controls(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Which controls are shown, where a link or a presentation hides some: before an audience the bar of the speaker
-    stands where the speed and the names of the keys do."""
+    """Return the controls that are shown, where a link or a presentation hides some: before an audience the bar of the
+    speaker stands where the speed and the names of the keys do."""
     if not presents() and not hides(Part.PLAYER):
         return {}
     left = SILENT if hides(Part.PLAYER) else PRESENTED

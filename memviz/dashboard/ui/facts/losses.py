@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
     choose_request_of,
@@ -13,7 +14,7 @@ from memviz.dashboard.ui.facts.selection import (
     fact_key,
     loss_key,
 )
-from memviz.dashboard.ui.shell.state import CompareState, set_widget
+from memviz.dashboard.ui.shell.state import set_widget
 from memviz.engine.records import TurnRecord
 
 

@@ -12,14 +12,11 @@ from memviz.core.errors import MemvizError, MessageError
 from memviz.core.text.containment import PhraseIndex, normal_tokens
 from memviz.core.text.wording import counted, message_number, message_position
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
-from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.controls.pickers import switch
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.facts.state import retention_state
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.dashboard.ui.shell.state import (
-    CompareState,
-    retention_state,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.tool_facts import count_unmeasured_results

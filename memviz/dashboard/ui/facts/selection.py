@@ -4,14 +4,16 @@ summary by then; on Facts a fact besides."""
 from __future__ import annotations
 
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.controls.selected_request import event_at, places_changed
-from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
-from memviz.dashboard.ui.shell.chosen_request import (
+from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
     chosen_turn,
+    event_at,
+    places_changed,
 )
-from memviz.dashboard.ui.shell.state import CompareState, set_widget, widget_value
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
 from memviz.storage.workspace import Workspace
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.ui.shell.lost import Lost
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.views import View
+from memviz.dashboard.ui.shell.views import Lost, View
 
 LIVES, SUMMARIES, KEPT = "lives", "summaries", "kept"
 _LOST_IN_LIVES = Lost(

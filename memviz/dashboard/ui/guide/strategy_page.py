@@ -12,12 +12,18 @@ from memviz.dashboard.charts.requests.said_and_sent import said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
 from memviz.dashboard.ui.controls.grounds import author_badge
-from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.links import follow_again, link_parts
+from memviz.dashboard.ui.controls.pictures import as_shown
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.guide.meanings_html import Meaning, meanings_html
 from memviz.dashboard.ui.guide.strategy_list import PAGE, to_strategy
-from memviz.dashboard.ui.shell.links import follow_again, link_parts
-from memviz.dashboard.ui.shell.presenting import Part, hides, put_away, speaker_notes
-from memviz.dashboard.ui.shell.state import CompareState, presenting
+from memviz.dashboard.ui.shell.presenting import (
+    Part,
+    hides,
+    presenting,
+    put_away,
+    speaker_notes,
+)
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
 from memviz.strategies.parameters import Parameter

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from memviz.dashboard.guide.strategies import StrategyPage
-from memviz.dashboard.ui.shell.lost import Lost
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.views import View
+from memviz.dashboard.ui.shell.views import Lost, View
 
 STRATEGIES, GLOSSARY = "strategies", "glossary"
 

@@ -12,11 +12,16 @@ from memviz.core.bounds import quoted
 from memviz.core.errors import LessonError
 from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
 from memviz.dashboard.lessons.library import find_lesson
+from memviz.dashboard.ui.lessons.state import LessonsState
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.dashboard.ui.shell.linked import LINK_OFF, keep_in_address, value_read
-from memviz.dashboard.ui.shell.own_addresses import address_now, note_own
+from memviz.dashboard.ui.shell.linked import (
+    LINK_OFF,
+    address_now,
+    keep_in_address,
+    note_own,
+    value_read,
+)
 from memviz.dashboard.ui.shell.presenting import presented_parts
-from memviz.dashboard.ui.shell.state import LessonsState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 

@@ -14,8 +14,8 @@ from memviz.dashboard.lessons.playing import play
 from memviz.dashboard.ui.lessons.opening import open_view, page_is_there
 from memviz.dashboard.ui.lessons.player import go_on
 from memviz.dashboard.ui.lessons.question import score_words
+from memviz.dashboard.ui.lessons.state import LessonsState
 from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import LessonsState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from memviz.dashboard.lessons.address import fact_of, page_of, query_of
 from memviz.dashboard.lessons.lesson import View
 from memviz.dashboard.lessons.playing import Played, conversation_id
+from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.shell.frame import PAGES
-from memviz.dashboard.ui.shell.links import follow
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view
 from memviz.storage.workspace import Workspace
 

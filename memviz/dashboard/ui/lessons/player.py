@@ -23,6 +23,7 @@ from memviz.dashboard.lessons.staging import staged
 from memviz.dashboard.ui.controls.stage import stage
 from memviz.dashboard.ui.lessons.opening import open_view, page_is_there
 from memviz.dashboard.ui.lessons.question import ask, score_words
+from memviz.dashboard.ui.lessons.state import LessonsState
 from memviz.dashboard.ui.lessons.texts import prose
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.presenting import (
@@ -33,7 +34,6 @@ from memviz.dashboard.ui.shell.presenting import (
     take_steps,
 )
 from memviz.dashboard.ui.shell.state import (
-    LessonsState,
     begin_with,
     heed_clicks,
     set_widget,

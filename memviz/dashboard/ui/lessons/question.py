@@ -9,13 +9,9 @@ import streamlit as st
 from memviz.core.text.wording import counted
 from memviz.dashboard.lessons.lesson import Language, Lesson, Question
 from memviz.dashboard.lessons.verdicts import NOT_QUITE, RIGHT
+from memviz.dashboard.ui.lessons.state import Answered, LessonsState
 from memviz.dashboard.ui.lessons.texts import prose
-from memviz.dashboard.ui.shell.state import (
-    Answered,
-    LessonsState,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 
 

@@ -21,9 +21,9 @@ from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.player import choose_language, go_on
 from memviz.dashboard.ui.lessons.question import score_words
+from memviz.dashboard.ui.lessons.state import LessonsState
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.presenting import presents
-from memviz.dashboard.ui.shell.state import LessonsState
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.ui.shell.views import turn_to_top
 from memviz.storage.workspace import Workspace

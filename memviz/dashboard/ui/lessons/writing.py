@@ -19,8 +19,9 @@ from memviz.dashboard.lessons.reading import (
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import asked_in
 from memviz.dashboard.ui.lessons.shelf import keep
+from memviz.dashboard.ui.lessons.state import LessonsState, OwnLesson
 from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import LessonsState, OwnLesson, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.dashboard.ui.library.page import PAGE_KEY, SEARCH_KEY
+from memviz.dashboard.ui.library.state import LibraryState
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
     MAX_TEXT_CHARS,
     keep_in_address,
     value_read,
 )
-from memviz.dashboard.ui.shell.state import LibraryState, set_widget, widget_value
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.storage.workspace import Workspace
 
 SEARCH, PAGE, READ = "search", "page", "read"

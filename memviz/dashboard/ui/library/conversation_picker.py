@@ -12,8 +12,8 @@ from memviz.core.conversation import Log
 from memviz.core.errors import UnclearUserError
 from memviz.core.text.wording import counted
 from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.library.state import Import
 from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import Import
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.background import PICKING_COUNTER, NamedBytes, Outcome

@@ -12,6 +12,7 @@ from memviz.core.errors import UnclearUserError
 from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
 from memviz.dashboard.ui.library.conversation_picker import imported, pick
+from memviz.dashboard.ui.library.state import Import, LibraryState
 from memviz.dashboard.ui.library.user_question import ask_who_is_the_user
 from memviz.dashboard.ui.library.waiting import (
     forget,
@@ -19,7 +20,6 @@ from memviz.dashboard.ui.library.waiting import (
     name_in_address,
     read_again_after_reload,
 )
-from memviz.dashboard.ui.shell.state import Import, LibraryState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import Workspace

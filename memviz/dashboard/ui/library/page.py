@@ -9,17 +9,14 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError, UnreadableConversationError
 from memviz.core.text.wording import counted
-from memviz.dashboard.ui.controls.conversation_size import size_words
+from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.controls.conversations import size_words
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.library.state import LibraryState
 from memviz.dashboard.ui.library.unreadable import rows_download, unreadable_row
 from memviz.dashboard.ui.library.view import conversation_view
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.dashboard.ui.shell.state import (
-    LibraryState,
-    chat_state,
-    compare_state,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import Workspace

@@ -6,8 +6,8 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
+from memviz.dashboard.ui.library.state import LibraryState
 from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import LibraryState
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording

@@ -6,7 +6,7 @@ import json
 
 import streamlit as st
 
-from memviz.dashboard.ui.shell.state import LibraryState
+from memviz.dashboard.ui.library.state import LibraryState
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.storage.entries import UnreadableConversation
 from memviz.storage.workspace import Workspace

@@ -8,7 +8,7 @@ import streamlit as st
 
 from memviz.core.errors import UnclearUserError
 from memviz.dashboard.ui.library.conversation_picker import imported
-from memviz.dashboard.ui.shell.state import Import
+from memviz.dashboard.ui.library.state import Import
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.background import BackgroundReading

@@ -10,8 +10,8 @@ import streamlit as st
 from memviz.core.conversation import TIME, Message
 from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.charts.palette import PART_COLORS
+from memviz.dashboard.ui.controls.conversations import event_sentence
 from memviz.dashboard.ui.controls.message_html import message_html
-from memviz.dashboard.ui.controls.recorded_compactions import event_sentence
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import REASONING, RecordedEvent

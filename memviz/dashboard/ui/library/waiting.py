@@ -17,7 +17,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.errors import UnclearUserError
-from memviz.dashboard.ui.shell.state import Import, LibraryState
+from memviz.dashboard.ui.library.state import Import, LibraryState
 from memviz.transcripts.background import NamedBytes
 
 PART = "import"

@@ -1,4 +1,5 @@
-"""What every page shares: navigation, the guard of deep links, the head of a page, the workspace."""
+"""The frame of every page: navigation, the guard of deep links, the head of a page, the workspace and its database, and
+languages marked for screen readers."""
 
 from __future__ import annotations
 
@@ -13,12 +14,11 @@ from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core.errors import StorageError
+from memviz.core.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
 from memviz.dashboard import dashboard_folder
-from memviz.dashboard.ui.shell.database_notice import database_notice
-from memviz.dashboard.ui.shell.errors import errors_shown
-from memviz.dashboard.ui.shell.languages import say_languages
-from memviz.dashboard.ui.shell.linked import forget_linked
-from memviz.dashboard.ui.shell.lost import Lost, lost_help
+from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.errors import error_shown, errors_shown
+from memviz.dashboard.ui.shell.linked import address_now, forget_linked
 from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
 from memviz.dashboard.ui.shell.presenting import (
     Part,
@@ -33,9 +33,86 @@ from memviz.dashboard.ui.shell.presenting import (
 )
 from memviz.dashboard.ui.shell.server.checks import require_checks
 from memviz.dashboard.ui.shell.terms import explain_terms
-from memviz.dashboard.ui.shell.views import View, begin_at_top, choose_view, shown_view
-from memviz.dashboard.ui.shell.walk import follow_steps, picture_of
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import (
+    Lost,
+    View,
+    begin_at_top,
+    choose_view,
+    follow_steps,
+    lost_help,
+    picture_of,
+    shown_view,
+)
 from memviz.storage.workspace import Workspace
+
+REMEDY = (
+    "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, "
+    "and can write it to a new file as long as it runs."
+)
+RESCUE, REOPEN = (
+    "Save everything to a new file",
+    "Go on with the file that is there now",
+)
+REOPEN_HELP = "For a backup that you have just restored. What only the file before held is gone then."
+
+
+def database_notice(workspace: Workspace) -> None:
+    """Say that the file is gone, and offer what can be done; nothing where all is well."""
+    problem = workspace.store.problem
+    if not problem:
+        return
+    place = st.empty()
+    with place.container(border=True, key="database-problem"):
+        st.error(plain(f"{problem} {REMEDY}"), icon=":material/error:")
+        with st.container(horizontal=True):
+            rescue = st.button(
+                RESCUE, type="primary", icon=":material/save:", key="database-rescue"
+            )
+            reopen = False
+            if Path(workspace.store.path).exists():
+                reopen = st.button(
+                    REOPEN,
+                    icon=":material/folder_open:",
+                    key="database-reopen",
+                    help=REOPEN_HELP,
+                )
+    done = ""
+    with error_shown():
+        if rescue:
+            done = _rescued(workspace)
+        elif reopen:
+            workspace.reopen()
+            done = f"memviz goes on with {workspace.store.path}."
+    if done:
+        place.success(plain(done), icon=":material/check:")
+
+
+def _rescued(workspace: Workspace) -> str:
+    asked_for = workspace.store.path
+    path = workspace.store.rescue()
+    said = f"Everything is in {path}, and is saved there from now on."
+    if path != asked_for:
+        said += f" Another file is at {asked_for}, so give memviz the new one when you start it the next time."
+    return said
+
+
+_say_languages = st.components.v2.component(
+    "memviz_languages",
+    html="<span></span>",
+    js=Path(__file__).with_name("languages.js").read_text(encoding="utf-8"),
+)
+
+
+def say_languages() -> None:
+    """Mark every text that is written in a language's own script with that language, now and whenever it changes, in
+    the browser: Streamlit's own elements and the text of charts take no ``lang``."""
+    scripts = [[code, script.pattern] for code, script in SCRIPTS]
+    _say_languages(
+        data={"scripts": scripts, "share": LEAST_SHARE, "chars": READ_CHARS},
+        key="languages",
+    )
+
 
 PAGES = dashboard_folder() / "pages"
 ICON = Path(__file__).with_name(
@@ -93,9 +170,7 @@ def navigate() -> None:
 
 def _to(page: StreamlitPage) -> Callable[[], None]:
     def lead() -> None:
-        query: dict[str, str | list[str]] = {
-            name: st.query_params.get_all(name) for name in st.query_params
-        }
+        query: dict[str, str | list[str]] = {**address_now()}
         st.switch_page(page, query_params=query)
 
     return lead
@@ -104,13 +179,10 @@ def _to(page: StreamlitPage) -> Callable[[], None]:
 def open_page(question: str, sentence: str, lost: Lost) -> None:
     """Begin a page: its title is the question it answers, the sentence, where there is one, says how, and ``lost``
     helps on."""
-    _guard()
-    say_unknown_parts()
+    _begin()
     picture_is(question)
     if not hides(Part.TITLE):
-        with st.container(
-            horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
-        ):
+        with row(HEAD_KEY):
             st.title(question, anchor=False, width="content")
             if not is_bare():
                 lost_help(lost)
@@ -124,14 +196,11 @@ def open_views(
 ) -> str:
     """Begin a page that has several views, the switch between them beside its title, and beside that what ``offer``
     draws; returns the id of the one that is shown."""
-    _guard()
-    say_unknown_parts()
+    _begin()
     follow_steps(key, views)
     view = shown_view(key, views)
     title = picture_of(key, view)
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key=HEAD_KEY
-    ):
+    with row(HEAD_KEY):
         if not hides(Part.TITLE):
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
@@ -145,15 +214,7 @@ def open_views(
             st.container(width="content", key="page-views"),
         ):
             choose_view(key, views)
-    with (
-        put_away(Part.CONTROLS, "sentence"),
-        st.container(
-            horizontal=True,
-            vertical_alignment="center",
-            gap="small",
-            key="view-sentence",
-        ),
-    ):
+    with put_away(Part.CONTROLS, "sentence"), row("view-sentence"):
         st.caption(view.sentence, width="stretch")
         if view.choose is not None:
             with st.container(width="content"):
@@ -163,12 +224,13 @@ def open_views(
     return view.id
 
 
-def _guard() -> None:
+def _begin() -> None:
     forget_linked()
     if PagesManager.uses_pages_directory:
         # A first visit straight to a page below pages/ would run it without navigation.py.
         PagesManager.uses_pages_directory = False
         st.rerun()
+    say_unknown_parts()
 
 
 def _database_notice() -> None:

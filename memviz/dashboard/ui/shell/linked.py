@@ -1,24 +1,77 @@
-"""What is open on a page, as parts of its link: a page says of a widget, before it draws it, that links hold its value.
+"""The parts that are open on a page, as parts of its link, and the addresses that a session's own pages wrote.
 
-Links know a part by its name and never by a widget's key, so keys may change and may depend on what is shown. What a
-link asks for counts only if the widget could show it: an option, a number within its range.
-"""
+A page says of a widget, before it draws it, that links hold its value. Links know a part by its name and never by a
+widget's key, so keys may change and may depend on what is shown. What a link asks for counts only if the widget could
+show it: an option, a number within its range."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qs
 
 import streamlit as st
 
 from memviz.core.bounds import MAX_DIGITS, quoted, read_json
 from memviz.core.errors import MemvizError
-from memviz.dashboard.ui.shell.state import linked_parts, set_widget, widget_value
+from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+
+WRITTEN_KEY = "written-links"
+KEPT_WRITTEN = 20
+"""How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
+Query = Mapping[str, Sequence[str]]
+
+
+def address_now() -> dict[str, list[str]]:
+    """The query of the address that the browser shows."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def note_own(query: str) -> None:
+    """The session's own page writes this query into the address."""
+    parts = parse_qs(query)
+    forget_own(parts)
+    set_widget(WRITTEN_KEY, [*widget_value(WRITTEN_KEY)[-KEPT_WRITTEN:], parts])
+
+
+def is_own(query: Query) -> bool:
+    """Return true if the session's own page wrote this query."""
+    return query in (widget_value(WRITTEN_KEY) or ())
+
+
+def forget_own(query: Query) -> None:
+    """Whoever follows a link of this query from now on asks for what it names."""
+    written = widget_value(WRITTEN_KEY) or []
+    set_widget(WRITTEN_KEY, [address for address in written if address != query])
+
 
 MAX_TEXT_CHARS, MAX_PARTS, MAX_VALUES = 4_000, 60, 50
 LINK_OFF = ":material/link_off:"
+
+
+@dataclass
+class LinkedParts:
+    """The parts that are open on the page."""
+
+    keys: dict[str, str] = field(default_factory=dict)
+    """The widgets that its link holds, by the names of the link's parts."""
+    asked: dict[str, str] = field(default_factory=dict)
+    """What an address asked for that no widget has taken yet."""
+
+
+def linked_parts() -> LinkedParts:
+    """Return the parts that the link of the page holds."""
+    return of_session("linked", LinkedParts)
 
 
 def forget_linked() -> None:
@@ -27,14 +80,14 @@ def forget_linked() -> None:
 
 
 def ask_linked(query: Mapping[str, Sequence[str]], known: Container[str]) -> None:
-    """What a link asks for besides the ``known`` parts is asked of the widgets that are drawn next."""
+    """Ask of the widgets that are drawn next what a link asks for besides the ``known`` parts."""
     parts = {
         name: texts[0] for name, texts in query.items() if name not in known and texts
     }
+    for name in list(parts)[MAX_PARTS:]:
+        del parts[name]
     linked_parts().asked = {
-        name: text
-        for name, text in list(parts.items())[:MAX_PARTS]
-        if len(text) <= MAX_TEXT_CHARS
+        name: text for name, text in parts.items() if len(text) <= MAX_TEXT_CHARS
     }
 
 
@@ -42,24 +95,14 @@ def linked(name: str, key: str, options: Iterable[Any] | None = None) -> bool:
     """Links hold, under this ``name``, what the widget of this ``key`` shows: one of the ``options``, or any text where
     they are ``None``. To be called before the widget is drawn. What a link asked for in vain is said. Returns whether
     the widget has just got its value from a link."""
-    return _take(
-        name,
-        key,
-        lambda text: value_read(
-            text, None if options is None else list_or_range(options)
-        ),
-    )
+    known = None if options is None else list_or_range(options)
+    return _take(name, key, lambda text: value_read(text, known))
 
 
 def linked_list(name: str, key: str, options: Iterable[Any] | None = None) -> None:
     """The same for a widget that shows several of the ``options``."""
-    _take(
-        name,
-        key,
-        lambda text: several_read(
-            text, None if options is None else list_or_range(options)
-        ),
-    )
+    known = None if options is None else list_or_range(options)
+    _take(name, key, lambda text: several_read(text, known))
 
 
 def linked_range(name: str, key: str, first: int, last: int) -> None:
@@ -80,15 +123,16 @@ def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
         return False
     found = read(text)
     if found is None:
-        st.warning(
-            plain(
-                f"The link's {name} {quoted(text)} was passed over: it is not there."
-            ),
-            icon=LINK_OFF,
-        )
-    else:
-        set_widget(key, found)
-    return found is not None
+        say_not_there(name, text)
+        return False
+    set_widget(key, found)
+    return True
+
+
+def say_not_there(name: str, text: str) -> None:
+    """Say that a part of a link asks for something in vain."""
+    words = f"The link's {name} {quoted(text)} was passed over: it is not there."
+    st.warning(plain(words), icon=LINK_OFF)
 
 
 def list_or_range(options: Iterable[Any]) -> Sequence[Any]:
@@ -103,7 +147,10 @@ def value_read(text: str, options: Sequence[Any] | None) -> Any:
     if isinstance(options, range):
         is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_DIGITS
         return int(text) if is_number and int(text) in options else None
-    return next((option for option in options if str(option) == text), None)
+    for option in options:
+        if str(option) == text:
+            return option
+    return None
 
 
 def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
@@ -114,22 +161,16 @@ def several_read(text: str, options: Sequence[Any] | None) -> list[Any] | None:
         return None
     if not isinstance(texts, list):
         return None
-    found = [
-        value
-        for one in texts[:MAX_VALUES]
-        if (value := value_read(str(one), options)) is not None
-    ]
-    return found or None
+    values = [value_read(str(one), options) for one in texts[:MAX_VALUES]]
+    return [value for value in values if value is not None] or None
 
 
 def part_read(text: str, options: range) -> tuple[int, int] | None:
     """The first and the last number of a part of a range; ``None`` where there is no such part."""
-    ends = several_read(text, options)
-    return (
-        (ends[0], ends[1])
-        if ends is not None and len(ends) == 2 and ends[0] <= ends[1]
-        else None
-    )
+    ends = several_read(text, options) or []
+    if len(ends) != 2 or ends[0] > ends[1]:
+        return None
+    return ends[0], ends[1]
 
 
 def number_read(text: str, least: float, most: float) -> float | None:

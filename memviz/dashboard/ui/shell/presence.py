@@ -1,4 +1,4 @@
-"""Who looks at which conversation: a large one is let go once its last visitor has gone to another, or has left."""
+"""The visitors of conversations: a large one is let go once its last visitor has gone to another, or has left."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from weakref import ref
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from memviz.core.process_memory import give_back
-from memviz.dashboard.ui.shell.state import chat_state, compare_state
 from memviz.storage.workspace import Workspace
 
 IDLE_SECONDS = 600.0
@@ -21,6 +20,7 @@ back."""
 LOOK_SECONDS = 30.0
 F = TypeVar("F", bound=Callable[..., object])
 _CACHES: list[Callable[[], object]] = []
+_SHOWN: list[Callable[[], str | None]] = []
 _looks: dict[str, tuple[frozenset[str], float]] = {}
 _lock = Lock()
 
@@ -37,16 +37,17 @@ def kept_until_left(size: int) -> Callable[[F], F]:
     return keep
 
 
+def conversation_shown(of: Callable[[], str | None]) -> None:
+    """A page of every visitor shows the conversation whose id ``of`` gives, if any."""
+    _SHOWN.append(of)
+
+
 def looks_at() -> None:
     """Note what this visitor is going to look at, before it is loaded: until the page is drawn, another visitor's could
     let it go, and it would be loaded twice."""
     context = get_script_run_ctx()
     if context is not None:
-        ids = frozenset(
-            id
-            for id in (compare_state().conversation_id, chat_state().conversation_id)
-            if id
-        )
+        ids = frozenset(id for of in _SHOWN if (id := of()) is not None)
         with _lock:
             _looks[context.session_id] = (ids, monotonic())
 

@@ -1,22 +1,20 @@
-"""How much of a page is shown: all of it, one picture in large letters before an audience, or the bare picture in a
-frame of somebody else's page. An address says it, and the keys of a speaker change it."""
+"""The part of a page that is shown: all of it, one picture in large letters before an audience, or the bare picture in
+a frame of somebody else's page. An address says it, and the keys of a speaker change it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
-from memviz.core.bounds import quoted
 from memviz.dashboard.stage.files import walk_script
-from memviz.dashboard.ui.shell.linked import LINK_OFF
-from memviz.dashboard.ui.shell.own_addresses import Query, address_now, is_own
-from memviz.dashboard.ui.shell.state import presenting, widget_value
-from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.linked import Query, address_now, is_own, say_not_there
+from memviz.dashboard.ui.shell.state import of_session, widget_value
 
 PRESENT, HIDE, SHOW, VIEW, MINIMAL = "present", "hide", "show", "view", "minimal"
 PRESENTED_PARTS = (PRESENT, HIDE, SHOW)
@@ -30,8 +28,41 @@ CHART_LETTER_PIXELS = 14
 BAR_KEY, KEYS_KEY = "presenter-bar", "presenter-keys"
 
 
+@dataclass
+class Presenting:
+    """The part of the pages that a browser session shows."""
+
+    is_on: bool = False
+    """Pages are presented, in large letters."""
+    is_minimal: bool = False
+    """Only the picture is shown, with its player, as in a frame of another page."""
+    hidden: frozenset[str] = frozenset()
+    """Parts that a link took away, by their names."""
+    letter_pixels: int = 22
+    asked_steps: int = 0
+    """How many pictures on (or back) the speaker wants to be."""
+    clicks: tuple[str, int] = ("", 0)
+    """The clicker that this was asked with, and how many pictures by it so far."""
+    title: str = ""
+    """The title of the picture that is shown."""
+    notes: list[str] = field(default_factory=list)
+    at: int = 0
+    """Its number (0-based) in the walk."""
+    of: int = 0
+    next_title: str = ""
+    unknown: list[str] = field(default_factory=list)
+    """What the link wanted to hide and is not there."""
+    taken: dict[str, list[str]] = field(default_factory=dict)
+    """What the address said of all this when it was read last."""
+
+
+def presenting() -> Presenting:
+    """Return how much of the pages is shown."""
+    return of_session("presenting", Presenting)
+
+
 class Part(StrEnum):
-    """What of a page can be hidden, by its name in addresses."""
+    """A part of a page that can be hidden, by its name in addresses."""
 
     SIDEBAR = "sidebar"
     NAVIGATION = "navigation"
@@ -44,8 +75,7 @@ class Part(StrEnum):
     NUMBERS = "numbers"
 
 
-_PRESENTED_WITHOUT = frozenset(Part) - {Part.TITLE, Part.PLAYER}
-_MINIMAL_WITHOUT = frozenset(Part) - {Part.PLAYER}
+_PRESENTED_WITH = (Part.TITLE, Part.PLAYER)
 _STYLES = {
     Part.SIDEBAR: '[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none !important; }',
     Part.NAVIGATION: '[data-testid="stHeader"] { display: none; }'
@@ -74,84 +104,78 @@ _bar = st.components.v2.component(
 
 
 def hides(part: Part) -> bool:
-    """Whether this part of the page is not to be seen."""
-    shown = presenting()
-    by_mode = (
-        _PRESENTED_WITHOUT
-        if shown.is_on
-        else _MINIMAL_WITHOUT
-        if shown.is_minimal
-        else frozenset()
-    )
-    return part in by_mode or part in shown.hidden
+    """Return true if this part of the page is not to be seen."""
+    state = presenting()
+    if part in state.hidden:
+        return True
+    if state.is_on:
+        return part not in _PRESENTED_WITH
+    return state.is_minimal and part is not Part.PLAYER
 
 
 def put_away(part: Part, key: str) -> AbstractContextManager[object]:
-    """Where controls of this part stand. They are drawn also where nobody sees them, for links hold what they show."""
+    """Return the place of the controls of this part. They are drawn also where nobody sees them, for links hold what
+    they show."""
     return st.container(key=f"put-away-{key}") if hides(part) else nullcontext()
 
 
 def presents() -> bool:
-    """Whether the page is shown to an audience."""
+    """Return true if the page is shown to an audience."""
     return presenting().is_on
 
 
 def is_bare() -> bool:
-    """Whether there is nothing on the page but one picture and what belongs to it."""
+    """Return true if there is nothing on the page but one picture and what belongs to it."""
     return presenting().is_on or presenting().is_minimal
 
 
 def letter_scale() -> float:
-    """How many times as large as usual letters and marks of charts are."""
-    return (
-        presenting().letter_pixels / CHART_LETTER_PIXELS if presenting().is_on else 1.0
-    )
+    """Return the size of letters and marks of charts, 1 as usual."""
+    state = presenting()
+    return state.letter_pixels / CHART_LETTER_PIXELS if state.is_on else 1.0
 
 
 def take_presented() -> None:
-    """How much is shown follows the address, where that is not the session's own. To be called before the page is
+    """Show as much as the address says, where that is not the session's own. To be called before the page is
     drawn."""
-    query, state = address_now(), presenting()
+    state = presenting()
+    query = address_now()
     if not query or is_own(query):
         return
     # A page that does not write its address keeps what a link said there, also once the speaker has left.
-    said = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
-    new, state.taken = (
-        {name for name in said if said[name] != state.taken.get(name)},
-        said,
-    )
-    if PRESENT in new:
-        state.is_on = said[PRESENT] == [ON]
-    if VIEW in new:
-        state.is_minimal = said[VIEW] == [MINIMAL]
-    if HIDE in new:
-        state.hidden, state.unknown = hidden_parts(query)
+    before = state.taken
+    state.taken = {name: query[name] for name in (PRESENT, VIEW, HIDE) if name in query}
+    for name, said in state.taken.items():
+        if said == before.get(name):
+            continue
+        if name == PRESENT:
+            state.is_on = said == [ON]
+        elif name == VIEW:
+            state.is_minimal = said == [MINIMAL]
+        else:
+            state.hidden, state.unknown = hidden_parts(query)
 
 
 def say_unknown_parts() -> None:
-    """What a link wanted to hide in vain. To be called by the page that it leads to."""
-    unknown, presenting().unknown = presenting().unknown, []
-    for name in unknown:
-        st.warning(
-            plain(f"The link's hide {quoted(name)} was passed over: it is not there."),
-            icon=LINK_OFF,
-        )
+    """Say what a link wanted to hide in vain. To be called by the page that it leads to."""
+    state = presenting()
+    for name in state.unknown:
+        say_not_there(HIDE, name)
+    state.unknown = []
 
 
 def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:
     """The parts that a link hides, and what it names that is none of them."""
-    named = dict.fromkeys(
-        name.strip()
-        for text in query.get(HIDE, ())
-        for name in text[:MAX_HIDE_CHARS].split(",")
-    )
-    named.pop("", None)
+    named: list[str] = []
+    for text in query.get(HIDE, ()):
+        named += map(str.strip, text[:MAX_HIDE_CHARS].split(","))
     known = {part.value for part in Part}
-    return frozenset(named) & known, [name for name in named if name not in known]
+    unknown = dict.fromkeys(name for name in named if name and name not in known)
+    return frozenset(known).intersection(named), list(unknown)
 
 
 def presented_parts() -> Iterator[tuple[str, str]]:
-    """How much is shown, as parts of the link of the page."""
+    """Yield how much is shown, as parts of the link of the page."""
     state = presenting()
     yield PRESENT, ON if state.is_on else ""
     yield VIEW, MINIMAL if state.is_minimal else ""
@@ -173,20 +197,23 @@ def begin_presented() -> None:
     """Hide what is to be hidden, in large letters before an audience, and listen for the speaker's keys. Before the
     page is drawn: also a page that ends early can be left."""
     state = presenting()
-    state.title, state.notes, state.at, state.of, state.next_title = "", [], 0, 0, ""
-    styles = [f"<style>{css}</style>" for part, css in _STYLES.items() if hides(part)]
-    styles += (
-        [PRESENTED_STYLE]
-        if state.is_on
-        else [MINIMAL_STYLE]
-        if state.is_minimal
-        else []
-    )
-    for style in styles:
-        st.html(style)
+    state.notes = []
+    picture_is("", of=0)
+    for part, css in _STYLES.items():
+        if hides(part):
+            st.html(f"<style>{css}</style>")
+    if state.is_on:
+        st.html(PRESENTED_STYLE)
+    elif state.is_minimal:
+        st.html(MINIMAL_STYLE)
     if not state.is_minimal:
         data = {"on": state.is_on, "pixels": state.letter_pixels}
-        _keys(data=data, key=KEYS_KEY, on_asked_change=_asked, on_size_change=_sized)
+        _keys(
+            data=data,
+            key=KEYS_KEY,
+            on_asked_change=partial(_heard, KEYS_KEY, "asked"),
+            on_size_change=partial(_heard, KEYS_KEY, "size"),
+        )
 
 
 def end_presented() -> None:
@@ -202,40 +229,37 @@ def end_presented() -> None:
             "next": state.next_title,
             "window": _source("notes_window.html"),
         }
-        _bar(data=data, key=BAR_KEY, on_asked_change=_asked_at_bar)
+        _bar(data=data, key=BAR_KEY, on_asked_change=partial(_heard, BAR_KEY, "asked"))
 
 
 def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
-    """What is shown to the audience: picture number ``at`` (0-based) of ``of``, before the one called
+    """Note what is shown to the audience: picture number ``at`` (0-based) of ``of``, before the one called
     ``next_title``."""
     state = presenting()
-    state.title, state.at, state.of, state.next_title = title, at, of, next_title
+    state.title = title
+    state.at = at
+    state.of = of
+    state.next_title = next_title
 
 
 def speaker_notes(sentences: Iterable[str]) -> None:
-    """What the speaker may say to this picture."""
+    """Note what the speaker may say to this picture."""
     presenting().notes += [sentence for sentence in sentences if sentence]
 
 
 def take_steps() -> int:
-    """How many pictures on the speaker wants to be, or back where it is negative; asked once."""
+    """Return how many pictures on the speaker wants to be, or back where it is negative; asked once."""
     state = presenting()
-    steps, state.asked_steps = state.asked_steps, 0
+    steps = state.asked_steps
+    state.asked_steps = 0
     return steps
 
 
-def _asked_at_bar() -> None:
-    _do((widget_value(BAR_KEY) or {}).get("asked"))
-
-
-def _asked() -> None:
-    _do((widget_value(KEYS_KEY) or {}).get("asked"))
-
-
-def _do(asked: Any) -> None:
-    """What the speaker asked for. Steps are counted by each clicker, so that two in quick succession are two."""
+def _heard(component: str, event: str) -> None:
+    """Do what the speaker asked for. Steps are counted by each clicker, so that two in quick succession are two."""
     state = presenting()
-    match asked:
+    told = (widget_value(component) or {}).get(event)
+    match told:
         case {"what": "start"}:
             state.is_on = True
         case {"what": "leave"}:
@@ -243,19 +267,9 @@ def _do(asked: Any) -> None:
         case {"what": "steps", "clicker": str() as clicker, "steps": int() as steps}:
             before = state.clicks[1] if state.clicks[0] == clicker else 0
             state.clicks = (clicker, steps)
-            state.asked_steps += (
-                steps - before
-            )  # of two clicks in one message Streamlit tells the last one, twice
-    _resize(asked)
-
-
-def _sized() -> None:
-    _resize((widget_value(KEYS_KEY) or {}).get("size"))
-
-
-def _resize(told: Any) -> None:
+            # Of two clicks in one message Streamlit tells the last one, twice.
+            state.asked_steps += steps - before
     match told:
         case {"pixels": int() as pixels}:
-            presenting().letter_pixels = min(
-                MOST_LETTER_PIXELS, max(LEAST_LETTER_PIXELS, pixels)
-            )
+            pixels = max(LEAST_LETTER_PIXELS, pixels)
+            state.letter_pixels = min(MOST_LETTER_PIXELS, pixels)

@@ -65,9 +65,13 @@ def term_html(words: str) -> str:
     """Words that stand alone, as HTML: explained if the glossary has them, with an article or without, and in any case
     escaped."""
     try:
-        return f'<a href="{escape(address(words.removeprefix("A ")))}" target="_blank">{escape(words)}</a>'
+        return _link_html(words.removeprefix("A "), words)
     except UnknownNameError:
         return escape(words)
+
+
+def _link_html(term: str, words: str) -> str:
+    return f'<a href="{escape(address(term))}" target="_blank">{escape(words)}</a>'
 
 
 class FirstMentions:
@@ -78,19 +82,18 @@ class FirstMentions:
 
     def html(self, words: str) -> str:
         """The next words of the text as HTML, escaped."""
-        found, at = "", 0
+        html = ""
+        at = 0
         for mention in _MENTION.finditer(words):
             term = _FORMS[mention[0].casefold()]
             if term not in self._seen:
                 self._seen.add(term)
-                link = f'<a href="{escape(address(term))}" target="_blank">{escape(mention[0])}</a>'
-                found, at = (
-                    f"{found}{escape(words[at : mention.start()])}{link}",
-                    mention.end(),
-                )
-        return found + escape(words[at:])
+                html += escape(words[at : mention.start()])
+                html += _link_html(term, mention[0])
+                at = mention.end()
+        return html + escape(words[at:])
 
 
 def address(word: str) -> str:
-    """Where the glossary explains a word, seen from any page."""
+    """Return the address where the glossary explains a word, seen from any page."""
     return ADDRESS + quote(entry(word).term)

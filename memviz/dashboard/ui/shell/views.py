@@ -1,4 +1,5 @@
-"""A page that shows one thing in several ways: its views, which of them is shown, and the switch at its title."""
+"""The views of a page, the switch between them, the help beside the title, the pictures that are
+presented one after the other, and what comes into view after a click."""
 
 from __future__ import annotations
 
@@ -7,13 +8,45 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.dashboard.ui.shell.lost import Lost
-from memviz.dashboard.ui.shell.presenting import view_named, view_part
-from memviz.dashboard.ui.shell.state import linked_parts, set_widget, widget_value
+from memviz.dashboard.ui.shell.linked import linked_parts
+from memviz.dashboard.ui.shell.presenting import (
+    picture_is,
+    presents,
+    take_steps,
+    view_named,
+    view_part,
+)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
+
+LOST_KEY = "lost"
+PANEL_PIXELS = 340
+
+
+class Lost(NamedTuple):
+    """Three sentences for somebody who is lost: what to ``look`` at first on this page, what to ``touch``, and what the
+    page ``answers``."""
+
+    look: str
+    touch: str
+    answers: str
+
+
+_ICONS = Lost(":material/visibility:", ":material/touch_app:", ":material/lightbulb:")
+
+
+def lost_help(lost: Lost) -> None:
+    """The button, and behind it the sentences."""
+    with (
+        st.popover("Lost?", key=LOST_KEY, type="tertiary", width="content"),
+        st.container(width=PANEL_PIXELS, gap="small"),
+    ):
+        for icon, sentence in zip(_ICONS, lost, strict=True):
+            st.markdown(f"{icon} {sentence}")
+
 
 COMPARE_VIEW, FACTS_VIEW, GUIDE_VIEW = "compare-view", "facts-view", "guide-view"
 TURNED_KEY = "views-turned"
-_JS = """
+_AT_TOP_JS = """
 let turned = 0;
 export default function ({ data }) {
     if (data.turned === turned) return;
@@ -21,7 +54,9 @@ export default function ({ data }) {
     document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 });
 }
 """
-_at_top = st.components.v2.component("memviz_at_top", html="<span></span>", js=_JS)
+_at_top = st.components.v2.component(
+    "memviz_at_top", html="<span></span>", js=_AT_TOP_JS
+)
 
 
 class View(NamedTuple):
@@ -79,7 +114,7 @@ def turn_to(page: str, key: str, view: str) -> None:
 
 
 def turn_to_top() -> None:
-    """What is shown next is something else: :func:`begin_at_top` shows its beginning."""
+    """Note that what is shown next is something else: :func:`begin_at_top` shows its beginning."""
     set_widget(TURNED_KEY, (widget_value(TURNED_KEY) or 0) + 1)
 
 
@@ -92,3 +127,106 @@ def begin_at_top() -> None:
 
 def _asked(key: str) -> str:
     return f"{key}-asked"
+
+
+class Place(NamedTuple):
+    """A picture of the walk: the view ``view`` of a page, by the key of its switch, and its title; on Compare with the
+    charts, or ``is_staged``."""
+
+    page: str
+    key: str
+    view: str
+    title: str
+    is_staged: bool = False
+
+
+STAGE_KEY, STAGED = "compare-stage", "on"
+"""The switch of the stage on Compare, and what it stands at while the stage is shown."""
+
+WALK = (
+    Place("compare", COMPARE_VIEW, "tokens", "What does each strategy send?"),
+    Place(
+        "compare",
+        COMPARE_VIEW,
+        "tokens",
+        "What happens at each request?",
+        is_staged=True,
+    ),
+    Place("compare", COMPARE_VIEW, "dollars", "What does it cost, turn by turn?"),
+    Place("compare", COMPARE_VIEW, "memory_map", "What became of every message?"),
+    Place("facts", FACTS_VIEW, "kept", "How much does each setting still know?"),
+    Place("facts", FACTS_VIEW, "lives", "Which facts could the model still know?"),
+)
+
+
+def follow_steps(key: str, views: Sequence[View]) -> None:
+    """Go where the speaker wants to be; on another page, where that picture is."""
+    steps = take_steps()
+    if not steps or not presents():
+        return
+    at = _at(key, shown_view(key, views).id) + steps
+    to = WALK[min(len(WALK) - 1, max(0, at))]
+    set_widget(STAGE_KEY, STAGED if to.is_staged else None)
+    if to.key == key:
+        ask_view(key, to.view)
+    else:
+        turn_to(to.page, to.key, to.view)
+
+
+def picture_of(key: str, view: View) -> str:
+    """Say which picture of the walk this view is; returns its title."""
+    at = _at(key, view.id)
+    if at < 0 or not presents():
+        picture_is(view.question)
+        return view.question
+    titles = [place.title for place in WALK]
+    picture_is(titles[at], at, len(WALK), "".join(titles[at + 1 : at + 2]))
+    return titles[at]
+
+
+def _at(key: str, view: str) -> int:
+    """The place of a view in the walk, -1 where it is none of it. The stage is one picture, whatever its lanes say."""
+    is_staged = key == COMPARE_VIEW and widget_value(STAGE_KEY) == STAGED
+    for at, place in enumerate(WALK):
+        if place.key == key and place.is_staged == is_staged:
+            if is_staged or place.view == view:
+                return at
+    return -1
+
+
+_IN_VIEW_JS = """
+const shown = {};
+const LOWEST = 0.6; // of the window's height: a result that begins above this is seen
+const WAITS_MS = [50, 400]; // what the result is made of may arrive a little later
+export default function ({ parentElement, data }) {
+    if (shown[data.name] === data.times) return;
+    shown[data.name] = data.times;
+    const own = (parentElement.getRootNode().host ?? parentElement).closest(".stElementContainer");
+    for (const wait of WAITS_MS) {
+        setTimeout(() => {
+            const first = own?.nextElementSibling; // this element itself takes no room, and so has no place
+            if (first?.getBoundingClientRect().top > LOWEST * innerHeight) first.scrollIntoView({ block: "center" });
+        }, wait);
+    }
+}
+"""
+_in_view = st.components.v2.component(
+    "memviz_in_view", html="<span></span>", js=_IN_VIEW_JS
+)
+
+
+def result_is_new(name: str) -> None:
+    """The result of this ``name`` has just been asked for: where it begins is brought into view."""
+    key = _times_key(name)
+    set_widget(key, (widget_value(key) or 0) + 1)
+
+
+def result_begins(name: str) -> None:
+    """Here the result of this ``name`` begins. To be called wherever it is drawn."""
+    times = widget_value(_times_key(name))
+    if times:
+        _in_view(data={"name": name, "times": times}, key=f"in-view-{name}")
+
+
+def _times_key(name: str) -> str:
+    return f"{name}-asked-times"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from memviz.dashboard.ui.shell.state import compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
 from memviz.tuning.constraints import Constraints

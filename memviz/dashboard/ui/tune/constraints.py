@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.strategies import strategies

@@ -12,24 +12,19 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.sweeps.axes import axis_title
-from memviz.dashboard.ui.controls.conversation_choices import conversation_choices
-from memviz.dashboard.ui.controls.conversation_size import size_words
-from memviz.dashboard.ui.controls.settings_editor import PANEL_PIXELS
-from memviz.dashboard.ui.controls.strategy_choice import (
+from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
+from memviz.dashboard.ui.controls.settings_editor import (
+    PANEL_PIXELS,
     in_the_guide,
     offered,
     say_refused,
 )
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.linked import linked_list
-from memviz.dashboard.ui.shell.state import (
-    CompareState,
-    TuneState,
-    set_widget,
-    tune_state,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.state import TuneState, tune_state
 from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words

@@ -13,8 +13,7 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.parameter_lines import setting_lines
-from memviz.dashboard.ui.controls.kept_figure import as_shown
-from memviz.dashboard.ui.controls.presented_picture import picture_pixels
+from memviz.dashboard.ui.controls.pictures import as_shown, picture_pixels
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.text import plain

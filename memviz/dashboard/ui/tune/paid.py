@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from memviz.dashboard.ui.controls.jobs import start_button
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.controls.resumable_job import start_button
-from memviz.dashboard.ui.controls.spending import bound_caption
+from memviz.dashboard.ui.controls.spending import (
+    bound_caption,
+    noted_replies,
+    noted_sweeps,
+    spending,
+)
 from memviz.dashboard.ui.shell.errors import errors_shown
-from memviz.dashboard.ui.shell.state import TuneState, noted_replies, spending
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.state import TuneState
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import CostBound
 from memviz.storage.workspace import Workspace
@@ -168,7 +173,7 @@ def _begin(
             workers=DEFAULT_CONCURRENCY,
         )
 
-    state.swept |= dict.fromkeys(
-        (id, one, paid.counter) for id in paid.ids for one in paid.settings
+    noted_sweeps().update(
+        ((id, one, paid.counter), None) for id in paid.ids for one in paid.settings
     )
     state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget, summarizer)

@@ -15,7 +15,7 @@ from memviz.dashboard.ui.controls.grounds import (
     swept_by,
 )
 from memviz.dashboard.ui.controls.pickers import RECORDED_FIRST
-from memviz.dashboard.ui.shell.state import CompareState
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDING
 from memviz.storage.workspace import Workspace

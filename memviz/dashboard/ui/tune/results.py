@@ -14,18 +14,12 @@ from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
 )
-from memviz.dashboard.ui.controls.kept_figure import as_shown
-from memviz.dashboard.ui.controls.presented_picture import picture_pixels
+from memviz.dashboard.ui.controls.pictures import as_shown, picture_pixels
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
-from memviz.dashboard.ui.shell.state import (
-    TuneState,
-    clicked_number,
-    set_widget,
-    tune_state,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.state import TuneState, tune_state
 from memviz.strategies import strategies
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import streamlit as st
 
 from memviz.core.text.wording import counted
+from memviz.dashboard.ui.controls.jobs import Step, start_button, watch
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.controls.resumable_job import Step, start_button, watch
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.dashboard.ui.shell.state import CompareState, TuneState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.executor import Where
 from memviz.dashboard.ui.tune.paid import offer_paid_sweep, try_again, with_summarizer
+from memviz.dashboard.ui.tune.state import TuneState
 from memviz.models.budget import Budget
 from memviz.models.registry import OFFLINE, is_free
 from memviz.storage.workspace import Workspace

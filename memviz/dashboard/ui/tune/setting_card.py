@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
-from memviz.dashboard.ui.shell.state import compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.text import plain
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.recommendation import idle_in_words

@@ -10,8 +10,8 @@ from memviz.dashboard.ui.compare.asked_again import (
     stated_at,
     suggested,
 )
-from memviz.dashboard.ui.controls.bring_back import BroughtBack
 from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.controls.recalls import BroughtBack
 from memviz.metrics.answers.source import AnswerSource
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample

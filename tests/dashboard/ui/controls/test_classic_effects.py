@@ -16,10 +16,10 @@ from memviz.dashboard.charts.cost.setting_cost import Unit, View
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars.page import costed
 from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
+from memviz.dashboard.ui.controls.links import open_link
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
-from memviz.dashboard.ui.shell.links import open_link
-from memviz.dashboard.ui.shell.state import CompareState
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import Knowledge, Retention, retention

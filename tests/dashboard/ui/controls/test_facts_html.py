@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Message
-from memviz.dashboard.ui.controls.facts_html import (
+from memviz.dashboard.ui.controls.diff_html import (
     changed_facts_html,
     facts_html,
     of_version,

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from memviz.dashboard.charts.requests.composition import composition
-from memviz.dashboard.ui.controls.kept_figure import kept_figure
+from memviz.dashboard.ui.controls.pictures import kept_figure
 from memviz.engine.run import Run
 from tests.dashboard.charts.runs import run_of
 

@@ -14,7 +14,7 @@ from memviz.dashboard.ui.controls.known_facts import (
     facts_of,
     known_facts,
 )
-from memviz.dashboard.ui.shell.state import CompareState
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe
@@ -54,7 +54,8 @@ def test_proposed_facts_that_were_switched_off_are_known_on_no_page(
             known_facts,
             proposals_key,
         )
-        from memviz.dashboard.ui.shell.state import CompareState, set_widget
+        from memviz.dashboard.ui.controls.study import CompareState
+        from memviz.dashboard.ui.shell.state import set_widget
         from memviz.storage.workspace import Workspace
         from memviz.transcripts.samples import sample
 

@@ -10,12 +10,12 @@ def work() -> None:
     """Three of a thousand turns are done; the checkbox finishes."""
     import streamlit as st
 
-    from memviz.dashboard.ui.controls.progress import Progress
+    from memviz.dashboard.ui.controls.jobs import ProgressBar
 
-    progress = Progress("Replaying")
-    progress(3, 1000)
+    bar = ProgressBar()
+    bar(0.003, "turn 3 of 1,000")
     if st.checkbox("finish"):
-        progress.close()
+        bar.close()
 
 
 def bars(session: AppTest) -> list[tuple[float, str]]:
@@ -29,8 +29,8 @@ def test_short_work_shows_no_bar() -> None:
 def test_long_work_shows_how_far_it_is_until_it_is_done(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("memviz.dashboard.ui.controls.progress.FRAME_SECONDS", 0)
+    monkeypatch.setattr("memviz.dashboard.ui.controls.jobs.FRAME_SECONDS", 0)
     session = AppTest.from_function(work).run()
-    assert [text for _, text in bars(session)] == ["Replaying: turn 3 of 1,000"]
+    assert [text for _, text in bars(session)] == ["turn 3 of 1,000"]
     session.checkbox[0].check().run()
     assert bars(session) == []

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.core.errors import RateLimitError
-from memviz.dashboard.ui.controls.resumable_job import ResumableJob, Step, start_verb
+from memviz.dashboard.ui.controls.jobs import ResumableJob, Step, start_verb
 from memviz.models.cost_bound import CostBound
 from tests.pages.driving import labelled, sentences
 
@@ -145,9 +145,7 @@ def test_a_stop_closes_the_step_under_way_before_it_is_kept(
         if share >= 0.5:
             raise Stopped
 
-    monkeypatch.setattr(
-        "memviz.dashboard.ui.controls.progress.ProgressBar.__call__", draw
-    )
+    monkeypatch.setattr("memviz.dashboard.ui.controls.jobs.ProgressBar.__call__", draw)
     with pytest.raises(Stopped):
         Counting("abacus", 0, TOTAL, ledger)._run()
     assert (ledger.kept, ledger.told) == (2, ["closed", "kept"])

@@ -9,9 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
-from memviz.dashboard.ui.controls import settings_editor, strategy_choice
-from memviz.dashboard.ui.controls.strategy_choice import offered, refused_words
-from memviz.dashboard.ui.shell.state import Setting
+from memviz.dashboard.ui.controls.settings_editor import offered, refused_words
+from memviz.dashboard.ui.controls.study import Setting
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import choice, free_text, whole_number
@@ -55,11 +54,11 @@ def known() -> dict[str, type[Strategy]]:
 
 @pytest.fixture
 def more_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (strategy_choice, settings_editor):
-        monkeypatch.setattr(module, "strategies", known)
-    monkeypatch.setattr("memviz.dashboard.ui.controls.scaling.strategies", known)
     monkeypatch.setattr(
-        "memviz.dashboard.ui.shell.state.strategy",
+        "memviz.dashboard.ui.controls.settings_editor.strategies", known
+    )
+    monkeypatch.setattr(
+        "memviz.dashboard.ui.controls.study.strategy",
         lambda id, **values: known()[id](**values),
     )
 
@@ -68,7 +67,7 @@ def editor() -> None:
     import streamlit as st
 
     from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
-    from memviz.dashboard.ui.shell.state import Setting
+    from memviz.dashboard.ui.controls.study import Setting
 
     setting = st.session_state.setdefault("setting", Setting(7, 0, "limited"))
     take_over(setting)
@@ -162,7 +161,7 @@ def row() -> None:
     import streamlit as st
 
     from memviz.dashboard.ui.controls.setting_rows import setting_rows
-    from memviz.dashboard.ui.shell.state import CompareState, Setting
+    from memviz.dashboard.ui.controls.study import CompareState, Setting
 
     setting_rows(
         st.session_state.setdefault(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.ui.controls.small_multiples import cells_a_row
+from memviz.dashboard.ui.controls.pictures import cells_a_row
 
 
 def test_rows_are_of_one_length_where_that_is_possible() -> None:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from memviz.dashboard.ui.compare.views import DOLLARS, MEMORY_MAP, TOKENS, compare_views
 from memviz.dashboard.ui.facts.views import KEPT, LIVES, SUMMARIES, facts_views
-from memviz.dashboard.ui.shell.own_addresses import is_own, note_own
+from memviz.dashboard.ui.shell.linked import is_own, note_own
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hidden_parts,
     hides,
     is_bare,
     letter_scale,
+    presenting,
     view_named,
     view_part,
 )
-from memviz.dashboard.ui.shell.state import presenting
-from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW
-from memviz.dashboard.ui.shell.walk import WALK
+from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, WALK
 
 
 def test_hidden_parts_are_those_that_there_are() -> None:

@@ -11,8 +11,9 @@ from memviz.core.text.wording import dollars, request_name
 from memviz.dashboard.charts.cost.curve import BreakEven
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.compare.dollars.state import CostsState
 from memviz.dashboard.ui.shell.linked import linked
-from memviz.dashboard.ui.shell.state import CostsState, set_widget, widget_value
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.cost.cost import break_even_request
 

@@ -30,6 +30,7 @@ from memviz.dashboard.ui.compare.dollars.break_even import (
 )
 from memviz.dashboard.ui.compare.dollars.prices import which_prices
 from memviz.dashboard.ui.compare.dollars.prompt_cache import from_the_cache
+from memviz.dashboard.ui.compare.dollars.state import CostsState, costs_state
 from memviz.dashboard.ui.compare.dollars.table import turn_by_turn
 from memviz.dashboard.ui.compare.dollars.totals import (
     LIVES,
@@ -41,17 +42,19 @@ from memviz.dashboard.ui.compare.dollars.window_use import against_the_window
 from memviz.dashboard.ui.compare.playing import Readout
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
-from memviz.dashboard.ui.controls.folded import folded
-from memviz.dashboard.ui.controls.grounds import summaries_by
-from memviz.dashboard.ui.controls.kept_figure import as_shown
-from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
-from memviz.dashboard.ui.controls.presented_picture import picture_pixels
+from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.pickers import switch
+from memviz.dashboard.ui.controls.pictures import (
+    as_shown,
+    folded,
+    picture_pixels,
+    step_by_step,
+    step_of,
+)
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
-from memviz.dashboard.ui.controls.steps import step_by_step, step_of
-from memviz.dashboard.ui.controls.switch import switch
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
-from memviz.dashboard.ui.shell.state import CostsState, costs_state, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic

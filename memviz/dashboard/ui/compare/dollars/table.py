@@ -11,9 +11,9 @@ import streamlit as st
 
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.controls.pictures import step_of
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.steps import step_of
-from memviz.dashboard.ui.shell.state import compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.text import file_name
 
 SETTING_KEY = "costs-setting"

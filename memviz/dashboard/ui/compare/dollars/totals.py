@@ -11,7 +11,7 @@ import streamlit as st
 
 from memviz.core.text.wording import dollars, duration_words
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
-from memviz.dashboard.ui.controls.small_multiples import places
+from memviz.dashboard.ui.controls.pictures import places
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.cost.by_pause import cost_by_pause
 from memviz.metrics.cost.cost import Cost

@@ -17,7 +17,7 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import marks_of
-from memviz.dashboard.ui.controls.legend import glyph, legend_item, swatch
+from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
 from memviz.metrics.memory_map.fate_map import FateMap, fate_map
 from memviz.metrics.memory_map.steps import STEPS, code_of
 

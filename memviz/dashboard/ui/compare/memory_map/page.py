@@ -22,14 +22,16 @@ from memviz.dashboard.ui.compare.memory_map.message import (
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select, selected
-from memviz.dashboard.ui.controls.folded import numbers_of
-from memviz.dashboard.ui.controls.grounds import summaries_by
-from memviz.dashboard.ui.controls.health import health
-from memviz.dashboard.ui.controls.kept_figure import as_shown, kept_figure
-from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
-from memviz.dashboard.ui.controls.presented_picture import picture_pixels
-from memviz.dashboard.ui.controls.small_multiples import places
-from memviz.dashboard.ui.controls.steps import step_by_step, step_of
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.pictures import (
+    as_shown,
+    kept_figure,
+    numbers_of,
+    picture_pixels,
+    places,
+    step_by_step,
+    step_of,
+)
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget

@@ -20,21 +20,20 @@ from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
 from memviz.dashboard.ui.compare.tokens.percent import chosen_window
-from memviz.dashboard.ui.controls.folded import numbers_of
-from memviz.dashboard.ui.controls.grounds import summaries_by
-from memviz.dashboard.ui.controls.health import health
-from memviz.dashboard.ui.controls.kept_figure import as_shown, kept_figure
-from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
-from memviz.dashboard.ui.controls.presented_picture import (
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.pictures import (
+    as_shown,
     compaction_notes,
+    kept_figure,
+    numbers_of,
     picture_pixels,
+    places,
+    step_by_step,
 )
 from memviz.dashboard.ui.controls.sidebar import StudyModels
-from memviz.dashboard.ui.controls.small_multiples import places
-from memviz.dashboard.ui.controls.steps import step_by_step
+from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
-from memviz.dashboard.ui.shell.state import CompareState, compare_state
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript

@@ -9,9 +9,10 @@ from functools import partial
 import streamlit as st
 
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.bring_back import bring_back
 from memviz.dashboard.ui.controls.diff_html import marked_html
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.controls.recalls import bring_back
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.lives.fact_story import held_before, source_of_loss
 from memviz.dashboard.ui.facts.losses import (
     choose_loss,
@@ -36,7 +37,7 @@ from memviz.dashboard.ui.facts.version_card import (
     what_changed,
 )
 from memviz.dashboard.ui.shell.linked import linked
-from memviz.dashboard.ui.shell.state import CompareState, set_widget, widget_value
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.records import TurnRecord
 from memviz.metrics.requests.request_axis import name_of

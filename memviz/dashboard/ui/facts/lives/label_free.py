@@ -18,7 +18,7 @@ from memviz.dashboard.charts.retention.survival_curve import (
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
-from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.facts.retention_cache import (
     rare_words_of,
     survival_of,

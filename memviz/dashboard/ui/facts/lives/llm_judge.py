@@ -14,21 +14,22 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, dollars
 from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.ui.controls.conversations import keep_answers, kept_answers
 from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
-from memviz.dashboard.ui.controls.pickers import JUDGE, ModelChoice, model_picker
-from memviz.dashboard.ui.controls.resumable_job import ResumableJob, Step
+from memviz.dashboard.ui.controls.jobs import ResumableJob, Step
+from memviz.dashboard.ui.controls.pickers import (
+    JUDGE,
+    ModelChoice,
+    model_picker,
+    switch,
+)
 from memviz.dashboard.ui.controls.sidebar import StudyModels
 from memviz.dashboard.ui.controls.spending import askers
-from memviz.dashboard.ui.controls.switch import switch
-from memviz.dashboard.ui.controls.visitors_work import keep_answers, kept_answers
-from memviz.dashboard.ui.shell.state import (
-    RetentionState,
-    retention_state,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.facts.state import RetentionState, retention_state
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
 from memviz.metrics.answers.judge_estimate import judge_estimate
@@ -57,7 +58,7 @@ VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
 
 
 class _Asked(NamedTuple):
-    """Who is asked what. ``key`` is equal for the same settings, models and probes."""
+    """An order: who is asked what. ``key`` is equal for the same settings, models and probes."""
 
     kept: tuple[RetentionResult, ...]
     runs: tuple[Run, ...]
@@ -67,27 +68,27 @@ class _Asked(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What the results are kept under, as a hash: settings by what a question would be sent, models by name."""
-        settings = [
-            (
-                run.strategy.id,
-                run.strategy.model_dump(),
-                run.counter.name,
-                len(run.log),
-                [version.text for version in run.summaries],
+        """The key of the results, as a hash: settings by what a question would be sent, models by name."""
+        settings = []
+        for run in self.runs:
+            texts = [version.text for version in run.summaries]
+            strategy = run.strategy
+            settings.append(
+                [
+                    strategy.id,
+                    strategy.model_dump(),
+                    run.counter.name,
+                    len(run.log),
+                    texts,
+                ]
             )
-            for run in self.runs
-        ]
-        names = [
-            self.models.answerer.label,
-            self.models.summarizer.label,
-            self.judge.label if self.judge else None,
-        ]
+        models = [self.models.answerer, self.models.summarizer, self.judge]
+        names = [model.label if model else None for model in models]
         parts = [settings, names, [probe.to_dict() for probe in self.probes]]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     def is_settled(self, answer: JudgedAnswer) -> bool:
-        """Whether nobody has to be asked about it again."""
+        """Return true if nobody has to be asked about it again."""
         return answer.reply is not None and (
             self.judge is None or answer.verdict is not None
         )
@@ -195,7 +196,7 @@ class _JudgingJob(ResumableJob):
 
     @property
     def so_far(self) -> tuple[JudgedAnswer, ...]:
-        """What was answered, judged or failed in earlier attempts."""
+        """The answers, verdicts and failures of earlier attempts."""
         return self.state.judged.get(self.key, ())
 
     @property
@@ -205,36 +206,29 @@ class _JudgingJob(ResumableJob):
 
     @property
     def has_failed(self) -> bool:
-        """Where a question or a verdict failed, the table below names the failure."""
+        """True if a question or a verdict failed: the table below names the failure."""
         return any(answer.error for answer in self.so_far)
 
     def estimate(self) -> str:
         """From the runs: each question is asked after the last turn."""
-        models, judge = self.asked.models, self.asked.judge
-        return (
-            "Likely "
-            + judge_estimate(
-                self.asked.runs,
-                self.asked.probes,
-                models.answerer.name,
-                models.summarizer.name,
-                judge.name if judge else None,
-            ).sentence
+        asked = self.asked
+        likely = judge_estimate(
+            asked.runs,
+            asked.probes,
+            asked.models.answerer.name,
+            asked.models.summarizer.name,
+            asked.judge.name if asked.judge else None,
         )
+        return f"Likely {likely.sentence}"
 
     def bound(self) -> CostBound:
         """Of the questions that are not settled under every setting."""
-        models, judge, kept = self.asked.models, self.asked.judge, self.so_far
-        settled = Counter(
-            answer.probe for answer in kept if self.asked.is_settled(answer)
-        )
-        left = [
-            probe
-            for probe in self.asked.probes
-            if settled[probe] < len(self.asked.runs)
-        ]
-        who = askers(models.answerer.name, models.summarizer.name)
-        return judging_bound(self.asked.runs, left, who, judge.name if judge else None)
+        asked = self.asked
+        settled = Counter(one.probe for one in self.so_far if asked.is_settled(one))
+        left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
+        who = askers(asked.models.answerer.name, asked.models.summarizer.name)
+        judge = asked.judge.name if asked.judge else None
+        return judging_bound(asked.runs, left, who, judge)
 
     def steps(self) -> Generator[Step, None, None]:
         """One answer with its verdict a step."""
@@ -274,16 +268,13 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     }
     table = pd.DataFrame(columns)
     answers_by(answer.calls[-1] for answer in results if answer.calls)
-    empty = {
-        name
-        for name, nothing in SAYS_NOTHING.items()
-        if (table.loc[name] == nothing).all()
-    }
-    calls = (
-        call
-        for answer in results
-        for call in (*answer.calls, *answer.summaries, *answer.judging)
-    )
+    empty = set()
+    for name, nothing in SAYS_NOTHING.items():
+        if (table.loc[name] == nothing).all():
+            empty.add(name)
+    calls: list[ReplyFacts] = []
+    for answer in results:
+        calls += (*answer.calls, *answer.summaries, *answer.judging)
     if all(call.recorded or call.model == OFFLINE for call in calls):
         empty.add("Cost")  # what is played from a recording costs nothing now
     st.table(table.drop(index=list(empty)), border="horizontal", alt=RESULTS_ALT)
@@ -296,21 +287,18 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
 def _column(
     scores: AnswerScores, one: RetentionResult, asked: _Asked
 ) -> dict[str, str]:
-    could = sum(bool(held) for held in one.retention.retained[-1][: len(asked.probes)])
-    cost = (
-        "unknown"
-        if scores.cost_usd is None
-        else plain(dollars(scores.cost_usd))
-        if scores.cost_usd
-        else "none"
-    )
+    could = sum(map(bool, one.retention.retained[-1][: len(asked.probes)]))
+    judged = scores.right + scores.wrong
+    cost = "none"
+    if scores.cost_usd is None:
+        cost = "unknown"
+    elif scores.cost_usd:
+        cost = plain(dollars(scores.cost_usd))
     return {
         "Could be known": f"{could:,} of {len(asked.probes):,}",
         "Answer contained": f"{scores.containing:,} of {scores.answered:,}",
         "Token F1, mean": "–" if scores.mean_f1 is None else f"{scores.mean_f1:.2f}",
-        "Judged right": f"{scores.right:,} of {scores.right + scores.wrong:,}"
-        if scores.right + scores.wrong
-        else "–",
+        "Judged right": f"{scores.right:,} of {judged:,}" if judged else "–",
         "Failed": f"{scores.failed:,}",
         "Cost": cost,
     }
@@ -319,11 +307,8 @@ def _column(
 @st.fragment
 def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     """All answers to one question, beside each other."""
-    probes = [
-        probe
-        for probe in asked.probes
-        if any(answer.probe == probe for answer in results)
-    ]
+    answered = [answer.probe for answer in results]
+    probes = [probe for probe in asked.probes if probe in answered]
     labels = distinct([shortened(probe.question, LABEL_CHARS) for probe in probes])
     numbers = list(range(len(probes)))
     if widget_value(ONE_KEY) not in (None, *numbers):

@@ -30,15 +30,18 @@ from memviz.dashboard.charts.retention.life_lines import (
 )
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import marks_of
-from memviz.dashboard.ui.controls.kept_figure import as_shown
-from memviz.dashboard.ui.controls.legend import glyph, legend_item, swatch
-from memviz.dashboard.ui.controls.presented_picture import (
+from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
+from memviz.dashboard.ui.controls.pickers import switch
+from memviz.dashboard.ui.controls.pictures import (
+    as_shown,
     finding_to_audience,
     picture_pixels,
 )
-from memviz.dashboard.ui.controls.selected_request import selected_turn
+from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
+from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.switch import switch
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.lives.beside import beside, choose_life
 from memviz.dashboard.ui.facts.lives.fact_story import story
 from memviz.dashboard.ui.facts.losses import choose_fact, losses_of
@@ -50,24 +53,16 @@ from memviz.dashboard.ui.facts.selection import (
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
-from memviz.dashboard.ui.shell.chosen_request import is_page_choice
 from memviz.dashboard.ui.shell.linked import linked
-from memviz.dashboard.ui.shell.links import keep_address
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hides,
     is_bare,
+    presenting,
     put_away,
     speaker_notes,
 )
-from memviz.dashboard.ui.shell.sharing import open_in_memviz
-from memviz.dashboard.ui.shell.state import (
-    CompareState,
-    clicked_point,
-    presenting,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import clicked_point, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun

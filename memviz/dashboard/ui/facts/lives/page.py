@@ -20,19 +20,19 @@ from memviz.dashboard.charts.retention.survival_curve import (
     survival_curve,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.controls.grounds import summaries_by
-from memviz.dashboard.ui.controls.health import health
-from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
-from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
-from memviz.dashboard.ui.controls.presented_picture import (
+from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.pictures import (
+    as_shown,
     finding_to_audience,
     picture_pixels,
+    places,
+    step_of,
 )
 from memviz.dashboard.ui.controls.selected_request import name_in_full
 from memviz.dashboard.ui.controls.sidebar import StudyModels, nothing_yet
-from memviz.dashboard.ui.controls.small_multiples import places
-from memviz.dashboard.ui.controls.steps import step_of
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
 from memviz.dashboard.ui.facts.lives.label_free import without_labels
 from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
@@ -51,14 +51,8 @@ from memviz.dashboard.ui.facts.selection import (
     open_request,
 )
 from memviz.dashboard.ui.shell.linked import linked
-from memviz.dashboard.ui.shell.links import keep_address
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
-from memviz.dashboard.ui.shell.state import (
-    CompareState,
-    begin_with,
-    clicked_point,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState

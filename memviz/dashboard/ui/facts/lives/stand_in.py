@@ -11,9 +11,9 @@ import streamlit as st
 
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.folded import folded
+from memviz.dashboard.ui.controls.pictures import folded
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.retention_cache import retention_results
-from memviz.dashboard.ui.shell.state import CompareState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.retention.agreement import Agreement, agreement
 from memviz.metrics.summaries.authors import Author, authors_of

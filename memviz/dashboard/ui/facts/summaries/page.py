@@ -12,25 +12,26 @@ from memviz.core.text.wording import counted
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
-from memviz.dashboard.ui.controls.grounds import summaries_by
-from memviz.dashboard.ui.controls.health import health
-from memviz.dashboard.ui.controls.kept_figure import as_shown
+from memviz.dashboard.ui.controls.conversations import recorded_events
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
-from memviz.dashboard.ui.controls.not_recorded import say_not_recorded
+from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.controls.presented_picture import (
+from memviz.dashboard.ui.controls.pictures import (
+    as_shown,
     compaction_notes,
     finding_to_audience,
     picture_pixels,
+    places,
 )
-from memviz.dashboard.ui.controls.recorded_compactions import recorded_events
 from memviz.dashboard.ui.controls.selected_request import (
+    chosen_turn,
     name_in_full,
     selected_call,
     selected_turn,
 )
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.small_multiples import places
+from memviz.dashboard.ui.controls.study import MAX_SETTINGS, CompareState
 from memviz.dashboard.ui.facts.retention_cache import retention_results
 from memviz.dashboard.ui.facts.selection import (
     chosen_event,
@@ -56,13 +57,9 @@ from memviz.dashboard.ui.facts.version_card import (
     version_head,
     writer_badge,
 )
-from memviz.dashboard.ui.shell.chosen_request import chosen_turn
 from memviz.dashboard.ui.shell.linked import linked
-from memviz.dashboard.ui.shell.links import keep_address
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
-    MAX_SETTINGS,
-    CompareState,
     set_widget,
     take_clicked_number,
     widget_value,

@@ -12,28 +12,30 @@ from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted, effort_words, message_range
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.grounds import author_badge
-from memviz.dashboard.ui.controls.prompt_picker import OWN, prompt_picker
-from memviz.dashboard.ui.controls.resumable_job import (
-    start_button,
-    start_verb,
-    stoppable,
-)
-from memviz.dashboard.ui.controls.spending import bound_words
+from memviz.dashboard.ui.controls.jobs import offer, show_failure, start_verb, stoppable
+from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
+from memviz.dashboard.ui.controls.spending import bound_words, spending
+from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
-from memviz.dashboard.ui.shell.in_view import result_begins, result_is_new
-from memviz.dashboard.ui.shell.state import PromptsToTry, TriedPrompts, spending
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.compaction import Compaction
 from memviz.engine.review import Trial, try_prompt
 from memviz.metrics.answers.scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.authors import author_of
 from memviz.metrics.summaries.diff import word_diff
+from memviz.models.cost_bound import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
 KEPT, LOST = "kept", "lost"
+RECORDED = "Where this very prompt was recorded, the recording is played. "
+STAND_IN = (
+    "The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and whether it asks for "
+    "sentences."
+)
 RESULT = "prompt-lab"
 
 
@@ -53,27 +55,19 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
 
 @st.fragment
 def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
-    taken = compaction.summarized
-    joins = (
-        f" and version {compaction.replaces} of the summary"
-        if compaction.replaces
-        else ""
-    )
-    st.caption(
-        f"Both prompts get {message_range(taken)}{joins}. Nothing of the run is changed. "
-        + _who(desk, compaction)
-    )
+    given = message_range(compaction.summarized)
+    if compaction.replaces:
+        given += f" and version {compaction.replaces} of the summary"
+    who = _who(desk, compaction)
+    st.caption(f"Both prompts get {given}. Nothing of the run is changed. {who}")
     own = compaction.strategy.instruction
-    instructions = [
-        prompt_picker(column, f"lab-prompt-{side}", own, first=first, side=side)
-        for (side, first), column in zip(
-            FIRST_CHOICE.items(), st.columns(2), strict=True
-        )
-    ]
+    instructions = []
+    for (side, first), column in zip(FIRST_CHOICE.items(), st.columns(2), strict=True):
+        key = f"lab-prompt-{side}"
+        text = prompt_picker(column, key, own, first=first, side=side)
+        instructions.append(text or own)
     if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
-        desk.state.trying = PromptsToTry(
-            place, compaction, tuple(text or own for text in instructions)
-        )
+        desk.state.trying = PromptsToTry(place, compaction, tuple(instructions))
         st.rerun()
 
 
@@ -82,7 +76,8 @@ def try_prompts(desk: Desk) -> None:
     Stop in a fragment is only heard when its run is over. The place for that is there also where nothing is asked for:
     if what follows moved down, its browser would show the first of its tabs again."""
     place = st.empty()
-    trying, desk.state.trying = desk.state.trying, None
+    trying = desk.state.trying
+    desk.state.trying = None
     if trying is not None:
         with place.container():
             _try(desk, trying)
@@ -94,14 +89,12 @@ def try_prompts(desk: Desk) -> None:
 def _try(desk: Desk, trying: PromptsToTry) -> None:
     """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
     result_is_new(RESULT)
-    trials: list[Trial | None] = list(trying.so_far) or [None] * len(
-        trying.instructions
-    )
+    trials: list[Trial | None] = [None] * len(trying.instructions)
+    trials[: len(trying.so_far)] = trying.so_far
     error = None
+    is_free = desk.summarizer.is_free
     try:
-        with stoppable(
-            "Writing both summaries", "lab-stop", is_offline=desk.summarizer.is_free
-        ):
+        with stoppable("Writing both summaries", "lab-stop", is_offline=is_free):
             writer = desk.summarizer.build_summarizer()
             for number, instruction in enumerate(trying.instructions):
                 trials[number] = trials[number] or try_prompt(
@@ -120,42 +113,29 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
     """Say what both prompts would have failed in, and offer to ask for what is missing. With another model, key,
     address or timeout nothing has failed yet: there *Try both* is all that is offered."""
     if tried.error is not None:
-        st.error(
-            plain(f"{tried.error} No other call was made."), icon=":material/error:"
-        )
+        show_failure(tried.error)
     verb = start_verb(
         "Try both", is_begun=any(tried.written), has_failed=tried.has_failed
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
-        again = start_button(f"{verb} with {plain(desk.summarizer.name)}", "lab-again")
-        missing = sum(trial is None for trial in tried.written)
-        st.caption(plain(_bound_words(desk, tried.asked.compaction, missing)))
-    if again:
+    missing = sum(trial is None for trial in tried.written)
+    bound = _bound(desk, tried.asked.compaction, missing)
+    if offer(f"{verb} with {plain(desk.summarizer.name)}", "lab-again", bound):
         desk.state.trying = tried.asked._replace(so_far=tried.written)
         st.rerun()
 
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
-        recorded = (
-            "Where this very prompt was recorded, the recording is played. "
-            * desk.summarizer.recorded_first
-        )
-        return (
-            f"{recorded}The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and "
-            "whether it asks for sentences."
-        )
-    return plain(
-        f"{desk.summarizer.name} is asked twice. {_bound_words(desk, compaction, len(FIRST_CHOICE))}"
-    )
+        return RECORDED + STAND_IN if desk.summarizer.recorded_first else STAND_IN
+    bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
+    return plain(f"{desk.summarizer.name} is asked twice. {bound}")
 
 
-def _bound_words(desk: Desk, compaction: Compaction, trials: int) -> str:
-    sizes = [
-        MESSAGE_TOKENS
-    ] * trials  # an instruction may be as long as any message that somebody types
-    return bound_words(
-        trials_bound(compaction, sizes, desk.summarizer.name, spending().reply_tokens)
+def _bound(desk: Desk, compaction: Compaction, trials: int) -> CostBound:
+    # An instruction may be as long as any message that somebody types.
+    sizes = [MESSAGE_TOKENS] * trials
+    return trials_bound(
+        compaction, sizes, desk.summarizer.name, spending().reply_tokens
     )
 
 
@@ -166,11 +146,10 @@ def _compare(
     for side, column, trial in zip(FIRST_CHOICE, st.columns(2), trials, strict=True):
         with column, st.container(border=True):
             _summary(side, trial)
-    texts = {
-        side: trial.draft.text
-        for side, trial in zip(FIRST_CHOICE, trials, strict=True)
-        if trial and trial.draft.text
-    }
+    texts = {}
+    for side, trial in zip(FIRST_CHOICE, trials, strict=True):
+        if trial and trial.draft.text:
+            texts[side] = trial.draft.text
     if len(texts) == len(FIRST_CHOICE):
         diff = word_diff(*map(without_marks, texts.values()))
         st.markdown("**From A to B**")
@@ -189,18 +168,15 @@ def _summary(side: str, trial: Trial | None) -> None:
         st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
     else:
         st.markdown(f"**Summary {side}: {counted(trial.tokens, 'token')}**")
-        author_badge(
-            author_of(trial.draft.model, recorded=trial.draft.recorded),
-            trial.draft.model,
-        )
-        st.text(trial.draft.text)
+        draft = trial.draft
+        author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
+        st.text(draft.text)
         st.caption(_effort(trial))
 
 
 def _effort(trial: Trial) -> str:
-    effort = effort_words(
-        trial.draft.seconds, trial.draft.cost, recorded=trial.draft.recorded
-    )
+    draft = trial.draft
+    effort = effort_words(draft.seconds, draft.cost, recorded=draft.recorded)
     return plain(
         f"{counted(trial.draft.prompt_tokens, 'token')} read, {trial.output_tokens:,} written, {effort}"
     )
@@ -214,17 +190,15 @@ def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> Non
             "These messages hold no fact that is looked for, so none can be counted. Add some on Facts."
         )
         return
-    kept = {
-        name: [contains_answer(text, probe.answers) for probe in readable]
-        for name, text in texts.items()
-    }
+    table = {}
+    for name, text in texts.items():
+        held = [contains_answer(text, probe.answers) for probe in readable]
+        table[name] = [KEPT if one else LOST for one in held]
     total = counted(len(readable), "fact")
-    counts = ", ".join(f"{name} {sum(held)}" for name, held in kept.items())
-    st.markdown(f"**Facts that survive**: {counts}, of {total} that it was given")
-    table = {
-        name: [KEPT if held else LOST for held in column]
-        for name, column in kept.items()
-    }
+    counts = [f"{name} {column.count(KEPT)}" for name, column in table.items()]
+    st.markdown(
+        f"**Facts that survive**: {', '.join(counts)}, of {total} that it was given"
+    )
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]
     st.table(
         pd.DataFrame(table, index=index),

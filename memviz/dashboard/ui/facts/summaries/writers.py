@@ -11,8 +11,8 @@ import streamlit as st
 from memviz.core.text.wording import dollars, listed
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.retention_cache import retention_results
-from memviz.dashboard.ui.shell.state import CompareState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.traffic import traffic

@@ -1,1 +1,1 @@
-"""What stands before the pages: every request passes here before Streamlit sees it."""
+"""The checks before the pages: every request passes here before Streamlit sees it."""

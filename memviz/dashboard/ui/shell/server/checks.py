@@ -21,14 +21,14 @@ def access() -> ServerAccess:
 
 
 def is_shared() -> bool:
-    """Whether others than the users of this machine may reach the server."""
+    """Return true if others than the users of this machine may reach the server."""
     return access().is_shared or bool(st.get_option("server.allowedHosts"))
 
 
 @cache
 def checks() -> list[Middleware]:
-    """What every request passes before Streamlit sees it, and every page on its way back. Ends the process if the
-    server must not be started so."""
+    """Return the checks that every request passes before Streamlit sees it, and every page on its way back. Ends the
+    process if the server must not be started so."""
     try:
         settings = access()
         settings.check()

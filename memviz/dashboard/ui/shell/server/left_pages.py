@@ -1,4 +1,4 @@
-"""What a page still asks for when its visitor has left it goes unheard, so that it cannot bring the page back.
+"""Requests of a page that its visitor has left go unheard, so that they cannot bring the page back.
 
 A click on a part of a page, or a part that looks again by itself, asks for a run of that part. Where somebody turned to
 another page a moment before, Streamlit (1.67) takes both together for one request, and the newer of them says of which
@@ -33,7 +33,7 @@ def page_turned_to(session: AppSession) -> str:
 
 
 def is_over(session: AppSession, asked: ClientState) -> bool:
-    """Whether ``asked`` is for a part of a page that is left, or for one that the page no longer has."""
+    """Return true if ``asked`` is for a part of a page that is left, or for one that the page no longer has."""
     if not asked.fragment_id:
         return False
     page = page_turned_to(session)

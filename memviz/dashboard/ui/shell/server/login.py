@@ -82,12 +82,12 @@ class Login:
         return self._let_in(scope)
 
     def _let_in(self, scope: Scope) -> Response:
-        path, query = (
-            scope["raw_path"].decode("latin-1"),
-            scope["query_string"].decode("latin-1"),
-        )
+        path = scope["raw_path"].decode("latin-1")
+        query = scope["query_string"].decode("latin-1")
         # One slash at the start: with two of them the rest would be another machine's name.
-        place = "/" + path.lstrip("/\\") + (f"?{query}" if query else "")
+        place = "/" + path.lstrip("/\\")
+        if query:
+            place += f"?{query}"
         response = RedirectResponse(
             place, status_code=303, headers={"Cache-Control": "no-store"}
         )

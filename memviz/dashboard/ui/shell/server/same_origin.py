@@ -41,15 +41,14 @@ class SameOrigin:
         other_origins: Iterable[str] = (),
         embeddable_by: Iterable[str] = (),
     ) -> None:
-        self._app, self._is_local = app, is_local
-        self._origins = frozenset(
-            origin.strip().rstrip("/").lower() for origin in other_origins
-        )
-        named = (urlsplit(origin).hostname or "" for origin in self._origins)
-        self._hosts = frozenset(host.strip().lower() for host in (*other_hosts, *named))
-        self._may_frame = " ".join(
-            ["'self'", *sorted(self._origins.union(map(str.lower, embeddable_by)))]
-        )
+        self._app = app
+        self._is_local = is_local
+        self._origins = {one.strip().rstrip("/").lower() for one in other_origins}
+        self._hosts = {host.strip().lower() for host in other_hosts}
+        for origin in self._origins:
+            self._hosts.add(urlsplit(origin).hostname or "")
+        framing = self._origins.union(map(str.lower, embeddable_by))
+        self._may_frame = " ".join(["'self'", *sorted(framing)])
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it with status 403."""

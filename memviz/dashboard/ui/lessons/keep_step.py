@@ -33,11 +33,12 @@ from memviz.dashboard.lessons.reading import (
 from memviz.dashboard.lessons.writing import as_yaml
 from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, named
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.shell.chosen_request import chosen_call, chosen_turn
+from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.linked import shown_parts
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
-from memviz.dashboard.ui.shell.state import CompareState, lessons_state
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDING
 from memviz.storage.workspace import SAMPLE_PREFIX
@@ -114,7 +115,7 @@ def keep_as_step(
 
 
 def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
-    """What a lesson shows otherwise than the page: it holds settings, and no model's own words."""
+    """Yield what a lesson shows otherwise than the page: it holds settings, and no model's own words."""
     if state.free_run:
         yield "A lesson shows the replies of the conversation, not those of this free run."
     if not summarizer.recorded_first:
@@ -196,7 +197,7 @@ def _question(language: Language, text: str, right: str, wrong: str) -> Question
 
 
 def _view(state: CompareState, page: str, view: str, fact: int | None) -> View | None:
-    """What the page shows; ``None`` where a setting is not allowed, which is said."""
+    """Return the view that the page shows; ``None`` where a setting is not allowed, which is said."""
     try:
         settings = tuple(setting.build() for setting in state.settings)
     except MemvizError as error:
@@ -236,7 +237,7 @@ def _view(state: CompareState, page: str, view: str, fact: int | None) -> View |
 
 
 def _link() -> Iterator[tuple[str, str]]:
-    """What else is open on the page."""
+    """Yield the other parts that are open on the page."""
     for name, text in shown_parts():
         flat = " ".join(text.split())
         if name not in OWN_FIELDS and 0 < len(flat) <= TEXT_CHARS:

@@ -1,10 +1,4 @@
-"""Work that a model is asked for in steps: what it will cost, a start button, progress, a way out, and going on later.
-
-A job either runs while its page is drawn (:class:`ResumableJob`, or :func:`stoppable` for one that is a single step:
-every other click ends it, and what was done is kept), or in a thread of its own that the page only looks at
-(:func:`watch`), where the rest of the page is to stay in use meanwhile. That a click ends it while a server says
-nothing is the model's doing: :meth:`memviz.dashboard.ui.controls.pickers.ModelChoice.build`.
-"""
+"""Work that a model is asked for in steps: its price, a start button, progress, a way out, and going on later."""
 
 from __future__ import annotations
 
@@ -12,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from time import monotonic
 from typing import ClassVar, NamedTuple, Protocol
 
 import streamlit as st
@@ -19,40 +14,63 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted
-from memviz.dashboard.ui.controls.progress import ProgressBar
 from memviz.dashboard.ui.controls.spending import (
     SpentSoFar,
     bound_caption,
     tell_spent,
     told_beside,
 )
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.cost_bound import CostBound
 
+FRAME_SECONDS = 0.2
+"""How often it is drawn at most; work that takes less shows no bar at all."""
+
+
+class ProgressBar:
+    """A bar that appears once work has taken a moment, at the place where it was made."""
+
+    def __init__(self) -> None:
+        self._place: DeltaGenerator = st.empty()
+        self._drawn = monotonic()
+
+    def __call__(self, share: float, words: str) -> None:
+        """This ``share`` of the work is done."""
+        if monotonic() - self._drawn >= FRAME_SECONDS:
+            self._drawn = monotonic()
+            self._place.progress(share, words)
+
+    def close(self) -> None:
+        """The work is done."""
+        self._place.empty()
+
+
 REFRESH_SECONDS = 0.4
 """How often a job in a thread of its own is looked at."""
+NO_OTHER_CALL = "No other call was made."
 KEPT = "What was answered before is kept: try again to go on from there."
 
 
 class Step(NamedTuple):
-    """How far a job is: the share that is done, and the same in words."""
+    """The progress of a job: the share that is done, and the same in words."""
 
     share: float
     words: str
 
 
 def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
-    """What the start button says: ``first`` before anything was done, *Go on* where that was only stopped, and *Try
-    again* where a failure is said beside it."""
+    """Return the verb of the start button: ``first`` before anything was done, *Go on* where that was only stopped, and
+    *Try again* where a failure is said beside it."""
     return "Try again" if has_failed else "Go on" if is_begun else first
 
 
 def start_button(
     label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True
 ) -> bool:
-    """The button that a job waits for. Returns whether it was clicked."""
+    """Draw the button that a job waits for. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
     return button(
         label,
@@ -69,11 +87,34 @@ def stop_button(
     help: str | None = None,
     on_click: Callable[[], None] | None = None,
 ) -> bool:
-    """The button that ends a job early. Returns whether it was clicked."""
+    """Draw the button that ends a job early. Returns whether it was clicked."""
     button = place.button if place is not None else st.button
     return button(
         "Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click
     )
+
+
+def offer(
+    label: str,
+    key: str,
+    bound: CostBound,
+    *,
+    before: str = "",
+    beside: Callable[[], object] | None = None,
+) -> bool:
+    """Offer to ask a model, and say beside the button what that costs at most. ``before`` is what else the line says,
+    and ``beside`` draws another way out. Returns whether the button was clicked."""
+    with row():
+        is_asked = start_button(label, key)
+        if beside is not None:
+            beside()
+        bound_caption(bound, before=before)
+    return is_asked
+
+
+def show_failure(error: MemvizError) -> None:
+    """Say of work that ended early why it did."""
+    st.error(plain(f"{error} {NO_OTHER_CALL}"), icon=":material/error:")
 
 
 @contextmanager
@@ -119,11 +160,11 @@ class ResumableJob(ABC):
 
     @abstractmethod
     def estimate(self) -> str:
-        """What the steps that are left are likely to take, in a sentence."""
+        """Return a sentence on what the steps that are left are likely to take."""
 
     @abstractmethod
     def bound(self) -> CostBound:
-        """What they may cost at most."""
+        """Return the most that they may cost."""
 
     @abstractmethod
     def steps(self) -> Generator[Step, None, None]:
@@ -135,21 +176,21 @@ class ResumableJob(ABC):
 
     @property
     def is_begun(self) -> bool:
-        """Whether there is something to go on from."""
+        """True if there is something to go on from."""
         return self.done > 0
 
     @property
     def has_failed(self) -> bool:
-        """Whether it is said of an earlier attempt that something in it failed."""
+        """True if it is said of an earlier attempt that something in it failed."""
         return False
 
     @property
     def done_of_total(self) -> str:
-        """How much was done, in words."""
+        """The part that was done, in words."""
         return f"{self.done:,} of {counted(self.total, self.unit)}"
 
     def introduce(self) -> None:
-        """What there is to read before one starts it."""
+        """Draw what there is to read before one starts it."""
         bound_caption(self.bound(), before=self.estimate())
         if self.is_begun:
             st.caption(f"{self.done_of_total} so far.")
@@ -211,7 +252,8 @@ def watch(
     stop_key: str,
     note: Callable[[], str] = str,
 ) -> None:
-    """How far ``work`` is, a ``note`` if there is one, and a way out; the page is drawn again once it has ended."""
+    """Draw how far ``work`` is, a ``note`` if there is one, and a way out; the page is drawn again once it has
+    ended."""
     if work.wait(0):
         st.rerun()
     with st.container(border=True):

@@ -1,4 +1,4 @@
-"""What a page shows, shown elsewhere: to an audience, or in a frame of another page."""
+"""A page shown elsewhere: to an audience, or in a frame of another page."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from memviz.dashboard.ui.shell.links import shown_now
-from memviz.dashboard.ui.shell.state import CompareState
+from memviz.dashboard.ui.controls.links import shown_now
+from memviz.dashboard.ui.controls.study import CompareState
 
 FRAME_HELP = (
     "A frame of another page shows memviz only where the server "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from time import time
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -13,27 +14,23 @@ from memviz.core.bounds import quoted, read_json, whole_number
 from memviz.core.counters import counter
 from memviz.core.errors import MemvizError
 from memviz.core.text.address_parts import recall_part, setting_part
-from memviz.dashboard.ui.shell.chosen_request import (
+from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
     chosen_turn,
 )
-from memviz.dashboard.ui.shell.linked import ask_linked, shown_parts
-from memviz.dashboard.ui.shell.own_addresses import (
+from memviz.dashboard.ui.controls.study import MAX_SETTINGS, AddedRecall, CompareState
+from memviz.dashboard.ui.shell.linked import (
     Query,
     address_now,
+    ask_linked,
     forget_own,
     is_own,
     note_own,
+    shown_parts,
 )
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, presented_parts
-from memviz.dashboard.ui.shell.state import (
-    MAX_SETTINGS,
-    AddedRecall,
-    CompareState,
-    set_widget,
-    widget_value,
-)
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.recall import parse_numbers
 from memviz.models.names import RECORDED_FIRST
@@ -84,45 +81,42 @@ def link_query(
     *,
     call: int | None = None,
 ) -> str:
-    """The query (without question mark) of an address that opens what ``state`` shows, at this turn, and at this call
-    of it (``None``: the last one). ``models`` are names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what
-    else is open on the page.
+    """Return the query (without question mark) of an address that opens what ``state`` shows, at this turn, and at this
+    call of it (``None``: the last one). ``models`` are names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts``
+    what else is open on the page.
 
-    Keys, base URLs and reworded summaries are not in it: they stay with the visitor.
-    """
-    named = [
-        (part, name)
-        for part, name in models
-        if name != RECORDED_FIRST and _is_model_name(name)
-    ]
-    return urlencode(
-        [
-            *link_parts(state, turn, call=call),
-            *((name, text) for name, text in (*named, *parts) if text),
-        ]
-    )
+    Keys, base URLs and reworded summaries are not in it: they stay with the visitor."""
+    query = link_parts(state, turn, call=call)
+    for part, name in models:
+        if name and name != RECORDED_FIRST and _is_model_name(name):
+            query.append((part, name))
+    query += [(name, text) for name, text in parts if text]
+    return urlencode(query)
 
 
 def link_parts(
     state: CompareState, turn: int | None, *, call: int | None = None
 ) -> list[tuple[str, str]]:
-    """The parts of such an address that are settled by ``state`` and the request, for a link on a page of memviz."""
+    """Return the parts of such an address that are settled by ``state`` and the request, for a link on a page of
+    memviz."""
     return [(name, text) for name, text in _pairs(state, turn, call) if text]
 
 
 def _is_model_name(name: str) -> bool:
-    """Whether it may stand in a link. A key that was typed into the wrong field may not."""
+    """Return true if it may stand in a link. A key that was typed into the wrong field may not."""
     return (
         len(name) <= MAX_NAME_CHARS and name.isprintable() and not is_like_a_key(name)
     )
 
 
 def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
-    """The names of the models that a link's summaries and answers were written by, and a sentence for each that cannot
-    be one. Without a name it was :data:`RECORDED_FIRST`."""
-    names, problems = {}, []
+    """Return the names of the models that a link's summaries and answers were written by, and a sentence for each that
+    cannot be one. Without a name it was :data:`RECORDED_FIRST`."""
+    names = {}
+    problems = []
     for part in (SUMMARIZER, CHAT_MODEL):
-        name = next(iter(query.get(part, ())), RECORDED_FIRST).strip()
+        texts = query.get(part) or [RECORDED_FIRST]
+        name = texts[0].strip()
         if _is_model_name(name):
             names[part] = name or RECORDED_FIRST
         else:
@@ -140,21 +134,26 @@ def _pairs(
         yield FIRST, str(state.first or ALL_MESSAGES)
     for setting in state.settings:
         yield SETTING, setting_part(setting.strategy_id, setting.parameters)
+    numbers = {}
+    looks = {MAX_SETTINGS: HELD_CHAT}
     for number, setting in enumerate(state.settings):
-        yield AS_WRITTEN, str(number) if setting.as_written else ""
+        numbers[setting.uid] = number
+        looks[setting.index] = str(number)
+        if setting.as_written:
+            yield AS_WRITTEN, str(number)
     yield COUNTER, state.counter
-    numbers = {setting.uid: number for number, setting in enumerate(state.settings)}
     for recall in state.recalls:
         whose = None if recall.uid is None else numbers.get(recall.uid)
         yield RECALL, recall_part(recall.turn, recall.turns, whose)
-    yield REPLIES, FREE_RUN if state.free_run else ""
-    yield TAKE, str(state.take or "")
-    places = {
-        setting.index: str(number) for number, setting in enumerate(state.settings)
-    } | {MAX_SETTINGS: HELD_CHAT}
-    yield LOOK, "" if state.looked_at is None else places.get(state.looked_at, "")
-    yield TURN, str(turn or "")
-    yield CALL, str(call or "") if turn else ""
+    if state.free_run:
+        yield REPLIES, FREE_RUN
+    if state.take:
+        yield TAKE, str(state.take)
+    if state.looked_at in looks:
+        yield LOOK, looks[state.looked_at]
+    if turn:
+        yield TURN, str(turn)
+        yield CALL, str(call or "")
 
 
 def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]:
@@ -163,17 +162,20 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     problems: list[str] = []
 
     def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
-        found, asked = [], query.get(name, ())
+        found = []
+        asked = query.get(name, ())
         if len(asked) > at_most > 1:
             problems.append(_left_out(name, asked[at_most:], at_most))
         for text in asked[:at_most]:
             try:
                 found.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
-                problems.append(
-                    f"The link's {name} {quoted(text)} was passed over: {error}"
-                )
+                problems.append(_passed_over(name, text, error))
         return found
+
+    def part(name: str, read: Callable[[str], T], default: T) -> T:
+        found = parts(name, read)
+        return found[0] if found else default
 
     settings = parts(SETTING, _setting, MAX_SETTINGS)
     if settings:
@@ -187,44 +189,43 @@ def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]
     state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
     for first in parts(FIRST, _first):
         state.firsts[state.conversation_id or ""] = first
-    state.counter = next(
-        iter(parts(COUNTER, lambda text: counter(text).name)), state.counter
-    )
+    state.counter = part(COUNTER, lambda text: counter(text).name, state.counter)
     uids = [setting.uid for setting in state.settings]
     state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
     state.free_run = FREE_RUN in query.get(REPLIES, ())
-    state.take = next(
-        iter(parts(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)])), 0
-    )
-    state.looked_at = next(
-        iter(parts(LOOK, lambda text: _looked_at(state, text))), None
-    )
-    return next(iter(parts(TURN, whole_number)), None), problems
+    state.take = part(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)], 0)
+    state.looked_at = part(LOOK, partial(_looked_at, state), None)
+    return part(TURN, whole_number, None), problems
+
+
+def _passed_over(name: str, text: str, error: Exception) -> str:
+    return f"The link's {name} {quoted(text)} was passed over: {error}"
 
 
 def _first(text: str) -> int | None:
-    """Of how many messages of a long conversation a link shows what became of them; ``None`` for all of them."""
+    """Return the number of messages of a long conversation that a link shows; ``None`` for all of them."""
     return None if text == ALL_MESSAGES else max(1, whole_number(text))
 
 
 def named_call(query: Query) -> tuple[int | None, list[str]]:
-    """Which call of its turn a link opens, ``None`` for the last one, and a sentence if what it names is no number."""
+    """Return the call of its turn that a link opens, ``None`` for the last one, and a sentence if what it names is no
+    number."""
     for text in query.get(CALL, ())[:1]:
         try:
             return whole_number(text) or None, []
         except ValueError as error:
-            return None, [f"The link's {CALL} {quoted(text)} was passed over: {error}"]
+            return None, [_passed_over(CALL, text, error)]
     return None, []
 
 
-def _looked_at(state: CompareState, text: str) -> int:
-    return (
-        MAX_SETTINGS if text == HELD_CHAT else state.settings[whole_number(text)].index
-    )
+def _looked_at(state: CompareState, text: str) -> int | None:
+    if text == HELD_CHAT:
+        return MAX_SETTINGS
+    return state.settings[whole_number(text)].index
 
 
 def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
-    """The sentence on parts of a link that are too many."""
+    """Return the sentence on parts of a link that are too many."""
     named = ", ".join(map(quoted, texts[:MOST_NAMED]))
     more = f" and {len(texts) - MOST_NAMED:,} more" if len(texts) > MOST_NAMED else ""
     return f"A link holds at most {at_most} {name}s, so of this one {named}{more} were left out."
@@ -241,15 +242,12 @@ def _setting(text: str) -> tuple[str, dict[str, Any]]:
 
 def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
     turn, turns, *whose = text.split(" ")
-    return AddedRecall(
-        whole_number(turn),
-        parse_numbers(turns),
-        uids[whole_number(whose[0])] if whose else None,
-    )
+    uid = uids[whole_number(whose[0])] if whose else None
+    return AddedRecall(whole_number(turn), parse_numbers(turns), uid)
 
 
 OPENED_KEY, OPENED_COUNT_KEY = "opened-link", "opened-link-count"
-HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
+LINK_HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 _HTML = '<button type="button">Copy link</button>'
 _CSS = """
 button {
@@ -328,7 +326,9 @@ def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> N
     asked = (widget_value(key) or {}).get("asked")
     data = shown_now(state, with_request=with_request)
     _copy_button(
-        data={**data, "asked": asked, "help": HELP}, key=key, on_asked_change=_nothing
+        data={**data, "asked": asked, "help": LINK_HELP},
+        key=key,
+        on_asked_change=_nothing,
     )
 
 
@@ -339,14 +339,16 @@ def keep_address(state: CompareState, key: str) -> None:
 
 
 def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
-    """The query of what the page shows, and when that was, for who writes it into the address."""
+    """Return the query of what the page shows, and when that was, for who writes it into the address."""
     models = [
-        (part, widget_value(f"{part}-name") or RECORDED_FIRST)
-        for part in (SUMMARIZER, CHAT_MODEL)
+        (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
     ]
-    turn, call = (chosen_turn(), chosen_call()) if with_request else (None, None)
     query = link_query(
-        state, turn, models, [*shown_parts(), *presented_parts()], call=call
+        state,
+        chosen_turn() if with_request else None,
+        models,
+        [*shown_parts(), *presented_parts()],
+        call=chosen_call() if with_request else None,
     )
     note_own(query)
     return {"query": query, "at": time()}
@@ -364,8 +366,8 @@ def _nothing() -> None:
 
 
 def is_link_opened() -> bool:
-    """Whether the address of the page asks for something that was not shown yet. Once :func:`open_shared_view` has
-    shown it, it does not."""
+    """Return true if the address of the page asks for something that was not shown yet. Once :func:`open_shared_view`
+    has shown it, it does not."""
     query = address_now()
     return bool(query) and query != widget_value(OPENED_KEY) and not is_own(query)
 
@@ -379,7 +381,8 @@ def follow_again(parts: Iterable[tuple[str, str]]) -> None:
 
 
 def links_opened() -> int:
-    """How many links this session has opened: controls that are to begin anew after each have it in their key."""
+    """Return the number of links that this session has opened: controls that are to begin anew after each have it in
+    their key."""
     return widget_value(OPENED_COUNT_KEY) or 0
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.ui.controls.keep_step import MEASURES, differences
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.shell.state import CompareState
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.lessons.keep_step import MEASURES, differences
 
 RECORDED = ModelChoice(recorded_first=True)
 

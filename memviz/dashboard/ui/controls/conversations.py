@@ -1,0 +1,187 @@
+"""Conversations on pages: the ones to choose from, their lengths, those of which only the beginning is shown, the
+events of their own program, and the work of a visitor that is kept with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.core.conversation import Log
+from memviz.core.text.wording import counted
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.presenting import Part, put_away
+from memviz.dashboard.ui.shell.server.checks import is_shared
+from memviz.dashboard.ui.shell.text import conversation_labels, plain
+from memviz.engine.judging import JudgedAnswer
+from memviz.storage.entries import ConversationEntry
+from memviz.storage.workspace import RunKey, Workspace
+from memviz.transcripts.base import Probe, RecordedEvent, Transcript
+from memviz.transcripts.times import moment
+
+CONVERSATIONS_LISTED = 200
+MAX_NAMED = 3
+WARNING_ICON = ":material/warning:"
+
+
+class ConversationChoices(NamedTuple):
+    """Conversations by id, and their labels."""
+
+    entries: dict[str, ConversationEntry]
+    labels: dict[str, str]
+
+
+def conversation_choices(
+    workspace: Workspace, chosen: str | None
+) -> ConversationChoices:
+    """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
+    entries, unreadable = workspace.choices(CONVERSATIONS_LISTED, chosen)
+    if unreadable:
+        names = ", ".join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
+        more = " and more" if len(unreadable) > MAX_NAMED else ""
+        st.warning(
+            plain(
+                f"Left aside, because it cannot be read: {names}{more}. The Library says why."
+            ),
+            icon=WARNING_ICON,
+        )
+    return ConversationChoices(entries, conversation_labels(entries.values()))
+
+
+def size_words(workspace: Workspace, entries: Iterable[ConversationEntry]) -> str:
+    """``21 turns``, and where tools made them more requests than turns ``21 turns with 57 requests``."""
+    turns = 0
+    requests = 0
+    for entry in entries:
+        turns += entry.turn_count
+        requests += workspace.request_count(entry)
+    words = counted(turns, "turn")
+    return f"{words} with {counted(requests, 'request')}" if requests > turns else words
+
+
+BEGINNING_KEY = "beginning"
+MORE_BY = 3
+"""How much more of a conversation a click shows: what is shown should take seconds, then a minute, then as it takes."""
+WHOLE_HELP = "Replaying {} takes a minute or more, and about a gigabyte of memory for each half a million."
+
+
+def say_beginnings(
+    workspace: Workspace, state: CompareState, ids: Sequence[str]
+) -> None:
+    """One line for each of these conversations of which only the beginning is shown, with ways to more of it."""
+    for id in ids:
+        first = workspace.beginning(id, state.first_of(id))
+        if first is not None:
+            _say_beginning(workspace, state, id, first, of_several=len(ids) > 1)
+
+
+def _say_beginning(
+    workspace: Workspace, state: CompareState, id: str, first: int, *, of_several: bool
+) -> None:
+    entry = workspace.store.entry(id)
+    shown = len(workspace.conversation(id, first)[1])
+    messages = counted(entry.message_count, "message")
+    whose = f"{plain(entry.title)}, so far" if of_several else "So far"
+    key = f"{BEGINNING_KEY}-{id}"
+    icon = ":material/expand_more:"
+    with row(key, gap="xsmall"):
+        words = f"**{whose}: the first {shown:,} of {messages}.**"
+        st.caption(words, width="content")
+        with put_away(Part.CONTROLS, key):
+            more = MORE_BY * first
+            look_at = partial(_look_at_first, state, id)
+            if more < entry.message_count:
+                more_key = f"{BEGINNING_KEY}-{more}-{id}"
+                quiet_button(f"Show {more:,}", more_key, icon, look_at, more)
+            quiet_button(
+                "Show all",
+                f"{BEGINNING_KEY}-all-{id}",
+                icon,
+                look_at,
+                None,
+                help=WHOLE_HELP.format(messages),
+            )
+
+
+def _look_at_first(state: CompareState, id: str, first: int | None) -> None:
+    state.firsts[id] = first
+
+
+MAX_EVENTS_SHOWN = 50
+
+
+def event_sentence(event: RecordedEvent) -> str:
+    """Return an event as a sentence: its kind, time and size, as far as the file says so."""
+    what = "A summary that its program kept"
+    if event.kind == "compaction":
+        what = "Its program compacted here"
+    if event.reason:
+        what += f" ({event.reason})"
+    said = [what]
+    sizes = []
+    if event.tokens_before is not None:
+        sizes.append(f"{counted(event.tokens_before, 'token')} before")
+    if event.tokens_after is not None:
+        sizes.append(f"{counted(event.tokens_after, 'token')} after")
+    if sizes:
+        said.append(", ".join(sizes))
+    at = moment(event.time)
+    if at:
+        said.append(f"{at:%Y-%m-%d %H:%M} UTC")
+    return ". ".join(said) + "."
+
+
+def recorded_events(transcript: Transcript, log: Log) -> None:
+    """Draw all events, each with its text; nothing where there are none."""
+    events = transcript.events
+    if not events:
+        return
+    st.header("What its own program did", anchor=False)
+    st.caption(
+        f"{counted(len(events), 'event')} recorded in the file that this conversation was imported from. They are not "
+        "part of any replay: compare them with what each setting did."
+    )
+    for number, event in enumerate(events[:MAX_EVENTS_SHOWN], 1):
+        turn = 0
+        if event.after_message:
+            turn = log.turn_number(min(event.after_message, len(log)) - 1)
+        label = f"{number}. After turn {turn}: {plain(event_sentence(event))}"
+        with st.expander(label, icon=":material/history_edu:"):
+            st.text(event.text or "The file does not say what the summary was.")
+    if len(events) > MAX_EVENTS_SHOWN:
+        st.caption(f"And {len(events) - MAX_EVENTS_SHOWN:,} more.")
+
+
+def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
+    """The wordings kept for the replay of ``key``, by their version."""
+    return {} if is_shared() else workspace.wordings(key)
+
+
+def keep_wording(
+    workspace: Workspace, key: RunKey, version: int, text: str | None
+) -> None:
+    """Keep a wording of a version; ``None`` takes it back. Raises StorageError."""
+    if not is_shared():
+        workspace.keep_wording(key, version, text)
+
+
+def kept_answers(
+    workspace: Workspace, conversation_id: str, key: str
+) -> tuple[JudgedAnswer, ...]:
+    """The judged answers kept under ``key``."""
+    return () if is_shared() else workspace.judged_answers(conversation_id, key)
+
+
+def keep_answers(
+    workspace: Workspace,
+    conversation_id: str,
+    key: str,
+    probes: Sequence[Probe],
+    answers: Sequence[JudgedAnswer],
+) -> None:
+    """Keep answers to ``probes`` under ``key``."""
+    if not is_shared():
+        workspace.keep_judged_answers(conversation_id, key, probes, answers)

@@ -1,0 +1,147 @@
+"""Pictures of runs on a page: kept while nothing about them changes, in rows of places, before an audience, and with
+their numbers folded below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import plotly.graph_objects as go
+import streamlit as st
+from plotly.basedatatypes import BaseFigure
+from streamlit.delta_generator import DeltaGenerator
+
+from memviz.dashboard.charts.enlarged import enlarged
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.ui.controls.selected_request import is_marked
+from memviz.dashboard.ui.shell.presenting import (
+    is_bare,
+    letter_scale,
+    presents,
+    speaker_notes,
+)
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.run import Run
+from memviz.metrics.summaries.compaction_words import compaction_words
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
+    """A figure that is only looked at any more: all that is left of it is its dictionary.
+
+    Streamlit asks a figure for its dictionary at every rerun, and Plotly copies the whole figure for it. A dictionary
+    instead of a figure would be checked property by property, which takes even longer.
+    """
+
+    def __init__(self, figure: go.Figure | dict[str, Any]) -> None:
+        self._dictionary: dict[str, Any] = (
+            figure if isinstance(figure, dict) else figure.to_dict()
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure as a dictionary, which must not be changed."""
+        return self._dictionary
+
+
+def as_shown(figure: BaseFigure) -> BaseFigure:
+    """A figure in letters as large as those of the page: larger before an audience."""
+    scale = letter_scale()
+    return figure if scale == 1 else KeptFigure(enlarged(figure.to_dict(), scale))
+
+
+def kept_figure(
+    run: Run, draw: Callable[..., go.Figure], *args: Hashable, **options: Hashable
+) -> KeptFigure:
+    """``draw(*args, **options)``, kept with ``run``, which is one of the runs that it shows."""
+    return run.once(
+        (draw, args, tuple(sorted(options.items()))),
+        lambda: KeptFigure(draw(*args, **options)),
+        is_picture=True,
+    )
+
+
+MOST_PIXELS = 2_000
+"""As high as a picture may become; the style of the page leaves it what the window has."""
+
+
+def finding_to_audience(finding: str, notes: Iterable[str] = ()) -> None:
+    """Before an audience: what the picture shows, in one sentence, and ``notes`` for who speaks about it."""
+    if presents():
+        st.markdown(plain(finding))
+        speaker_notes([finding, *notes])
+
+
+def picture_pixels(pixels: int) -> int:
+    """Return the height of a picture that has ``pixels`` among others."""
+    return MOST_PIXELS if is_bare() else pixels
+
+
+def compaction_notes(settings: Sequence[SettingRun]) -> Iterator[str]:
+    """Of each setting the first thing that it did, with its numbers: what a speaker may point at."""
+    for setting in settings:
+        for first in filter(is_marked, setting.run.compactions):
+            yield f"{setting.label}: {compaction_words(first, setting.run).sentence}"
+            break
+
+
+MOST_A_ROW = 3
+
+
+def places(
+    count: int, least_pixels: int, gap: Literal["small", "xsmall"] = "small"
+) -> Iterator[DeltaGenerator]:
+    """A cell for each of ``count`` things, in rows of the same length where that is possible; fewer stand side by side
+    where a cell would be narrower than ``least_pixels``. On a phone they are stacked (style.css)."""
+    cells = st.grid(
+        cells_a_row(count),
+        min_column_width=least_pixels,
+        gap=gap,
+        key="small-multiples",
+    )
+    for _ in range(count):
+        yield cells.cell()
+
+
+def cells_a_row(count: int) -> int:
+    """Up to three stand side by side, four as two pairs, and seven as four and three."""
+    rows = -(-count // MOST_A_ROW)
+    return -(-count // rows) if count <= 2 * MOST_A_ROW else MOST_A_ROW + 1
+
+
+def step_of(settings: Sequence[SettingRun]) -> str:
+    """``turn`` where every turn took one call of the model, else ``request``."""
+    return "request" if any(setting.run.has_calls for setting in settings) else "turn"
+
+
+def step_by_step(settings: Sequence[SettingRun]) -> str:
+    """Return the name of the table behind such a chart."""
+    step = step_of(settings)
+    return f"{step.capitalize()} by {step}, in numbers"
+
+
+@st.fragment
+def folded(question: str, key: str, icon: str, show: Callable[[], None]) -> None:
+    """A question that ``show`` answers; the answer is made only when somebody opens it."""
+    opened = st.expander(question, icon=icon, key=key, on_change="rerun")
+    if opened.open:
+        with opened:
+            show()
+
+
+def numbers_of(
+    question: str, key: str, table: Callable[[], DataFrame], alt: str
+) -> None:
+    """The table behind a chart. Of more turns than it has rows every so many are told."""
+    folded(question, key, ":material/table:", lambda: _show_table(table(), alt))
+
+
+def _show_table(table: DataFrame, alt: str) -> None:
+    st.dataframe(table, hide_index=True, alt=alt)
+    turns = table["Turn"].tolist()
+    apart = turns[1] - turns[0] if len(turns) > 1 else 1
+    if apart > 1:
+        st.caption(
+            f"Every {apart:,} turns, as the chart cannot show each of them either."
+        )

@@ -1,0 +1,231 @@
+"""Recall in a replay: turns brought back into requests, named by the visitor or because a setting lost a fact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.core.errors import MemvizError, RecallError
+from memviz.core.text.wording import counted, dollars, turn_list
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.controls.selected_request import choose_request
+from memviz.dashboard.ui.controls.study import (
+    REPLAYED,
+    REPLIES_KEY,
+    AddedRecall,
+    CompareState,
+)
+from memviz.dashboard.ui.shell.elements import quiet_button
+from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
+from memviz.engine.recall import Recall, parse_numbers
+from memviz.engine.recall_tokens import added_tokens, stating_turns
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_axis import name_of, numbers_of_turn
+from memviz.metrics.requests.traffic import traffic
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+INTO_KEY, TURNS_KEY, SETTING_KEY = "added-into", "added-turns", "added-setting"
+ALL_SETTINGS = "all settings"
+
+
+def added_recalls(
+    state: CompareState, labels: dict[int | str, str], turn_count: int
+) -> None:
+    """Draw the list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
+    for number, recall in enumerate(state.recalls):
+        what, where = st.columns([5, 1], vertical_alignment="center")
+        whose = ALL_SETTINGS if recall.uid is None else labels.get(recall.uid, "")
+        what.markdown(
+            f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(whose)}"
+        )
+        with where:
+            quiet_button(
+                "",
+                f"added-remove-{number}",
+                ":material/close:",
+                _remove_recall,
+                state,
+                recall,
+                help="Remove this recall",
+            )
+    st.number_input(
+        "Into the request of turn",
+        1,
+        max(1, turn_count),
+        max(1, min(2, turn_count)),
+        key=INTO_KEY,
+    )
+    st.text_input("Turns to bring back", key=TURNS_KEY, placeholder="1, 3-5")
+    st.selectbox(
+        "For",
+        [ALL_SETTINGS, *labels],
+        format_func=lambda uid: labels.get(uid, ALL_SETTINGS),
+        key=SETTING_KEY,
+    )
+    st.button(
+        "Add",
+        icon=":material/history:",
+        on_click=_add_typed,
+        args=(state,),
+        width="stretch",
+    )
+    if state.recall_error is not None:
+        show_error(state.recall_error)
+
+
+def _add_typed(state: CompareState) -> None:
+    into, chosen = widget_value(INTO_KEY), widget_value(SETTING_KEY)
+    state.recall_error = None
+    try:
+        turns = _earlier_turns(widget_value(TURNS_KEY) or "", into)
+    except MemvizError as error:
+        state.recall_error = error
+        return
+    recall = AddedRecall(into, turns, None if chosen == ALL_SETTINGS else chosen)
+    if recall not in state.recalls:
+        state.recalls.append(recall)
+    set_widget(TURNS_KEY, "")
+
+
+def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
+    """Return the turns that a list names, each once and in order. Raises RecallError unless all of them come before."""
+    turns = tuple(sorted(set(parse_numbers(text))))
+    if not turns:
+        raise RecallError("Name the turns to bring back, such as 1, 3-5.")
+    if not turns[0]:
+        raise RecallError("There is no turn 0: the first one is turn 1.")
+    for turn in turns:
+        if turn >= into:
+            raise RecallError(
+                f"Turn {turn} does not come before turn {into}: only earlier turns can be brought back."
+            )
+    return turns
+
+
+def _remove_recall(state: CompareState, recall: AddedRecall) -> None:
+    # A second click may arrive before the list is drawn again.
+    with suppress(ValueError):
+        state.recalls.remove(recall)
+
+
+def recalls_label(state: CompareState) -> str:
+    """Return what the closed list says of itself."""
+    return f"{counted(len(state.recalls), 'recall')} added"
+
+
+class BroughtBack(NamedTuple):
+    """``turns`` that are brought back into a request: the tokens that this adds to it (0 if it has them already), and
+    US dollars, ``None`` where the price is unknown. ``place`` is where, for the label, and ``calls`` how many requests
+    of its turn get them."""
+
+    turns: tuple[int, ...]
+    tokens: int
+    usd: float | None
+    place: str = ""
+    calls: int = 1
+
+    @property
+    def label(self) -> str:
+        """The words of the button."""
+        cost = f"+{counted(self.tokens, 'token')}"
+        if self.calls > 1:
+            cost += f" in each of {self.calls:,} calls"
+        if self.usd is not None:
+            # With prices entered by hand more can cost less: a request that a cache takes in may be cheaper as a whole.
+            sign = "-" if self.usd < 0 else "+"
+            cost += f", {sign}{dollars(abs(self.usd))}"
+        return f"Bring {turn_list(self.turns)} back{self.place}: {cost}"
+
+
+def brought_back_into(
+    run: Run,
+    record: TurnRecord,
+    turns: tuple[int, ...],
+    prices: PricingAssumptions,
+    priced_turn: int,
+    place: str = "",
+) -> BroughtBack:
+    """Return what recalling ``turns`` adds to a request, priced as part of the bill of ``priced_turn``."""
+    tokens = added_tokens(run, record, Recall(turns=turns))
+    sent = run.once(traffic, partial(traffic, run))
+    usd = prices.usd_of_more(sent, priced_turn, tokens)
+    return BroughtBack(turns, tokens, usd, place)
+
+
+def bringing_back(
+    setting: SettingRun,
+    positions: Sequence[int],
+    record: TurnRecord,
+    prices: PricingAssumptions,
+) -> BroughtBack | None:
+    """Return what it takes to bring the messages at these log positions back into a request, with their turns; ``None``
+    where none of them comes before its turn, or the strategy allows no recall. What is brought back goes into all
+    requests of the turn: then the dollars are unknown, and the tokens are those of each."""
+    run = setting.run
+    stating = stating_turns(run.log, positions)
+    turns = tuple(turn for turn in stating if 0 < turn < record.turn)
+    if not turns or not run.strategy.allows_recall:
+        return None
+    calls = len(numbers_of_turn(run, record.turn))
+    found = brought_back_into(run, record, turns, prices, record.turn, " here")
+    return found if calls == 1 else found._replace(usd=None, calls=calls)
+
+
+def bring_back(
+    state: CompareState,
+    setting: SettingRun,
+    positions: Sequence[int],
+    record: TurnRecord,
+    key: str,
+) -> bool:
+    """Draw the button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that
+    request in Compare. Returns whether there is anything to bring back, and so a button."""
+    uids = [one.uid for one in state.settings if one.index == setting.index]
+    if not uids:
+        # A chat as it was held: it has been sent, and cannot get anything more.
+        return False
+    found = bringing_back(setting, positions, record, prices_in_force())
+    if found is None:
+        return False
+    if not found.tokens:
+        st.caption(
+            f"The request of {name_of(setting.run, record)} has {turn_list(found.turns)} already."
+        )
+        return False
+    recall = AddedRecall(record.turn, found.turns, uids[0])
+    turn = f"turn {record.turn:,}"
+    requests = f"the request of {turn}"
+    if found.calls > 1:
+        requests = f"all {found.calls:,} requests of {turn}"
+    if st.button(
+        plain(found.label),
+        key=key,
+        icon=":material/history:",
+        on_click=_add_found,
+        args=(state, setting, recall, record.call),
+        help=f"Sends {turn_list(found.turns)} once more with {requests} under "
+        f"{plain(setting.label)}, and shows that request in Compare.",
+    ):
+        turn_to("compare", COMPARE_VIEW, "tokens")
+    return True
+
+
+def _add_found(
+    state: CompareState, setting: SettingRun, recall: AddedRecall, call: int
+) -> None:
+    """In a callback: what it changes may be drawn already."""
+    if recall not in state.recalls:
+        state.recalls.append(recall)
+    state.looked_at = setting.index
+    state.free_run = False
+    choose_request(recall.turn, call)
+    set_widget(REPLIES_KEY, REPLAYED)

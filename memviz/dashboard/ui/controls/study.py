@@ -1,0 +1,273 @@
+"""The study of a browser session: a conversation under up to six settings, the same on Compare and Facts."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from memviz.core.errors import MemvizError, ParameterError
+from memviz.dashboard.ui.shell.presence import conversation_shown
+from memviz.dashboard.ui.shell.state import of_session
+from memviz.engine.compaction import Compaction
+from memviz.engine.recall import Recall
+from memviz.engine.records import TurnRecord
+from memviz.engine.review import Trial
+from memviz.engine.run import Run
+from memviz.storage.workspace import RunKey
+from memviz.strategies import COMPARED_AT_FIRST, strategy
+from memviz.strategies.base import Strategy
+from memviz.tuning.scaling import Scaled
+
+FIRST_MESSAGES = 20_000
+"""Of a longer conversation pages look at so many messages at first, which takes seconds, and at more when asked to."""
+
+
+MAX_SETTINGS = 6
+REPLIES_KEY = "compare-replies"
+REPLAYED, FREE_RUN = "replayed", "free-run"
+"""The control of the replies that are shown, and what it stands at: those of the conversation, or the settings' own."""
+
+
+@dataclass
+class Setting:
+    """One strategy setting being edited."""
+
+    uid: int | str
+    index: int
+    """Decides its colour for as long as it lives."""
+    strategy_id: str
+    parameters: dict[str, Any] = field(default_factory=dict)
+    as_written: bool = False
+    """It shows the summarizer's wording also where the visitor reworded it."""
+    used: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The parameters of the strategies that it had before, by their id."""
+    scaled: Scaled | None = None
+    """How its limits were scaled to the conversation, if they were."""
+    times_scaled: int = 0
+    not_scaled_words: str = ""
+    """Why they were not scaled where the visitor asked for it."""
+    refused: dict[str, ParameterError] = field(default_factory=dict)
+    """What is wrong with values of its controls that are not used, by the parameter's name."""
+
+    def take(self, values: Mapping[str, Any]) -> None:
+        """Use these values of controls. One that is not allowed is refused, and the one before stays."""
+        self.refused = {}
+        if self._problem(values) is None:
+            self.parameters = {**self.parameters, **values}
+            return
+        for name, value in values.items():
+            problem = self._problem({name: value})
+            if problem is not None and problem.name == name:
+                self.refused[name] = problem
+            else:  # what else is wrong is not its fault
+                self.parameters = {**self.parameters, name: value}
+
+    def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
+        try:
+            strategy(self.strategy_id, **{**self.parameters, **values})
+        except ParameterError as error:
+            return error
+        return None
+
+    def turn_to(self, strategy_id: str) -> None:
+        """Another strategy, with the parameters that it last had here."""
+        self.used[self.strategy_id] = self.parameters
+        self.strategy_id = strategy_id
+        self.parameters = dict(self.used.get(strategy_id, {}))
+        self.scaled = None
+        self.not_scaled_words = ""
+        self.refused = {}
+
+    def scale(self, scaled: Scaled | None) -> None:
+        """Take over limits that were scaled, or with ``None`` go back to the presets."""
+        if scaled:
+            self.parameters = {**self.parameters, **scaled.values}
+        elif self.scaled:
+            self.parameters = {**self.parameters, **self.scaled.presets}
+        self.scaled = scaled
+        self.times_scaled += 1
+
+    def build(self) -> Strategy:
+        """The strategy. Raises ParameterError."""
+        return strategy(self.strategy_id, **self.parameters)
+
+
+def first_settings() -> list[Setting]:
+    """Return the settings that a newcomer sees side by side."""
+    return [
+        Setting(number, number, id, {**values})
+        for number, (id, values) in enumerate(COMPARED_AT_FIRST)
+    ]
+
+
+class AddedRecall(NamedTuple):
+    """Turns injected into the request of ``turn``: for the setting ``uid``, or ``None`` for all."""
+
+    turn: int
+    turns: tuple[int, ...]
+    uid: int | str | None = None
+
+
+class Attempt(NamedTuple):
+    """A replay that did not come to a good end."""
+
+    made_with: Hashable
+    """The summarizer with its key and address, which stay in this session."""
+    run: Run
+    """As far as it came."""
+    error: MemvizError | None = None
+    """What ended it; ``None`` where the visitor did, or where it came to its end with calls that failed."""
+
+
+class PromptsToTry(NamedTuple):
+    """An order to the prompt lab at one of its places: other instructions for one summarization."""
+
+    place: str
+    compaction: Compaction
+    instructions: tuple[str, ...]
+    so_far: tuple[Trial | None, ...] = ()
+    """Trials of an earlier attempt that need no other one; ``None`` stands for each that does."""
+
+
+class TriedPrompts(NamedTuple):
+    """The result of the prompts that were asked for."""
+
+    asked: PromptsToTry
+    made_with: Hashable
+    """The summarizer with its key and address."""
+    trials: tuple[Trial | None, ...]
+    """A trial for each prompt, ``None`` where there is none."""
+    error: MemvizError | None = None
+    """The failure that ended the attempt, if one did."""
+
+    @property
+    def written(self) -> tuple[Trial | None, ...]:
+        """The trials that gave a summary."""
+        return tuple(
+            None if trial is None or trial.draft.error is not None else trial
+            for trial in self.trials
+        )
+
+    @property
+    def has_failed(self) -> bool:
+        """True if there is a failure to be said."""
+        return self.error is not None or any(
+            trial is not None and trial.draft.error for trial in self.trials
+        )
+
+
+@dataclass
+class CompareState:
+    """The study of a browser session."""
+
+    conversation_id: str | None = None
+    settings: list[Setting] = field(default_factory=first_settings)
+    counter: str = "o200k_base"
+    recalls: list[AddedRecall] = field(default_factory=list)
+    recall_error: MemvizError | None = None
+    free_run: bool = False
+    """A model answers under each of the settings."""
+    take: int = 0
+    """The one of the free runs with the same model that is shown."""
+    answer_again: bool = False
+    """One more free run was asked for."""
+    question: str = ""
+    answers: list[tuple[Run, TurnRecord | MemvizError]] = field(default_factory=list)
+    """Answers to the question asked last."""
+    answers_before: list[tuple[Run, TurnRecord]] = field(default_factory=list)
+    """Answers that a turn was brought back for."""
+    asked_with: Hashable = None
+    """The models that the question was asked."""
+    suggested: tuple[Hashable, list[str]] = (None, [])
+    """Questions on offer, behind the facts that they were chosen from."""
+    edits: dict[RunKey, dict[int, str]] = field(default_factory=dict)
+    attempts: dict[RunKey, Attempt] = field(default_factory=dict)
+    """Replays with a paid summarizer that failed or were stopped."""
+    trials: dict[str, TriedPrompts] = field(default_factory=dict)
+    """The results of the prompt lab at each of its places."""
+    trying: PromptsToTry | None = None
+    """The order that the prompt lab is to work off now."""
+    looked_at: int | None = 2
+    """The colour index of the setting that is looked at closely."""
+    linked_summarizer: str | None = None
+    """The writer of the summaries of the link that was opened."""
+    firsts: dict[str, int | None] = field(default_factory=dict)
+    """The messages of a long conversation that pages look at, by its id; ``None`` for all."""
+    _next_uid: int = 3
+
+    def open(self, conversation_id: str | None) -> None:
+        """Turn to another conversation; recalls and answers were about the one before."""
+        self.conversation_id = conversation_id
+        self.recalls = []
+        self.recall_error = None
+        self.answers = []
+        self.answers_before = []
+        self.take = 0
+        self.answer_again = False
+
+    def first_of(self, conversation_id: str) -> int | None:
+        """Return the number of messages of a conversation that are looked at, if it has more than that; ``None`` for
+        all of them."""
+        return self.firsts.get(conversation_id, FIRST_MESSAGES)
+
+    @property
+    def first(self) -> int | None:
+        """The same of the conversation that is open."""
+        return self.first_of(self.conversation_id or "")
+
+    def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
+        """Return the recalls into the requests of a setting."""
+        mine = [one for one in self.recalls if one.uid in (None, setting.uid)]
+        mine.sort(key=lambda one: (one.turn, one.turns))
+        return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
+
+    def ended_early(self, run: Run) -> Attempt | None:
+        """The attempt that ``run`` is what there is of, if it did not reach the end of the conversation."""
+        if not run.turns or len(run.requests) >= run.log.request_count:
+            return None
+        for attempt in self.attempts.values():
+            if attempt.run is run:
+                return attempt
+        return None
+
+    def add(
+        self,
+        strategy_id: str,
+        parameters: dict[str, Any] | None = None,
+        *,
+        as_written: bool = False,
+    ) -> None:
+        """Add a setting in the first colour that is free."""
+        taken = {setting.index for setting in self.settings}
+        index = next(i for i in range(MAX_SETTINGS + 1) if i not in taken)
+        self.settings.append(
+            Setting(
+                self._next_uid, index, strategy_id, dict(parameters or {}), as_written
+            )
+        )
+        self._next_uid += 1
+
+    @property
+    def settings_made(self) -> int:
+        """The number of settings that there ever were."""
+        return self._next_uid
+
+    def shows(self, index: int) -> None:
+        """The page shows the setting of this colour ``index`` closely. That is what is looked at from now on, unless
+        the visitor's choice only waits for its summarizer."""
+        if self.looked_at not in {setting.index for setting in self.settings}:
+            self.looked_at = index
+
+    def remove(self, uid: int | str) -> None:
+        """Take a setting away; the others keep their colours."""
+        self.settings = [setting for setting in self.settings if setting.uid != uid]
+        self.recalls = [recall for recall in self.recalls if recall.uid != uid]
+
+
+def compare_state() -> CompareState:
+    """The compare page's state."""
+    return of_session("compare", CompareState)
+
+
+conversation_shown(lambda: compare_state().conversation_id)

@@ -1,0 +1,62 @@
+"""The Library of a browser session: files that are read, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from memviz.dashboard.ui.shell.state import of_session
+from memviz.storage.entries import ConversationEntry
+from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
+
+
+@dataclass
+class Import:
+    """The fate of a file: why it was not read, what was saved, or a choice that is still to be made."""
+
+    outcome: Outcome
+    file: NamedBytes | None = None
+    """To be read again once it is said who the user is."""
+    format: str | None = None
+    """The format that was chosen for it."""
+    saved: list[ConversationEntry] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    left: bool = False
+    secret: str = ""
+    """The name under which the file is kept on disk while the choice is still to be made."""
+
+    def let_go(self) -> None:
+        """Keep the conversations that were read no longer: only what is to be said of the file."""
+        if self.outcome.loaded is not None:
+            self.outcome = replace(
+                self.outcome,
+                loaded=replace(self.outcome.loaded, transcripts=()),
+                tokens=(),
+            )
+
+
+@dataclass
+class LibraryState:
+    """The Library of a browser session."""
+
+    deleted: tuple[str, str] | None = None
+    """Id and title of the conversation that was deleted last."""
+    uploads: int = 0
+    reading: BackgroundReading | None = None
+    """The files that are being read."""
+    imports: list[Import] = field(default_factory=list)
+    """What became of the files that were read last."""
+    shown: str | None = None
+    """The conversation that is shown whole."""
+    is_opened: bool = False
+    """The page was opened before in this session."""
+
+    def read(self, files: Sequence[NamedBytes], format: str | None) -> None:
+        """Begin to read files; what became of those before is no longer shown."""
+        self.reading, self.imports = BackgroundReading(files, format), []
+        self.uploads += 1  # fresh widgets, so that nothing is imported twice
+
+
+def library_state() -> LibraryState:
+    """The library page's state."""
+    return of_session("library", LibraryState)

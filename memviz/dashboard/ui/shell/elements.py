@@ -1,0 +1,49 @@
+"""Rows and buttons that stand on many pages, in one look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+
+def row(
+    key: str | None = None,
+    *,
+    gap: Literal["xsmall", "small"] = "small",
+    wrap: bool = True,
+    width: Literal["stretch", "content"] = "stretch",
+) -> DeltaGenerator:
+    """Return a place where things stand side by side, at one height."""
+    return st.container(
+        key=key,
+        horizontal=True,
+        vertical_alignment="center",
+        gap=gap,
+        wrap=wrap,
+        width=width,
+    )
+
+
+def quiet_button(
+    label: str,
+    key: str,
+    icon: str | None,
+    do: Callable[..., None],
+    *args: Any,
+    help: str | None = None,
+    disabled: bool = False,
+) -> None:
+    """Draw a button without a frame; a click does ``do(*args)`` before the page is drawn again."""
+    st.button(
+        label,
+        key=key,
+        icon=icon,
+        type="tertiary",
+        on_click=do,
+        args=args,
+        help=help,
+        disabled=disabled,
+    )

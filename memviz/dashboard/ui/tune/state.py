@@ -1,0 +1,49 @@
+"""The sweep that a browser session asked for last."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from memviz.dashboard.ui.shell.state import of_session
+from memviz.models.budget import Budget
+from memviz.tuning.background import BackgroundSweep
+
+
+@dataclass
+class TuneState:
+    """The tune page of a browser session."""
+
+    conversations: list[str] = field(default_factory=list)
+    value_keys: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The controls of the values to try, by strategy and parameter."""
+    asked: Hashable = None
+    """The sweep that was asked for last."""
+    work: BackgroundSweep | None = None
+    """What works it off."""
+    budget: Budget | None = None
+    """What its summarizer is paid from."""
+    made_with: Hashable = None
+    """That summarizer with its key and address."""
+    chosen: int | None = None
+    """The number of the setting that is looked at in it."""
+    go_on: bool = False
+    """One that was stopped was asked to go on."""
+
+    def begin(
+        self,
+        asked: Hashable,
+        work: BackgroundSweep,
+        budget: Budget | None = None,
+        made_with: Hashable = None,
+    ) -> None:
+        """Work on another sweep; the one before stops, and what it finished is kept."""
+        if self.work is not None:
+            self.work.cancel()
+        self.asked, self.work, self.budget, self.chosen = asked, work, budget, None
+        self.made_with = made_with
+
+
+def tune_state() -> TuneState:
+    """The tune page's state."""
+    return of_session("tune", TuneState)
