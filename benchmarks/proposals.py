@@ -35,7 +35,7 @@ from benchmarks.synthetic.phrasings import (
     Phrasing,
 )
 from memviz import Log, load_transcript, propose_probes
-from memviz.metrics.retention.message_text import readable
+from memviz.metrics.requests.message_words import readable
 from memviz.text.containment import contains
 from memviz.transcripts.base import Probe, Transcript
 

@@ -15,8 +15,7 @@ from memviz.lessons.lesson import Point
 from memviz.lessons.playing import Played
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.knowledge import FactState, Knowledge
-from memviz.metrics.summaries.request_sizes import request_sizes
-from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
+from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
 
 Value = float | bool | str
 

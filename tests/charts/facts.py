@@ -8,8 +8,7 @@ import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.retention.result import RetentionResult
-from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from tests.charts.runs import MARKUP

@@ -21,7 +21,7 @@ from memviz.errors import (
     ServerError,
     UnknownModelError,
 )
-from memviz.metrics.answers.scores import answer_scores
+from memviz.metrics.answers import answer_scores
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 from tests.engine.calling import Caller, recall, says

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.engine.recording import setting_of
 from memviz.metrics.summaries.authors import Author, summary_author
-from memviz.metrics.summaries.writers import worth_of
+from memviz.metrics.summaries.inventions import worth_of
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording
 from memviz.strategies.base import Strategy

@@ -12,7 +12,7 @@ from memviz import Message, Recall, Run, ScriptedModel
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.chat import Chat
 from memviz.metrics.memory_map.steps import STEPS
-from memviz.metrics.requests.ceilings import ceilings, spells
+from memviz.metrics.requests.limits import ceilings, spells
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.request_sizes import request_sizes

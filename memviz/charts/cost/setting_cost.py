@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.metrics.cost.cost import Cost
-from memviz.metrics.cost.parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
+from memviz.metrics.cost.cost import MAIN_PARTS, SUMMARIZER_PARTS, Cost, CostParts
 
 Amounts = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from memviz.charts.cost.frame import Frame
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.charts.text import escaped
 from memviz.charts.thinning import Texts
-from memviz.metrics.cost.parts import Part
+from memviz.metrics.cost.cost import Part
 from memviz.metrics.requests.request_axis import request_names
 from memviz.text.wording import counted, dollars, listed
 

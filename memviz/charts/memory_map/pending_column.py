@@ -13,7 +13,7 @@ from memviz.charts.palette import STEP_COLORS
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.memory_map.pending_request import pending_codes
+from memviz.metrics.memory_map.fate_map import pending_codes
 
 MARK_PIXELS, LINE_PIXELS = 9, 2
 WIDTH = 0.7

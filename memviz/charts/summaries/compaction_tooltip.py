@@ -8,7 +8,7 @@ from textwrap import wrap
 from memviz.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.requests.broken_prefix import broken_cache_tokens
+from memviz.metrics.requests.traffic import broken_cache_tokens
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.text.wording import counted
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from memviz.context import Fate
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.metrics.memory_map.stretches import Stretches, stretches
 from memviz.metrics.requests.request_axis import (
     Places,
@@ -265,3 +265,21 @@ def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
         for version in run.space.summaries.in_block(sent.start, sent.stop):
             versions[version.covers.start : version.covers.stop] = version.version
     return versions
+
+
+def pending_codes(run: Run) -> NDArray[np.uint8]:
+    """The codes of :data:`memviz.metrics.memory_map.steps.STEPS` of all messages, *not yet there* without a pending
+    request."""
+    record = run.pending
+    if record is None:
+        return np.zeros(len(run.log), np.uint8)
+    generations = Generations(record.memory.space.summaries.versions)
+    passed = np.ones(
+        len(run.log), np.uint16
+    )  # entries of a list: each was summarized once
+    for sent in record.parts.notes:
+        if sent.stop - sent.start == 1:
+            passed = np.maximum(passed, generations.row(sent.start, len(run.log)))
+    fates = run.fates_at(record)
+    pairs = zip(fates.tolist(), passed.tolist(), strict=True)
+    return np.array([code_of(Fate(fate), times) for fate, times in pairs], np.uint8)

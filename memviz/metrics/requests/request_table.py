@@ -1,22 +1,89 @@
-"""What the requests of a run held, as ranges of the log and numbers of summaries, for all requests at once."""
+"""Words that requests send and that no message of the log holds so: what is left of messages that are sent in another
+form, and lines of the strategy's own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.context import Fate
 from memviz.conversation import Message
-from memviz.engine.assembly import Parts, whole
+from memviz.counters import FormSums
+from memviz.engine.assembly import Parts, reduced, sums_of, whole
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.forms import Form
 from memviz.memory import MemorySpace, SummaryLog
-from memviz.metrics.requests.other_words import OtherWords
 from memviz.metrics.retention.probe_texts import Bools, Counts
-from memviz.pieces import in_ranges, joined
+from memviz.pieces import Line, Messages, in_ranges, joined
+
+
+class OtherRanges(NamedTuple):
+    """What one request sends of them, as ranges of places in :attr:`OtherWords.messages`: in messages, and inside the
+    system prompt."""
+
+    in_messages: list[range]
+    in_system: list[range]
+
+
+class OtherWords:
+    """The messages, each once however many requests send it, in the order in which requests were asked about."""
+
+    def __init__(self, space: MemorySpace) -> None:
+        self._space = space
+        self._places: dict[Hashable, int] = {}
+        self._first: dict[Form, int] = {}
+        self.messages: list[Message] = []
+
+    def of(self, parts: Parts) -> OtherRanges:
+        """What a request sends of them."""
+        found = OtherRanges([], [])
+        for piece in parts.pieces:
+            if isinstance(piece, Messages) and piece.form is not None:
+                found.in_messages.append(self._changed(piece, piece.form))
+            elif isinstance(piece, Line):
+                place = self._place(
+                    (piece.message.content, piece.message.tool_calls), piece.message
+                )
+                (
+                    found.in_messages if piece.place == "message" else found.in_system
+                ).append(place)
+        return found
+
+    def _changed(self, piece: Messages, form: Form) -> range:
+        """The places of the messages that the form changes."""
+        log, sums = self._space.log, None
+        if piece.stop - piece.start > 1:  # of a form for one message no sums are kept
+            sums = sums_of(self._space, form)
+        if not isinstance(sums, FormSums):
+            changed = reduced(self._space, piece)
+            return (
+                self._place((form, piece.start), log.sent(piece.start, form))
+                if changed
+                else range(0)
+            )
+        if (
+            form not in self._first
+        ):  # all that the form changes at once: then the messages of a range stand together
+            self._first[form] = len(self.messages)
+            self.messages += (log.sent(position, form) for position in sums.changed)
+        first = self._first[form]
+        return range(
+            first + bisect_left(sums.changed, piece.start),
+            first + bisect_left(sums.changed, piece.stop),
+        )
+
+    def _place(self, key: Hashable, message: Message) -> range:
+        if key not in self._places:
+            self._places[key] = len(self.messages)
+            self.messages.append(message)
+        return range(self._places[key], self._places[key] + 1)
+
 
 Ranges = list[list[range]]
 """For each request its ranges of log positions, sorted, without overlaps."""
@@ -238,3 +305,30 @@ def held_in_summaries(
             versions_sent(summaries, int(starts[request]), int(stops[request]))
         ].any(axis=0)
     return out
+
+
+def record_of_turn(run: Run, turn: int) -> TurnRecord | None:
+    """The record of the last request of a turn, or ``None`` if it made none."""
+    return next((record for record in run.turns if record.turn == turn), None)
+
+
+def sent_positions(record: TurnRecord) -> set[int]:
+    """Log positions of the messages that the request holds word for word."""
+    sent = (
+        range(record.memory.history_start),
+        *verbatim_ranges(record),
+        *recalled_ranges(record),
+    )
+    return {position for part in sent for position in part}
+
+
+def left_since(run: Run, requests: range) -> list[tuple[int, Fate]]:
+    """Messages that the request before ``requests`` (0-based numbers) held word for word and the last of these does
+    not: their log positions, and what became of them: a summary stands for them now, or nothing does, or they are sent
+    with less in them. The request before may be an earlier call of the same turn."""
+    if not requests.start:
+        return []
+    before, record = run.requests[requests.start - 1], run.requests[requests[-1]]
+    fates = run.fates_at(record)
+    left = sorted(sent_positions(before) - sent_positions(record))
+    return [(position, Fate(int(fates[position]))) for position in left]

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from memviz.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.engine.assembly import Parts, assemble, whole
 from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.requests_sent import Tokens, requests_sent
-from memviz.metrics.requests.shared_prefix import SharedPrefix
+from memviz.engine.tool_pairs import in_pairs
+from memviz.memory import Memory
+from memviz.metrics.requests.shared_prefix import (
+    Request,
+    SharedPrefix,
+    Tokens,
+    requests_sent,
+)
+from memviz.pieces import Messages, Notes, Picked, Piece
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,3 +122,126 @@ def _prompt_tokens(compaction: Compaction, overhead: bool) -> int:
     ).request
     added = TOKENS_PER_MESSAGE * len(sent) + TOKENS_PER_REQUEST
     return compaction.prompt_tokens - added * usages.count(None)
+
+
+def sends_everything(run: Run) -> bool:
+    """Whether every request held all messages so far as they were said, and nothing else: what the full buffer
+    does."""
+    columns, first = run.columns, run.space.system_stop
+    is_all = (columns.starts == first) & (columns.stops == columns.lengths)
+    is_all &= columns.summary_starts == columns.summary_stops
+    is_all[[*columns.others]] = True  # these are looked at one by one
+    return bool(is_all.all()) and all(
+        _holds_all(run, parts, int(columns.lengths[number]))
+        for number, parts in columns.others.items()
+    )
+
+
+def _holds_all(run: Run, parts: Parts, length: int) -> bool:
+    sent = [position for positions in whole(run.space, parts) for position in positions]
+    sent += [position for piece in parts.pieces for position in _restored(piece)]
+    said = range(run.space.system_stop, length)
+    return sorted(sent) == [*said] and not any(map(_is_besides, parts.pieces))
+
+
+def _restored(piece: Piece) -> Sequence[int]:
+    """The messages that a piece sends whole in their own place and that would have been sent in a form."""
+    return (
+        piece.positions
+        if isinstance(piece, Picked) and piece.instead_of is not None
+        else ()
+    )
+
+
+def _is_besides(piece: Piece) -> bool:
+    """Whether a piece sends anything that is no message in its place: notes that hold none do not."""
+    is_empty = isinstance(piece, Notes) and piece.start == piece.stop
+    return not (isinstance(piece, Messages) or is_empty or _restored(piece))
+
+
+def sent_whole(run: Run, sent: Traffic) -> Traffic:
+    """``sent``, the traffic of ``run``, with every message of every request as it was said. What was left out or
+    replaced by a summary stays so."""
+    requests, prefix = requests_sent(run), SharedPrefix(run)
+    more, others = sent.input_tokens.copy(), {}
+    for number, request in requests.others.items():
+        others[number] = _whole(request)
+        pairs = zip(others[number].items, request.items, strict=True)
+        more[number] += sum(
+            prefix.item_tokens(one) - prefix.item_tokens(other)
+            for one, other in pairs
+            if one != other
+        )
+    return replace(
+        sent,
+        input_tokens=more,
+        shared_tokens=prefix.tokens(requests._replace(others=others)),
+    )
+
+
+def _whole(request: Request) -> Request:
+    items = [
+        item._replace(form=None) if isinstance(item, Messages) else item
+        for item in request.items
+    ]
+    return request._replace(items=items)
+
+
+def broken_cache_tokens(run: Run, *, overhead: bool = True) -> tuple[int, ...]:
+    """For each compaction of ``run``, in order, the tokens of the cached prefix that it broke: those that the first
+    request it changed would have begun with in common with the request before, had it not been for this compaction,
+    minus those that it has in common with it. 0 where no request came before or after, and where nothing was lost.
+
+    Of several compactions before one request each begins with what the one before left. The tokens were cached only if
+    the cache was still warm, and only as far as the provider's rules go (:mod:`memviz.models.cache_rules`).
+    ``overhead`` counts what the chat format adds to each message, too.
+    """
+    return run.once(
+        (broken_cache_tokens, overhead), partial(_worked_out, run, overhead)
+    )
+
+
+def _worked_out(run: Run, overhead: bool) -> tuple[int, ...]:
+    broken, prefix = [0] * len(run.compactions), SharedPrefix(run, overhead=overhead)
+    for number, _ in run.requests.compactions():
+        if number:
+            before, record = run.requests[number - 1], run.requests[number]
+            cached = Request.of(before.parts, before.thoughts)
+            shared = [
+                prefix.between(cached, request) for request in _without_and_with(record)
+            ]
+            for compaction, (without, left) in zip(
+                record.compactions, pairwise(shared), strict=True
+            ):
+                broken[run.number_of(compaction)] = max(0, without - left)
+    return tuple(broken)
+
+
+def _without_and_with(record: TurnRecord) -> Iterator[Request]:
+    """The request as it would have been without any of its compactions, then with the first one, the first two ..., and
+    at last as it was sent."""
+    yield from (
+        _request(record, compaction, compaction.before)
+        for compaction in record.compactions
+    )
+    yield Request.of(record.parts, record.thoughts)
+
+
+def _request(record: TurnRecord, compaction: Compaction, memory: Memory) -> Request:
+    """The request of ``record`` for another memory: with the same recalls and tools, and where orphaned halves of tool
+    calls were left out of it, without those too."""
+    own, log = record.memory, record.memory.log
+    other = _parts(
+        record,
+        compaction,
+        memory._replace(space=own.space, pins=own.pins).appended(own.length),
+    )
+    if record.parts != _parts(record, compaction, own):
+        other = in_pairs(log, other, record.recalled.indices if record.recalled else ())
+    return Request.of(other, record.thoughts)
+
+
+def _parts(record: TurnRecord, compaction: Compaction, memory: Memory) -> Parts:
+    recalled = record.recalled.indices if record.recalled else ()
+    parts = assemble(memory, compaction.strategy.select(memory), recalled)
+    return parts._replace(tools=record.parts.tools, exchange=record.parts.exchange)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -200,3 +200,68 @@ def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
         for position in changed
         if position in compaction.summarized
     ]
+
+
+Losses = dict[tuple[int, int], int | None]
+"""By number of the probe and place of the first request that does not know it (``Span.first_place``: its turn, as long
+as every turn has one request): the number in ``run.compactions`` of the summarization that took it, by the rule of
+:class:`memviz.metrics.retention.life_lines.LifeLine`, or ``None``."""
+
+
+def fact_losses(
+    run: Run, retention: Retention, lives: Iterable[LifeLine], texts: ProbeTexts
+) -> Losses:
+    """All losses of ``lives``, in the order of the probes and, of each, in that of the requests. ``texts`` are those
+    that ``retention``, that of ``run``, was made with."""
+    took = LossCauses(run, texts)
+    return {
+        (life.probe, span.first_place): took.by(
+            retention.number_at(span.first_place), life.probe
+        )
+        for life in lives
+        for span in life.spans
+        if span.state is Knowledge.LOST
+    }
+
+
+class VersionProbes(NamedTuple):
+    """Numbers of probes, in order. ``kept``: an answer stands in the version, and stood in the one that it replaced.
+    ``new``: it stands in the version alone. ``lost``: the request after this compaction was the first that did not
+    know it, by the rule of :class:`memviz.metrics.retention.life_lines.LifeLine`; such a one need not have been in a
+    summary."""
+
+    kept: tuple[int, ...] = ()
+    new: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+
+
+def version_probes(
+    run: Run, losses: Losses, texts: ProbeTexts
+) -> tuple[VersionProbes, ...]:
+    """One a compaction of ``run``, in order. ``losses`` are those of the run, ``texts`` what they were found with."""
+    held = texts.holding(
+        [version.text for version in run.space.summaries.versions]
+    ).answers
+    lost: dict[int, list[int]] = {}
+    for (probe, _), by in losses.items():
+        if by is not None:
+            lost.setdefault(by, []).append(probe)
+    found = []
+    for number, compaction in enumerate(run.compactions):
+        gone = tuple(sorted(lost.get(number, ())))
+        if compaction.written is None:
+            found.append(VersionProbes(lost=gone))
+            continue
+        base = (
+            compaction.revises
+            if compaction.revises is not None
+            else compaction.replaces
+        )
+        now = held[compaction.written.version - 1]
+        before = held[base - 1] if base else np.zeros_like(now)
+        kept, new = (
+            tuple(np.flatnonzero(which).tolist())
+            for which in (now & before, now & ~before)
+        )
+        found.append(VersionProbes(kept, new, gone))
+    return tuple(found)

@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
+from memviz.metrics.requests.message_words import readable
 from memviz.metrics.requests.request_table import (
     recalled_ranges,
     verbatim_ranges,
     versions_of,
 )
-from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.probe_texts import (
     Bools,
     Holding,
@@ -227,3 +228,43 @@ def _named(probes: Sequence[Probe]) -> str:
     ]
     more = len(probes) - MOST_NAMED
     return "; ".join([*names, *([f"and {more:,} more"] if more > 0 else [])])
+
+
+def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ...]:
+    """The ``probes`` of which an accepted answer stands in a recalled message of the request and nowhere else in it,
+    and is affirmed there, as :class:`memviz.metrics.retention.knowledge.Retention` reads it."""
+    if not probes or not record.parts.recalled:
+        return ()
+    recalled, others = list[str](), list[str]()
+    for block in record.context.blocks:
+        (recalled if block.kind == "recalled" else others).extend(
+            readable(message) for message in block.messages
+        )
+    texts = answers_of(tuple(probes))
+    back, there = (in_any(texts.holding(read).answers) for read in (recalled, others))
+    return tuple(compress(probes, (back & ~there).tolist()))
+
+
+class SummaryChange(NamedTuple):
+    """Facts that the old text states and the new one does not: those that it names only to deny or to call outdated are
+    ``contradicted``, the others ``lost``; and those that the new text states only."""
+
+    lost: tuple[Probe, ...] = ()
+    gained: tuple[Probe, ...] = ()
+    contradicted: tuple[Probe, ...] = ()
+
+
+def summary_change(old: str, new: str, probes: Sequence[Probe]) -> SummaryChange:
+    """Compare two versions of a summary by the answers of ``probes``, as :mod:`memviz.text.containment` finds them."""
+    if not probes:
+        return SummaryChange()
+    texts = answers_of(tuple(probes))
+    held = texts.holding([old, new])
+    (before, after), (_, denied) = held.answers, texts.contradicted(held)
+    gone = before & ~after
+    return SummaryChange(
+        *(
+            tuple(compress(probes, which.tolist()))
+            for which in (gone & ~denied, after & ~before, gone & denied)
+        )
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.conversation import Log, Message
-from memviz.metrics.retention.message_text import readable
+from memviz.metrics.requests.message_words import readable
 from memviz.text.answer_forms import is_date_with_year, list_parts
 from memviz.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.text.polarity import (

@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 from memviz.conversation import Log
 from memviz.engine.run import Run
 from memviz.memory import FACTS, SummaryVersion
-from memviz.metrics.retention.message_text import readable
-from memviz.metrics.summaries.attribution import content_keys
+from memviz.metrics.requests.message_words import readable
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
+from memviz.metrics.summaries.evolution import content_keys
 from memviz.text.terms import composed, weights_of
 
 LEAST_SHARE = 0.5

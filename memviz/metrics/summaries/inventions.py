@@ -1,13 +1,245 @@
-"""What a summary says and its prompt does not: names, numbers and dates that its writer made up or worked out."""
+"""What a reply says that its prompt does not: names, numbers and words of the calendar."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from calendar import day_name, month_name
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from memviz.conversation import Message
 from memviz.engine.run import Run
+from memviz.metrics.retention.chinese_values import ChinesePeople
+from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.summaries.authors import summary_author
-from memviz.metrics.summaries.prompt_terms import Known, prompt_text, unsupported_terms
+from memviz.metrics.summaries.diff import words_of
+from memviz.text.vocabulary import STOP_WORDS
+from memviz.text.words import stem
+
+_LETTER = "[A-Za-z\u00c0-\u024f]"
+_WORD = re.compile(f"{_LETTER}+(?:['’]{_LETTER}+)*")
+_SHORTENED = re.compile("['’](?:s|d|m|ve|re|ll)?$")
+_ADDRESS = re.compile(r"\S+(?:@|://)\S+")
+_BEFORE_A_SENTENCE = re.compile(
+    r"(?:^|[.!?:;…。：]|\n|<fact>|\|)[\s*_\"'“\u2018(#>|•-]*$"
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
+_ISO_DATE = re.compile(r"(?<!\d)\d{4}-(\d\d)-\d\d(?!\d)")
+_HAN_SENTENCE = re.compile(r"[^。！？!?\n]+")
+_HAN_NUMBER = re.compile("[零一二两三四五六七八九十百千万]+")
+_HAN_RUN = re.compile("[\u4e00-\u9fff]{2,}")
+
+_UNITS = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+]  # fmt: skip
+_TENS = {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+_NUMBER_WORDS = (
+    {word: number for number, word in enumerate(_UNITS)}
+    | _TENS
+    | {"hundred": 100, "thousand": 1000}
+)
+_HAN_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {
+    "两": 2
+}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
+_MONTHS = [month.lower() for month in month_name[1:]]
+_DAYS = [day.lower() for day in day_name]
+_CALENDAR_FORMS = {
+    form: word for word in _MONTHS + _DAYS for form in (word, word[:3], word + "s")
+}
+_SMALL_WORDS = STOP_WORDS - frozenset(_CALENDAR_FORMS)
+_FAMILY = frozenset(
+    "王李张刘陈杨黄赵吴周徐孙朱胡郭何林罗郑梁谢宋唐韩冯邓曹彭袁潘蒋蔡杜程苏魏吕沈姚卢姜崔钟谭陆汪廖贾秦邱薛顾龚邵田董叶丁"
+    "任范石夏韦邹孟熊江尹闫段雷侯龙史陶黎贺毛郝钱严覃武戴莫孔汤康樊葛邢齐乔庞颜倪庄聂鲁岳翟殷詹申欧耿兰焦俞柳祝宁符舒阮"
+)
+"""Family names that begin no word which summaries use without the prompt's having it."""
+
+
+def _plain_number(number: str) -> str:
+    """Return a number in digits written in one way: 3,600 and 03600 are 3600."""
+    whole, point, rest = _THOUSANDS.sub("", number).partition(".")
+    return (whole.lstrip("0") or "0") + point + rest
+
+
+class Terms(NamedTuple):
+    """Words in lower case and numbers, as a text has them in any form."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+
+
+@lru_cache(
+    maxsize=100_000
+)  # the lines of one conversation come back in hundreds of prompts
+def _terms_of_line(line: str) -> Terms:
+    words: set[str] = set()
+    for match in _WORD.finditer(line):
+        word = match[0].lower()
+        words.update([word, *re.split("['’]", word)])
+    words.update(
+        _CALENDAR_FORMS[word] for word in tuple(words) if word in _CALENDAR_FORMS
+    )
+    words.update(
+        _MONTHS[int(date[1]) - 1]
+        for date in _ISO_DATE.finditer(line)
+        if 1 <= int(date[1]) <= 12
+    )
+    numbers = {_plain_number(found[0]) for found in _NUMBER.finditer(line)}
+    numbers |= {
+        _plain_number(part)
+        for number in tuple(numbers)
+        for part in re.split("[.,]", number)
+        if part
+    }
+    numbers |= {str(_NUMBER_WORDS[word]) for word in words if word in _NUMBER_WORDS}
+    numbers |= {str(_han_number(found[0])) for found in _HAN_NUMBER.finditer(line)}
+    return Terms(frozenset(words), frozenset(numbers))
+
+
+def _han_number(text: str) -> int:
+    """Return the value of a number in Chinese words: 二十九 is 29, 一千 is 1000."""
+    total = part = digit = 0
+    for letter in text:
+        if letter in _HAN_DIGITS:
+            digit = _HAN_DIGITS[letter]
+        elif letter in _HAN_UNITS:
+            part, digit = part + (digit or 1) * _HAN_UNITS[letter], 0
+        else:
+            total, part, digit = total + (part + digit) * 10_000, 0, 0
+    return total + part + digit
+
+
+@dataclass(frozen=True)
+class Known:
+    """What may be known of names before a reply is read, from ``lines``, all that the recorded prompts say.
+
+    ``words`` are no names although replies write them with a capital and no prompt has them; ``names`` are Chinese
+    names that nothing in the script shows.
+    """
+
+    lines: frozenset[str]
+    words: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of words that are written without a capital as often as with one inside a sentence."""
+        small: Counter[str] = Counter()
+        capital: Counter[str] = Counter()
+        for line in self.lines:
+            text = _ADDRESS.sub(" ", line)
+            for match in _WORD.finditer(text):
+                if match[0][0].islower():
+                    small[match[0]] += 1
+                elif not _begins_sentence(text, match.start()):
+                    capital[match[0].lower()] += 1
+        return frozenset(
+            stem(word) for word, times in small.items() if times >= capital[word]
+        )
+
+    @cached_property
+    def chinese_names(self) -> frozenset[str]:
+        """The Chinese names in all prompts."""
+        return frozenset(_people_in(self.lines)) | self.names
+
+    def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
+        """Return whether ``word`` is no name, as far as its capital goes."""
+        small = word.lower()
+        return word in self.words or (
+            begins_sentence and (small in _SMALL_WORDS or stem(small) in self.stems)
+        )
+
+
+def is_name(term: str) -> bool:
+    """Return whether a term is neither a number nor a word of the calendar."""
+    return not term[0].isdigit() and term.lower() not in _CALENDAR_FORMS
+
+
+def terms_of(text: str) -> Terms:
+    """Return the words and the numbers of a text."""
+    lines = [_terms_of_line(line) for line in text.split("\n")]
+    return Terms(
+        frozenset().union(*(line.words for line in lines)),
+        frozenset().union(*(line.numbers for line in lines)),
+    )
+
+
+def prompt_text(messages: Iterable[Message]) -> str:
+    """Return all that a request sends, one message after the other."""
+    return "\n".join(message.content for message in messages)
+
+
+def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
+    """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
+    their order."""
+    terms = terms_of(prompt)
+    found = [
+        *_latin_names(text, terms.words, known),
+        *_numbers(text, terms.numbers),
+        *([] if text.isascii() else _han_names(text, prompt, known)),
+    ]
+    return tuple(dict.fromkeys(term for _, term in sorted(found)))
+
+
+def _latin_names(
+    text: str, in_prompt: frozenset[str], known: Known
+) -> Iterator[tuple[int, str]]:
+    for match in _WORD.finditer(text):
+        word = _SHORTENED.sub("", match[0])
+        same = _CALENDAR_FORMS.get(word.lower(), word.lower())
+        if not word[0].isupper() or same in in_prompt:
+            continue
+        if not known.is_ordinary(word, _begins_sentence(text, match.start())):
+            yield match.start(), word
+
+
+def _numbers(text: str, in_prompt: frozenset[str]) -> Iterator[tuple[int, str]]:
+    for match in _NUMBER.finditer(text):
+        number = _plain_number(match[0])
+        if number not in in_prompt:
+            yield match.start(), number
+
+
+def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]]:
+    for name in {*known.chinese_names, *_people_in(text.split("\n"))}:
+        if name in text and name not in prompt:
+            yield text.index(name), name
+    for run in _HAN_RUN.finditer(text):
+        for at, letter in enumerate(run[0][:-1]):
+            if letter in _FAMILY and letter not in prompt:
+                yield run.start() + at, run[0][at : at + 3]
+
+
+def _people_in(lines: Iterable[str]) -> set[str]:
+    written = [line for line in lines if not line.isascii()]
+    people = ChinesePeople(written)
+    sentences = (found[0] for line in written for found in _HAN_SENTENCE.finditer(line))
+    return {
+        sentence[start:stop]
+        for sentence in sentences
+        for start, stop in people.places(sentence)
+    }
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    before = text[max(0, at - 20) : at]
+    return _BEFORE_A_SENTENCE.search(before) is not None and (
+        before.strip() != "" or at <= 20
+    )
+
 
 FIRST_PERSON = frozenset({"I"})
 """Written with a capital wherever it stands."""
@@ -47,3 +279,33 @@ def _inventions(run: Run) -> Iterator[Invention]:
         terms = unsupported_terms(prompt, compaction.summary, known)
         if terms:
             yield Invention(compaction.version, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """``known`` of the ``stated`` facts at the end of a run, the ``words`` of a summary on average (``None`` where
+    none was written), and ``invented``: names and numbers that its summaries say and their prompts do not."""
+
+    known: int
+    stated: int
+    words: float | None
+    invented: int
+
+
+def worth_of(run: Run, kept: Retention) -> Worth:
+    """What the summaries of ``run`` are worth, which ``kept`` of its facts."""
+    written = [
+        one.summary
+        for one in run.compactions
+        if one.summary and summary_author(one) is not None
+    ]
+    stated = kept.born[-1] if len(kept.born) else kept.born
+    known = kept.retained[-1] if len(kept.retained) else kept.retained
+    return Worth(
+        int(known.sum()),
+        int(stated.sum()),
+        sum(len(words_of(text)) for text in written) / len(written)
+        if written
+        else None,
+        sum(len(one.terms) for one in inventions(run)),
+    )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.memory import Memory
 from memviz.strategies.base import Strategy
@@ -112,3 +113,12 @@ def _parts(
     strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
 ) -> Mapping[str, int]:
     return count(memory, assemble(memory, strategy.select(memory), recalled))
+
+
+def sent_summary_tokens(record: TurnRecord) -> int:
+    """Return the tokens of the texts of all versions that a request sends, without headings."""
+    summaries = record.memory.space.summaries
+    blocks = [
+        summaries.in_block(piece.start, piece.stop) for piece in record.parts.notes
+    ]
+    return sum(version.tokens for block in blocks for version in block)

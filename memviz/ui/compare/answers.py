@@ -10,7 +10,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
-from memviz.metrics.answers.source import AnswerSource
+from memviz.metrics.answers import AnswerSource
 from memviz.metrics.summaries.authors import author_of
 from memviz.text.wording import counted, message_number, turn_list
 from memviz.ui.controls.block_html import block_html

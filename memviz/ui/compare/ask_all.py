@@ -13,7 +13,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.errors import MemvizError
-from memviz.metrics.answers.source import answer_source
+from memviz.metrics.answers import answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
 from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, listed, turn_list

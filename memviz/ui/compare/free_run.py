@@ -19,10 +19,10 @@ from memviz.errors import (
     EmptyConversationError,
     UnusableSummarizerError,
 )
-from memviz.metrics.answers.source import answer_source
+from memviz.metrics.answers import answer_source
 from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
-from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.metrics.requests.request_table import record_of_turn
 from memviz.models.cost_bound import CostBound
 from memviz.models.registry import OFFLINE, model
 from memviz.ui.compare.answers import answer_card

@@ -15,7 +15,7 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
-from memviz.metrics.summaries.asked_length import broken_lengths_of
+from memviz.metrics.summaries.compaction_words import broken_lengths_of
 from memviz.reporting.request_json import request_json
 from memviz.text.language import in_language
 from memviz.text.wording import counted, distinct_names, message_range

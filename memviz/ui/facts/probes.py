@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.conversation import Log
 from memviz.errors import MemvizError, MessageError
-from memviz.metrics.retention.message_text import readable
+from memviz.metrics.requests.message_words import readable
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.text.containment import PhraseIndex, normal_tokens
 from memviz.text.wording import counted, message_number, message_position

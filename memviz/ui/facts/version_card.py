@@ -12,7 +12,7 @@ from memviz.charts.summaries.marks import MARKS, lacks_summarizer
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.memory import FACTS, SummaryVersion
-from memviz.metrics.retention.version_facts import VersionProbes
+from memviz.metrics.retention.life_lines import VersionProbes
 from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
 from memviz.metrics.summaries.diff import word_diff

@@ -22,8 +22,8 @@ from memviz.charts.summaries.timeline import summary_timeline
 from memviz.conversation import ToolCall
 from memviz.memory import Memory
 from memviz.metrics.memory_map.fate_grid import View
-from memviz.metrics.requests.broken_prefix import broken_cache_tokens
 from memviz.metrics.requests.request_axis import axis_of
+from memviz.metrics.requests.traffic import broken_cache_tokens
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Effect, Move

@@ -7,8 +7,8 @@ from hypothesis import given
 
 import memviz
 from memviz import Log, Message
-from memviz.metrics.retention.message_text import readable
-from memviz.metrics.retention.rare_words import rare_words
+from memviz.metrics.requests.message_words import readable
+from memviz.metrics.retention.proposed_probes import rare_words
 from memviz.metrics.retention.retention import retention
 from memviz.text.containment import PhraseIndex, contains
 from memviz.transcripts.samples import bundled

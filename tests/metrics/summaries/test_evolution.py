@@ -12,7 +12,7 @@ from hypothesis import given
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
 from memviz.memory import SummaryVersion
-from memviz.metrics.retention.message_text import readable
+from memviz.metrics.requests.message_words import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
 from memviz.metrics.summaries.events import (
     CompactionOutcome,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.metrics.answers.source import AnswerSource
+from memviz.metrics.answers import AnswerSource
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 from memviz.ui.compare.asked_again import (

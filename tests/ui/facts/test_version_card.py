@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.metrics.retention.version_facts import VersionProbes
+from memviz.metrics.retention.life_lines import VersionProbes
 from memviz.ui.facts.version_card import counts_words
 
 

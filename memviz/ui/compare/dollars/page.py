@@ -15,7 +15,6 @@ from memviz.charts.cost.words import above_finding, cost_finding
 from memviz.charts.figure import CONFIG
 from memviz.charts.palette import with_legend
 from memviz.charts.requests.tokens_per_turn import SettingRun
-from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
@@ -92,13 +91,7 @@ def costed(
     for setting in settings:
         run = setting.run
         cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
-        out.append(
-            SettingCost(
-                setting,
-                cost,
-                cost_parts(cost, assumptions.main, assumptions.summarizer),
-            )
-        )
+        out.append(SettingCost(setting, cost, cost.parts))
     return out
 
 

@@ -11,9 +11,7 @@ import streamlit as st
 
 from memviz.charts.cost.setting_cost import SettingCost
 from memviz.charts.cost.words import usd_words
-from memviz.metrics.cost.by_pause import cost_by_pause
-from memviz.metrics.cost.cost import Cost
-from memviz.metrics.cost.parts import Part
+from memviz.metrics.cost.cost import Cost, Part, cost_by_pause
 from memviz.text.wording import dollars, duration_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.controls.small_multiples import places

@@ -11,7 +11,7 @@ from memviz.charts.cost.window_use import largest_request, window_fits, window_u
 from memviz.charts.cost.words import requests_finding
 from memviz.charts.figure import CONFIG
 from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.overflow import forecast_words, overflow_name
+from memviz.metrics.requests.limits import forecast_words, overflow_name
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.shell.text import plain

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from memviz.charts.retention.life_lines import span_words
 from memviz.charts.retention.result import RetentionResult
 from memviz.engine.compaction import Compaction
-from memviz.metrics.requests.message_words import message_words
+from memviz.metrics.requests.message_words import message_words, readable
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.compaction_words import act_noun, reason_words
 from memviz.text.containment import contains
 from memviz.text.wording import (

@@ -16,7 +16,7 @@ from memviz.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
-from memviz.metrics.retention.tool_argument_recall import (
+from memviz.metrics.retention.tool_facts import (
     NeededArgument,
     ToolArgumentRecall,
 )

@@ -16,9 +16,9 @@ from memviz.charts.retention.result import RetentionResult
 from memviz.engine.judged_answer import JudgedAnswer
 from memviz.engine.judging import Judging
 from memviz.engine.run import Run
-from memviz.metrics.answers.judge_estimate import judge_estimate
-from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.answers import AnswerScores, answer_scores, contains_answer
 from memviz.metrics.cost.bounds import judging_bound
+from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.authors import author_of
 from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE

@@ -21,8 +21,7 @@ from memviz.charts.retention.survival_curve import (
     survival_curve,
 )
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.retention.knowledge import FactState
-from memviz.metrics.retention.measured_error import error_in_words
+from memviz.metrics.retention.knowledge import FactState, error_in_words
 from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from memviz.charts.retention.result import RetentionResult
-from memviz.metrics.retention.agreement import Agreement, agreement
+from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.summaries.authors import Author, authors_of
-from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
+from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.registry import OFFLINE, model
 from memviz.text.wording import counted
 from memviz.ui.controls.folded import folded

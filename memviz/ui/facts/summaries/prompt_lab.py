@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.engine.compaction import Compaction
 from memviz.engine.prompt_lab import Trial, try_prompt
 from memviz.errors import MemvizError
-from memviz.metrics.answers.scores import contains_answer
+from memviz.metrics.answers import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
 from memviz.metrics.summaries.authors import author_of
 from memviz.metrics.summaries.diff import word_diff

@@ -12,7 +12,7 @@ from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.summaries.authors import Author, models_of
-from memviz.metrics.summaries.writers import worth_of
+from memviz.metrics.summaries.inventions import worth_of
 from memviz.recording_shelf import summary_words
 from memviz.text.wording import dollars, listed
 from memviz.transcripts.base import Probe

@@ -1,18 +1,219 @@
-"""Where in the context that was sent an answer comes from, told by the words they share; no model is asked."""
+"""How right a reply is by its words alone: does it contain an accepted answer, and how much else does it say?"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from memviz.context import BlockKind, Context
 from memviz.conversation import Message
-from memviz.metrics.answers.snippet import densest, flat, hits_of, quote
+from memviz.engine.judged_answer import JudgedAnswer
 from memviz.text import phrases
+from memviz.text.containment import contains, normal_tokens
 from memviz.text.sentences import passage, without_markup
-from memviz.text.terms import NUMBER_WEIGHT, composed, keys, weights_of
+from memviz.text.terms import (
+    IS_UNSPACED,
+    NUMBER_WEIGHT,
+    TOKEN,
+    composed,
+    keys,
+    normal_forms,
+    weights_of,
+)
+
+ARTICLES = frozenset({"a", "an", "the"})
+
+
+def contains_answer(reply: str, answers: Iterable[str]) -> bool:
+    """Whether ``reply`` contains one of ``answers`` as whole words in order; see :mod:`memviz.text.containment`
+    for what makes two words the same."""
+    return any(contains(reply, answer) for answer in answers)
+
+
+def token_f1(reply: str, answers: Iterable[str]) -> float:
+    """The best F1 (0 to 1) of the words of ``reply`` against one of ``answers``.
+
+    As the SQuAD evaluation has it: F1 is the harmonic mean of precision and recall over the two bags of words,
+    English articles left out. Words are those of :mod:`memviz.text.containment`, so Chinese is compared by
+    characters and numbers by value. 0 if the reply or every answer has no word.
+    """
+    said = _bag(reply)
+    return max((_f1(said, _bag(answer)) for answer in answers), default=0.0)
+
+
+def _bag(text: str) -> Counter[str]:
+    words = normal_tokens(text)
+    return Counter([word for word in words if word not in ARTICLES] or words)
+
+
+def _f1(said: Counter[str], accepted: Counter[str]) -> float:
+    shared = (said & accepted).total()
+    return 2 * shared / (said.total() + accepted.total()) if shared else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """The answers of one run. ``asked`` questions, of which ``failed`` got no reply; of the replies, how many
+    contain an accepted answer, their mean F1 (0 to 1, ``None`` without a reply), and what the judge said:
+    ``right``, ``wrong``, or nothing that could be read (``unjudged``)."""
+
+    asked: int
+    failed: int
+    containing: int
+    mean_f1: float | None
+    right: int
+    wrong: int
+    unjudged: int
+    cost_usd: float | None
+
+    @property
+    def answered(self) -> int:
+        """Questions that got a reply."""
+        return self.asked - self.failed
+
+
+def answer_scores(
+    results: Sequence[JudgedAnswer], runs: int
+) -> tuple[AnswerScores, ...]:
+    """The scores of each of ``runs`` runs, by their number. An error is no reply and scores nothing."""
+    return tuple(
+        _scores([result for result in results if result.run == number])
+        for number in range(runs)
+    )
+
+
+def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
+    told = [
+        (result.reply, result.probe.answers)
+        for result in results
+        if result.reply is not None
+    ]
+    verdicts = Counter(result.verdict for result in results if result.reply is not None)
+    costs = [result.cost_usd for result in results]
+    known = [cost for cost in costs if cost is not None]
+    return AnswerScores(
+        asked=len(results),
+        failed=len(results) - len(told),
+        containing=sum(contains_answer(reply, answers) for reply, answers in told),
+        mean_f1=sum(token_f1(reply, answers) for reply, answers in told) / len(told)
+        if told
+        else None,
+        right=verdicts["right"],
+        wrong=verdicts["wrong"],
+        unjudged=verdicts[None],
+        cost_usd=sum(known) if len(known) == len(costs) else None,
+    )
+
+
+QUOTE_CHARS = 120
+"""Most characters of a quotation."""
+_BREAK = re.compile(
+    r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+"
+)  # not the spaces that part thousands
+_ENDS = (".", "!", "?", "。", "！", "？")
+_SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
+
+
+def flat(text: str) -> str:
+    """``text`` on one line."""
+    return _BREAK.sub(" ", composed(text)).strip()
+
+
+class Hit(NamedTuple):
+    """A term in a text: its characters ``[start, stop)``, and its normal form."""
+
+    start: int
+    stop: int
+    key: str
+
+
+def hits_of(text: str, wanted: Mapping[str, int]) -> list[Hit]:
+    """The places of the wanted terms in ``text``, in order."""
+    tokens = {
+        token
+        for token in set(TOKEN.findall(text))
+        if not wanted.keys().isdisjoint(normal_forms(token))
+    }
+    found: list[Hit] = []
+    for match in TOKEN.finditer(text) if tokens else ():
+        token = match.group()
+        if token not in tokens:
+            continue
+        if IS_UNSPACED.match(token):
+            found.extend(_hits_in_run(token, match.start(), wanted))
+        else:
+            found.append(Hit(match.start(), match.end(), normal_forms(token)[0]))
+    return found
+
+
+def _hits_in_run(run: str, offset: int, wanted: Mapping[str, int]) -> Iterator[Hit]:
+    for at in range(len(run)):
+        for size in (1, 2):
+            if run[at : at + size] in wanted:
+                yield Hit(
+                    offset + at, offset + min(at + size, len(run)), run[at : at + size]
+                )
+
+
+def densest(
+    hits: Sequence[Hit], scores: Mapping[str, int], chars: int
+) -> tuple[int, int, int]:
+    """The stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
+    best, score, first = (0, 0, 0), 0, 0
+    inside: Counter[str] = Counter()
+    for hit in hits:
+        score += scores[hit.key] if not inside[hit.key] else 0
+        inside[hit.key] += 1
+        while hits[first] is not hit and hit.stop - hits[first].start > chars:
+            inside[hits[first].key] -= 1
+            score -= scores[hits[first].key] if not inside[hits[first].key] else 0
+            first += 1
+        if score > best[0]:
+            best = score, hits[first].start, hit.stop
+    return best
+
+
+def quote(content: str, scores: Mapping[str, int]) -> str:
+    """The sentence around the match, or as much of it as there is room for, on one line."""
+    text = flat(content)
+    _, start, stop = densest(hits_of(text, scores), scores, QUOTE_CHARS - 2)
+    room = max(0, QUOTE_CHARS - 2 - (stop - start))
+    lowest = max(0, start - room)
+    begins = [
+        match.end()
+        for match in _SENTENCE_START.finditer(text, lowest, start + 1)
+        if match.end() <= start
+    ]
+    left = (
+        begins[-1]
+        if begins
+        else lowest
+        if lowest == 0
+        else _next_word(text, lowest + room // 2, start)
+    )
+    right = min(len(text), left + QUOTE_CHARS - 2)
+    if right < len(text):
+        right = _last_word(text, max(stop, left + 1), right)
+    piece = text[left:right].strip()
+    whole = right == len(text) or piece.endswith(_ENDS)
+    return "…" * (left > 0 and not begins) + piece + "…" * (not whole)
+
+
+def _next_word(text: str, at: int, stop: int) -> int:
+    """The first start of a word from ``at`` on, before ``stop``; ``at`` where no space is near."""
+    space = text.find(" ", at, stop)
+    return space + 1 if space >= 0 else at
+
+
+def _last_word(text: str, least: int, at: int) -> int:
+    """The last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
+    ends = [match.start() for match in _SENTENCE_START.finditer(text, least, at)]
+    space = text.rfind(" ", least, at + 1)
+    return ends[0] if ends else space if space >= 0 else at
+
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]
 
