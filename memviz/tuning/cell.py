@@ -196,7 +196,7 @@ def cell_of(
             compaction.failed_calls for compaction in run.compactions
         ),
         over_budget_requests=run.columns.over_budget,
-        orphaned_requests=orphaned_requests(run),
+        orphaned_requests=len(orphaned_requests(run)),
         refused_requests=refused_requests(run),
         sends_everything=sends_everything(run),
         seconds=seconds,

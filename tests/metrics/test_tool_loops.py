@@ -10,7 +10,6 @@ from memviz.metrics.cost.cost import (
     SUMMARIZER_PARTS,
     cost,
     cost_by_pause,
-    cost_parts,
     unpriced,
 )
 from memviz.metrics.health import health_warnings
@@ -120,7 +119,7 @@ class TestCost:
         found = cost(traffic(run), PRICE, PRICE, cache=RULES, pause_seconds=60)
         assert found.turns.tolist() == [record.turn for record in run.requests]
         assert found.calls.tolist() == [record.call for record in run.requests]
-        parts = cost_parts(found, PRICE, PRICE)
+        parts = found.parts
         asked = [
             sum(one.prompt_tokens + one.output_tokens for one in record.compactions)
             for record in run.requests

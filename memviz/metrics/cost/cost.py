@@ -63,17 +63,17 @@ class Cost:
     @property
     def fresh_tokens(self) -> Tokens:
         """Input tokens of each request at the plain price."""
-        return self.tokens[0]
+        return np.asarray(self.tokens[0])
 
     @property
     def cached_tokens(self) -> Tokens:
         """Input tokens of each request that were read from the cache."""
-        return self.tokens[1]
+        return np.asarray(self.tokens[1])
 
     @property
     def written_tokens(self) -> Tokens:
         """Input tokens of each request that were written to the cache."""
-        return self.tokens[2]
+        return np.asarray(self.tokens[2])
 
     @property
     def request_usd(self) -> Usd | None:
@@ -173,10 +173,8 @@ class Cost:
             self.turns,
             tokens,
             usd,
-            main_usd=self._known_by_step(self.request_usd),
-            summarizer_usd=self._known_by_step(
-                self.summarizer_call_usd, summarizer=True
-            ),
+            main_usd=_add_parts([usd[part] for part in MAIN_PARTS]),
+            summarizer_usd=_add_parts([usd[part] for part in SUMMARIZER_PARTS]),
         )
 
     def frame(self, by: Literal["turn", "request"] = "turn") -> DataFrame:
@@ -212,7 +210,9 @@ class Cost:
             "summarizer_output_tokens": said,
             "main_usd": parts.main_usd,
             "uncached_main_usd": self._known_by_step(self.uncached_request_usd),
-            "summarizer_usd": parts.summarizer_usd,
+            "summarizer_usd": self._known_by_step(
+                self.summarizer_call_usd, summarizer=True
+            ),
             "cumulative_usd": self.cumulative_usd,
             "uncached_cumulative_usd": self.uncached_cumulative_usd,
         }
@@ -226,7 +226,7 @@ class Cost:
 
     def _add_up(self, request_usd: Usd | None) -> Usd | None:
         main = self._known_by_step(request_usd)
-        summaries = self.parts.summarizer_usd
+        summaries = self._known_by_step(self.summarizer_call_usd, summarizer=True)
         if main is None or summaries is None:
             return None
         return np.cumsum(main + summaries)
@@ -280,7 +280,8 @@ class CostParts:
 
     def tokens_of(self, parts: tuple[Part, ...]) -> Tokens:
         """Return the tokens of these parts together in each step."""
-        return np.sum([self.tokens[part] for part in parts], axis=0)
+        counts = (self.tokens[part] for part in parts)
+        return sum(counts, np.zeros_like(self.turns))
 
     def total_usd(self, part: Part) -> float | None:
         """Return the US dollars of one part in all."""
@@ -410,5 +411,10 @@ def _known(usd: Usd) -> Usd | None:
 
 
 def _total(*parts: Usd) -> float | None:
-    total = sum(float(usd.sum()) for usd in parts)
+    total = sum(float(usd.sum(axis=0).sum()) for usd in parts)
     return None if isnan(total) else total
+
+
+def _add_parts(parts: list[Usd | None]) -> Usd | None:
+    known = [usd for usd in parts if usd is not None]
+    return np.sum(known, axis=0) if len(known) == len(parts) else None

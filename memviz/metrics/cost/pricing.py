@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import compress
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,7 +74,7 @@ class Pricing:
             "cache_read_usd_per_token": cache_read_usd_per_million,
             "cache_write_usd_per_token": cache_write_usd_per_million,
         }
-        changed = {
+        changed: dict[str, Any] = {
             name: _per_token(usd) for name, usd in given.items() if usd is not None
         }
         if not changed:
@@ -95,8 +96,8 @@ class Pricing:
 
     def missing_prices(self, usd: Usd) -> list[str]:
         """Name the prices that some of ``usd``, as :meth:`usd` gives them, needed and that are unknown."""
-        unknown = np.isnan(usd).any(axis=1).tolist()
-        return [f"{self.model}: {kind} price" for kind in compress(KINDS, unknown)]
+        unknown = compress(KINDS, [np.isnan(row).any() for row in usd])
+        return [f"{self.model}: {kind} price" for kind in unknown]
 
 
 def pricing(model_name: str) -> Pricing | None:
@@ -114,6 +115,13 @@ def pricing(model_name: str) -> Pricing | None:
 def unpriced(model_name: str) -> Pricing:
     """Return a model of which nothing is known yet, to enter its rates by hand."""
     return Pricing(model_name.strip(), (_rates(None),), BY_HAND)
+
+
+def sum_known(amounts: Iterable[float | None]) -> float | None:
+    """Return the sum of ``amounts``; ``None`` where one of them is unknown."""
+    given = list(amounts)
+    known = [amount for amount in given if amount is not None]
+    return sum(known) if len(known) == len(given) else None
 
 
 def _rates(usd: float | None) -> TokenRates:

@@ -9,8 +9,8 @@ import numpy as np
 from memviz.conversation import Log
 from memviz.engine.assembly import Parts, assemble
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import orphaned_results
 from memviz.metrics.health.warning import HealthWarning, turns_at
+from memviz.metrics.requests.refused import orphaned_requests
 from memviz.pieces import Messages, Notes, Picked
 from memviz.strategies.base import Strategy, Trigger
 from memviz.text.wording import share_of
@@ -18,11 +18,7 @@ from memviz.text.wording import share_of
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:
     """Requests with a tool result whose call is not in them."""
-    log, requests = run.log, run.requests
-    numbers = range(len(requests)) if log.tools.results else range(0)
-    orphaned = [
-        number for number in numbers if orphaned_results(log, requests.parts_at(number))
-    ]
+    orphaned = orphaned_requests(run)
     if not orphaned:
         return None
     return HealthWarning(

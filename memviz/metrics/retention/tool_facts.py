@@ -7,7 +7,8 @@ longer sent between the two, the model could not have known it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from memviz.metrics.requests.request_table import (
     versions_of,
 )
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.metrics.retention.probe_texts import Counts, ProbeTexts, in_any
 from memviz.text.containment import PhraseIndex, contains, normal_tokens
 from memviz.text.sentences import json_facts
 from memviz.text.terms import IS_UNSPACED
@@ -246,30 +247,29 @@ class ToolArgumentRecall:
 
 
 def tool_argument_recall(run: Run) -> ToolArgumentRecall:
-    """The arguments of all tool calls of ``run`` whose values an earlier message contains: its content, the
+    """Return the arguments of all tool calls of ``run`` whose values an earlier message contains: its content, the
     arguments of its own calls, or its result.
 
     Left out: trivial values (see :data:`LEAST_CHARS`), the calls of memviz's own recall tool, and calls before the
     first request. In the context of a call is what the request that it answers held, and what the reply said since.
     """
-    used = list(_used(run.log))
+    used = list(_used_arguments(run.log))
     values = list(dict.fromkeys(argument.value for argument in used))
     probes = [Probe(value, (value,), (), "single fact") for value in values]
     texts = ProbeTexts(run.log, probes, any_mention=True)
     sources = _Sources(run, texts)
     column_of = {value: column for column, value in enumerate(values)}
-    lengths = np.array([record.log_length for record in run.requests], np.int64)
+    lengths = [record.log_length for record in run.requests]
     found = []
     for argument in used:
         column, position = column_of[argument.value], argument.position
-        counts = texts.answer_counts[:, column]
-        request = int(np.searchsorted(lengths, position, side="right")) - 1
+        counts = texts.counts.answers[:, column]
+        request = bisect_right(lengths, position) - 1
         if request < 0 or not counts[position]:
             continue
-        is_own = counts[position] > counts[lengths[request]]
-        source = (
-            Knowledge.VERBATIM if is_own else sources.of(run.requests[request], column)
-        )
+        source = Knowledge.VERBATIM
+        if counts[position] == counts[lengths[request]]:
+            source = sources.of(run.requests[request], column)
         last_seen = int(np.searchsorted(counts, counts[position])) - 1
         found.append(
             argument._replace(last_seen=last_seen, source=source, request=request)
@@ -282,60 +282,54 @@ class _Sources:
     values], which :func:`memviz.metrics.retention.retention.retention` gives, would be of no use, and it is large."""
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
-        self._summaries, self._counts = run.space.summaries, texts.answer_counts
-        prompts = texts.holding(
-            [prompt.content for prompt in run.space.system_messages]
-        )
-        self._in_system: Bools = np.logical_or.reduce(prompts.answers, axis=0)
-        self._in_version = texts.holding(
-            [version.text for version in self._summaries.versions]
-        ).answers
-        self._words, self._texts = OtherWords(run.space), texts
-        self._in_words: Bools = np.zeros((0, len(texts.probes)), dtype=bool)
+        self._texts, self._summaries = texts, run.space.summaries
+        prompts = texts.in_messages(run.space.system_messages)
+        self._in_system = in_any(prompts.answers)
+        self._in_version = texts.in_versions(self._summaries).answers
+        self._words = OtherWords(run.space)
+        self._in_words = np.zeros((0, len(texts.probes)), bool)
 
     def of(self, record: TurnRecord, column: int) -> Knowledge:
-        """The highest place of the value number ``column``; LOST where it is nowhere."""
-        counts, parts = self._counts[:, column], record.parts
-        besides = self._words.of(parts)
-        if any(
-            counts[part.stop] > counts[part.start] for part in verbatim_ranges(record)
-        ):
+        """Return the highest place of the value number ``column``; LOST where it is nowhere."""
+        besides = self._words.of(record.parts)
+        self._read_words()
+        versions = versions_of(record.parts, self._summaries)
+        said = self._texts.counts.answers[:, column]
+        in_words = self._in_words[:, column]
+        if _is_in(said, verbatim_ranges(record)):
             return Knowledge.VERBATIM
-        if self._says(besides.in_messages, column):
+        if any(in_words[part.start : part.stop].any() for part in besides.in_messages):
             return Knowledge.VERBATIM
-        if any(
-            counts[part.stop] > counts[part.start] for part in recalled_ranges(record)
-        ):
+        if _is_in(said, recalled_ranges(record)):
             return Knowledge.RECALLED
-        if any(
-            self._in_version[number, column]
-            for number in versions_of(parts, self._summaries)
-        ):
+        if self._in_version[versions, column].any():
             return Knowledge.SUMMARY
-        is_in_system = self._in_system[column] or self._says(besides.in_system, column)
-        return Knowledge.SYSTEM if is_in_system else Knowledge.LOST
+        if any(in_words[part.start : part.stop].any() for part in besides.in_system):
+            return Knowledge.SYSTEM
+        return Knowledge.SYSTEM if self._in_system[column] else Knowledge.LOST
 
-    def _says(self, ranges: Sequence[range], column: int) -> bool:
-        """Whether a line, or what is left of a message, holds the value."""
+    def _read_words(self) -> None:
+        """Look the values up in the lines, and in what is left of messages, that came since."""
         fresh = self._words.messages[len(self._in_words) :]
         if fresh:
-            held = self._texts.holding([readable(message) for message in fresh]).answers
+            held = self._texts.in_messages(fresh).answers
             self._in_words = np.concatenate((self._in_words, held))
-        return any(
-            self._in_words[part.start : part.stop, column].any() for part in ranges
-        )
 
 
-def _used(log: Log) -> Iterator[NeededArgument]:
+def _is_in(counts: Counts, ranges: Iterable[range]) -> bool:
+    return any(counts[part.stop] > counts[part.start] for part in ranges)
+
+
+def _used_arguments(log: Log) -> Iterator[NeededArgument]:
     """All values that calls use, whether they were said before or not; each once for a call and argument."""
     for position in log.tools.callers:
         message = log[position]
         if message.is_recall_exchange:
             continue
+        turn = log.turn_number(position)
         for call in message.tool_calls:
             for name, value in argument_values(call):
                 if not _is_trivial(value):
-                    turn = log.turn_number(position)
                     yield NeededArgument(
                         position, turn, call.name, name, str(value), -1, Knowledge.LOST
                     )
