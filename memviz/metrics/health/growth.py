@@ -152,7 +152,8 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> HealthWarning | Non
     changes the request where it stands, and the provider's prompt cache ends there. What it costs is worked out under
     ``prices``, by default the list prices of the model that answered."""
     cleared = [one for one in run.compactions if one.kind in REDUCING]
-    numbers = {run.request_number(one) for one in cleared} - {None}
+    changed = [run.request_number(one) for one in cleared]
+    numbers = {number for number in changed if number is not None}
     if not numbers:
         return None
     terms, sent = prices or list_prices(run), sent_by(run)

@@ -66,7 +66,7 @@ def _first_in_one_range(run: Run, spoken: Sequence[int]) -> Bools:
     if columns.summary_role != "system":
         has_summary = columns.summary_stops > columns.summary_starts
         found[has_summary] = columns.summary_role == "assistant"
-    return found & is_one_range
+    return np.asarray(found & is_one_range)
 
 
 def _next_spoken(log: Log) -> list[int]:

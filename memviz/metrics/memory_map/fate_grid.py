@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,9 +117,7 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     shape = (columns * len(STEPS), rows + 1)
     cell = (column * len(STEPS) + shown.codes) * shape[1]
 
-    def entered(
-        row: NDArray[np.int_], numbers: NDArray[np.int_]
-    ) -> NDArray[np.float64]:
+    def entered(row: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
         return np.bincount(cell + row, numbers, shape[0] * shape[1]).reshape(shape)
 
     parts = entered(first, np.minimum(stops, (first + 1) * size) - starts)

@@ -166,7 +166,7 @@ def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
     """Return after how many more requests one would be larger than the window, if they went on growing in a straight
     line as the last 20 did; ``None`` where they do not grow, or after fewer than 3. Only sensible for requests that
     nothing ever shortens."""
-    sent = traffic.input_tokens[-PACE_REQUESTS:].tolist()
+    sent: list[int] = traffic.input_tokens[-PACE_REQUESTS:].tolist()
     size = len(sent)
     if size < FEWEST_REQUESTS:
         return None

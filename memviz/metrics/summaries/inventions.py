@@ -1,4 +1,5 @@
-"""What a reply says that its prompt does not: names, numbers and words of the calendar."""
+"""What a summary says and its prompt does not: names, numbers and words of the calendar that its writer made up or
+worked out; and what the summaries of one writer are worth."""
 
 from __future__ import annotations
 
@@ -81,30 +82,23 @@ class Terms(NamedTuple):
     numbers: frozenset[str]
 
 
-@lru_cache(
-    maxsize=100_000
-)  # the lines of one conversation come back in hundreds of prompts
+# The lines of one conversation come back in hundreds of prompts.
+@lru_cache(maxsize=100_000)
 def _terms_of_line(line: str) -> Terms:
     words: set[str] = set()
     for match in _WORD.finditer(line):
         word = match[0].lower()
         words.update([word, *re.split("['’]", word)])
-    words.update(
-        _CALENDAR_FORMS[word] for word in tuple(words) if word in _CALENDAR_FORMS
-    )
-    words.update(
-        _MONTHS[int(date[1]) - 1]
-        for date in _ISO_DATE.finditer(line)
-        if 1 <= int(date[1]) <= 12
-    )
-    numbers = {_plain_number(found[0]) for found in _NUMBER.finditer(line)}
-    numbers |= {
-        _plain_number(part)
-        for number in tuple(numbers)
-        for part in re.split("[.,]", number)
-        if part
-    }
-    numbers |= {str(_NUMBER_WORDS[word]) for word in words if word in _NUMBER_WORDS}
+    words |= {_CALENDAR_FORMS[word] for word in words & _CALENDAR_FORMS.keys()}
+    for date in _ISO_DATE.finditer(line):
+        if 1 <= int(date[1]) <= 12:
+            words.add(_MONTHS[int(date[1]) - 1])
+    numbers: set[str] = set()
+    for found in _NUMBER.finditer(line):
+        number = _plain_number(found[0])
+        parts = filter(None, re.split("[.,]", number))
+        numbers.update([number, *map(_plain_number, parts)])
+    numbers |= {str(_NUMBER_WORDS[word]) for word in words & _NUMBER_WORDS.keys()}
     numbers |= {str(_han_number(found[0])) for found in _HAN_NUMBER.finditer(line)}
     return Terms(frozenset(words), frozenset(numbers))
 
@@ -142,13 +136,13 @@ class Known:
         for line in self.lines:
             text = _ADDRESS.sub(" ", line)
             for match in _WORD.finditer(text):
-                if match[0][0].islower():
-                    small[match[0]] += 1
+                word = match[0]
+                if word[0].islower():
+                    small[word] += 1
                 elif not _begins_sentence(text, match.start()):
-                    capital[match[0].lower()] += 1
-        return frozenset(
-            stem(word) for word, times in small.items() if times >= capital[word]
-        )
+                    capital[word.lower()] += 1
+        often = [word for word, times in small.items() if times >= capital[word]]
+        return frozenset(map(stem, often))
 
     @cached_property
     def chinese_names(self) -> frozenset[str]:
@@ -157,10 +151,11 @@ class Known:
 
     def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
         """Return whether ``word`` is no name, as far as its capital goes."""
+        if word in self.words:
+            return True
         small = word.lower()
-        return word in self.words or (
-            begins_sentence and (small in _SMALL_WORDS or stem(small) in self.stems)
-        )
+        is_usual = small in _SMALL_WORDS or stem(small) in self.stems
+        return begins_sentence and is_usual
 
 
 def is_name(term: str) -> bool:
@@ -186,11 +181,9 @@ def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
     """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
     their order."""
     terms = terms_of(prompt)
-    found = [
-        *_latin_names(text, terms.words, known),
-        *_numbers(text, terms.numbers),
-        *([] if text.isascii() else _han_names(text, prompt, known)),
-    ]
+    found = [*_latin_names(text, terms.words, known), *_numbers(text, terms.numbers)]
+    if not text.isascii():
+        found += _han_names(text, prompt, known)
     return tuple(dict.fromkeys(term for _, term in sorted(found)))
 
 
@@ -199,11 +192,11 @@ def _latin_names(
 ) -> Iterator[tuple[int, str]]:
     for match in _WORD.finditer(text):
         word = _SHORTENED.sub("", match[0])
-        same = _CALENDAR_FORMS.get(word.lower(), word.lower())
-        if not word[0].isupper() or same in in_prompt:
-            continue
-        if not known.is_ordinary(word, _begins_sentence(text, match.start())):
-            yield match.start(), word
+        small = word.lower()
+        if word[0].isupper() and _CALENDAR_FORMS.get(small, small) not in in_prompt:
+            begins_sentence = _begins_sentence(text, match.start())
+            if not known.is_ordinary(word, begins_sentence):
+                yield match.start(), word
 
 
 def _numbers(text: str, in_prompt: frozenset[str]) -> Iterator[tuple[int, str]]:
@@ -226,19 +219,19 @@ def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]
 def _people_in(lines: Iterable[str]) -> set[str]:
     written = [line for line in lines if not line.isascii()]
     people = ChinesePeople(written)
-    sentences = (found[0] for line in written for found in _HAN_SENTENCE.finditer(line))
-    return {
-        sentence[start:stop]
-        for sentence in sentences
-        for start, stop in people.places(sentence)
-    }
+    found = set()
+    for line in written:
+        for match in _HAN_SENTENCE.finditer(line):
+            sentence = match[0]
+            found |= {sentence[start:stop] for start, stop in people.places(sentence)}
+    return found
 
 
 def _begins_sentence(text: str, at: int) -> bool:
     before = text[max(0, at - 20) : at]
-    return _BEFORE_A_SENTENCE.search(before) is not None and (
-        before.strip() != "" or at <= 20
-    )
+    if _BEFORE_A_SENTENCE.search(before) is None:
+        return False
+    return before.strip() != "" or at <= 20
 
 
 FIRST_PERSON = frozenset({"I"})
@@ -257,55 +250,44 @@ def inventions(run: Run) -> tuple[Invention, ...]:
     prompts do not. What a later prompt holds because an earlier summary invented it counts once, where it began; a sum
     of numbers of the prompt counts as well, for nobody can tell a right one from a wrong one by looking at its words.
     """
-    return run.once(inventions, lambda: tuple(_inventions(run)))
+    return run.once(inventions, lambda: tuple(_find_inventions(run)))
 
 
-def _inventions(run: Run) -> Iterator[Invention]:
-    prompts = {
-        number: prompt_text(one.request)
-        for number, one in enumerate(run.compactions)
-        if one.request
-    }
-    lines = frozenset(line for text in prompts.values() for line in text.split("\n"))
+def _find_inventions(run: Run) -> Iterator[Invention]:
+    prompts = [prompt_text(one.request or ()) for one in run.compactions]
+    lines = frozenset(line for text in prompts if text for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
-    for number, prompt in prompts.items():
-        compaction = run.compactions[number]
-        if (
-            compaction.version is None
-            or not compaction.summary
-            or summary_author(compaction) is None
-        ):
+    for compaction, prompt in zip(run.compactions, prompts, strict=True):
+        version, summary = compaction.version, compaction.summary
+        if not compaction.request or version is None or not summary:
             continue
-        terms = unsupported_terms(prompt, compaction.summary, known)
-        if terms:
-            yield Invention(compaction.version, terms)
+        if summary_author(compaction) is not None:
+            terms = unsupported_terms(prompt, summary, known)
+            if terms:
+                yield Invention(version, terms)
 
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """``known`` of the ``stated`` facts at the end of a run, the ``words`` of a summary on average (``None`` where
-    none was written), and ``invented``: names and numbers that its summaries say and their prompts do not."""
+    """What the summaries of one writer are worth, to be held against those of another for the same memory."""
 
     known: int
+    """Facts that are known at the end of a run."""
     stated: int
+    """Facts that were stated until then."""
     words: float | None
+    """Of a summary on average; ``None`` where none was written."""
     invented: int
+    """Names and numbers that its summaries say and their prompts do not."""
 
 
 def worth_of(run: Run, kept: Retention) -> Worth:
-    """What the summaries of ``run`` are worth, which ``kept`` of its facts."""
-    written = [
-        one.summary
-        for one in run.compactions
-        if one.summary and summary_author(one) is not None
-    ]
-    stated = kept.born[-1] if len(kept.born) else kept.born
-    known = kept.retained[-1] if len(kept.retained) else kept.retained
+    """Return what the summaries of ``run`` are worth, which ``kept`` of its facts."""
+    by_models = [one for one in run.compactions if summary_author(one) is not None]
+    words = [len(words_of(one.summary)) for one in by_models if one.summary]
     return Worth(
-        int(known.sum()),
-        int(stated.sum()),
-        sum(len(words_of(text)) for text in written) / len(written)
-        if written
-        else None,
-        sum(len(one.terms) for one in inventions(run)),
+        known=int(kept.retained[-1:].sum()),
+        stated=int(kept.born[-1:].sum()),
+        words=sum(words) / len(words) if words else None,
+        invented=sum(len(one.terms) for one in inventions(run)),
     )
