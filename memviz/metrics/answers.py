@@ -1,4 +1,5 @@
-"""How right a reply is by its words alone: does it contain an accepted answer, and how much else does it say?"""
+"""Answers: how right they are by their words alone, and where in the context that was sent they come from; no model is
+asked."""
 
 from __future__ import annotations
 
@@ -6,11 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Literal, NamedTuple
 
 from memviz.context import BlockKind, Context
 from memviz.conversation import Message
 from memviz.engine.judged_answer import JudgedAnswer
+from memviz.metrics.cost.pricing import sum_known
 from memviz.text import phrases
 from memviz.text.containment import contains, normal_tokens
 from memviz.text.sentences import passage, without_markup
@@ -56,17 +59,21 @@ def _f1(said: Counter[str], accepted: Counter[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """The answers of one run. ``asked`` questions, of which ``failed`` got no reply; of the replies, how many
-    contain an accepted answer, their mean F1 (0 to 1, ``None`` without a reply), and what the judge said:
-    ``right``, ``wrong``, or nothing that could be read (``unjudged``)."""
+    """The answers of one run."""
 
     asked: int
+    """Questions."""
     failed: int
+    """Questions that got no reply."""
     containing: int
+    """Replies that contain an accepted answer."""
     mean_f1: float | None
+    """Of the replies; ``None`` without one."""
     right: int
+    """Replies that the judge found so; the next one likewise."""
     wrong: int
     unjudged: int
+    """Replies of which the judge said nothing that could be read."""
     cost_usd: float | None
 
     @property
@@ -86,25 +93,22 @@ def answer_scores(
 
 
 def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
-    told = [
-        (result.reply, result.probe.answers)
-        for result in results
-        if result.reply is not None
-    ]
-    verdicts = Counter(result.verdict for result in results if result.reply is not None)
-    costs = [result.cost_usd for result in results]
-    known = [cost for cost in costs if cost is not None]
+    containing, f1, verdicts = 0, list[float](), list[str | None]()
+    for result in results:
+        if result.reply is not None:
+            answers = result.probe.answers
+            containing += contains_answer(result.reply, answers)
+            f1.append(token_f1(result.reply, answers))
+            verdicts.append(result.verdict)
     return AnswerScores(
         asked=len(results),
-        failed=len(results) - len(told),
-        containing=sum(contains_answer(reply, answers) for reply, answers in told),
-        mean_f1=sum(token_f1(reply, answers) for reply, answers in told) / len(told)
-        if told
-        else None,
-        right=verdicts["right"],
-        wrong=verdicts["wrong"],
-        unjudged=verdicts[None],
-        cost_usd=sum(known) if len(known) == len(costs) else None,
+        failed=len(results) - len(f1),
+        containing=containing,
+        mean_f1=sum(f1) / len(f1) if f1 else None,
+        right=verdicts.count("right"),
+        wrong=verdicts.count("wrong"),
+        unjudged=verdicts.count(None),
+        cost_usd=sum_known(result.cost_usd for result in results),
     )
 
 
@@ -131,31 +135,29 @@ class Hit(NamedTuple):
 
 
 def hits_of(text: str, wanted: Mapping[str, int]) -> list[Hit]:
-    """The places of the wanted terms in ``text``, in order."""
-    tokens = {
-        token
+    """Return the places of the wanted terms in ``text``, in order."""
+    is_wanted = {
+        token: not wanted.keys().isdisjoint(normal_forms(token))
         for token in set(TOKEN.findall(text))
-        if not wanted.keys().isdisjoint(normal_forms(token))
     }
     found: list[Hit] = []
-    for match in TOKEN.finditer(text) if tokens else ():
+    for match in TOKEN.finditer(text) if any(is_wanted.values()) else ():
         token = match.group()
-        if token not in tokens:
+        if not is_wanted[token]:
             continue
         if IS_UNSPACED.match(token):
-            found.extend(_hits_in_run(token, match.start(), wanted))
+            found += _hits_in_run(token, match.start(), wanted)
         else:
-            found.append(Hit(match.start(), match.end(), normal_forms(token)[0]))
+            found.append(Hit(*match.span(), normal_forms(token)[0]))
     return found
 
 
 def _hits_in_run(run: str, offset: int, wanted: Mapping[str, int]) -> Iterator[Hit]:
     for at in range(len(run)):
         for size in (1, 2):
-            if run[at : at + size] in wanted:
-                yield Hit(
-                    offset + at, offset + min(at + size, len(run)), run[at : at + size]
-                )
+            key = run[at : at + size]
+            if key in wanted:
+                yield Hit(offset + at, offset + at + len(key), key)
 
 
 def densest(
@@ -165,11 +167,14 @@ def densest(
     best, score, first = (0, 0, 0), 0, 0
     inside: Counter[str] = Counter()
     for hit in hits:
-        score += scores[hit.key] if not inside[hit.key] else 0
+        if not inside[hit.key]:
+            score += scores[hit.key]
         inside[hit.key] += 1
         while hits[first] is not hit and hit.stop - hits[first].start > chars:
-            inside[hits[first].key] -= 1
-            score -= scores[hits[first].key] if not inside[hits[first].key] else 0
+            left = hits[first].key
+            inside[left] -= 1
+            if not inside[left]:
+                score -= scores[left]
             first += 1
         if score > best[0]:
             best = score, hits[first].start, hit.stop
@@ -178,28 +183,25 @@ def densest(
 
 def quote(content: str, scores: Mapping[str, int]) -> str:
     """The sentence around the match, or as much of it as there is room for, on one line."""
-    text = flat(content)
-    _, start, stop = densest(hits_of(text, scores), scores, QUOTE_CHARS - 2)
-    room = max(0, QUOTE_CHARS - 2 - (stop - start))
+    text, most = flat(content), QUOTE_CHARS - 2
+    _, start, stop = densest(hits_of(text, scores), scores, most)
+    room = max(0, most - (stop - start))
     lowest = max(0, start - room)
-    begins = [
-        match.end()
-        for match in _SENTENCE_START.finditer(text, lowest, start + 1)
-        if match.end() <= start
-    ]
-    left = (
-        begins[-1]
-        if begins
-        else lowest
-        if lowest == 0
-        else _next_word(text, lowest + room // 2, start)
-    )
-    right = min(len(text), left + QUOTE_CHARS - 2)
+    matches = _SENTENCE_START.finditer(text, lowest, start + 1)
+    begins = [match.end() for match in matches if match.end() <= start]
+    left = lowest
+    if begins:
+        left = begins[-1]
+    elif lowest:
+        left = _next_word(text, lowest + room // 2, start)
+    right = min(len(text), left + most)
     if right < len(text):
         right = _last_word(text, max(stop, left + 1), right)
     piece = text[left:right].strip()
-    whole = right == len(text) or piece.endswith(_ENDS)
-    return "…" * (left > 0 and not begins) + piece + "…" * (not whole)
+    if left > 0 and not begins:
+        piece = f"…{piece}"
+    is_whole = right == len(text) or piece.endswith(_ENDS)
+    return piece if is_whole else f"{piece}…"
 
 
 def _next_word(text: str, at: int, stop: int) -> int:
@@ -211,8 +213,10 @@ def _next_word(text: str, at: int, stop: int) -> int:
 def _last_word(text: str, least: int, at: int) -> int:
     """The last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
     ends = [match.start() for match in _SENTENCE_START.finditer(text, least, at)]
+    if ends:
+        return ends[0]
     space = text.rfind(" ", least, at + 1)
-    return ends[0] if ends else space if space >= 0 else at
+    return space if space >= 0 else at
 
 
 SourceKind = Literal["verbatim", "recalled", "summary", "system"]
@@ -248,19 +252,17 @@ _IGNORANT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """Where an answer comes from.
-
-    ``kind`` is ``None`` if it is not in the context. ``position`` is the log position of the message,
-    ``None`` for a summary or the system prompt. ``quote`` is a piece of the source around the match, one
-    line of at most 120 characters. ``share`` (0 to 1) is the part of the weight of the answer's key terms,
-    or of one sentence's where only that has a source, that the source holds; without a source, the most
-    that any message holds.
-    """
+    """Where an answer comes from."""
 
     kind: SourceKind | None = None
+    """``None`` if it is not in the context."""
     position: int | None = None
+    """The log position of the message, ``None`` for a summary or the system prompt."""
     quote: str = ""
+    """A piece of the source around the match, one line of at most 120 characters."""
     share: float = 0.0
+    """The part (0 to 1) of the weight of the answer's key terms, or of one sentence's where only that has a source,
+    that the source holds; without a source, the most that any message holds."""
 
 
 class _Candidate(NamedTuple):
@@ -298,14 +300,18 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     if not whole:
         return AnswerSource()
     candidates = list(_candidates(context))
-    stated = told[:1] + [
+    heavy = [
         one for one in told[1:MAX_STATEMENTS] if one.weight >= LEAST_STATEMENT_WEIGHT
     ]
+    stated = [told[0], *heavy]
     found = _quoted(candidates, stated, asked) or _best(candidates, whole, asked)
     if found.kind is not None or len(told) == 1:
         return found
-    single = (_best(candidates, statement.weights, asked) for statement in stated)
-    return next((source for source in single if source.kind is not None), found)
+    for statement in stated:
+        source = _best(candidates, statement.weights, asked)
+        if source.kind is not None:
+            return source
+    return found
 
 
 def _together(statements: Sequence[_Statement]) -> dict[str, int]:
@@ -320,24 +326,21 @@ def _together(statements: Sequence[_Statement]) -> dict[str, int]:
 def _telling(statements: Sequence[_Statement]) -> list[_Statement]:
     """Those that tell anything, most first; questions only if there is nothing else."""
     telling = [one for one in statements if one.weights]
-    return sorted(
-        [one for one in telling if not one.asks] or telling, key=lambda one: -one.weight
-    )
+    stating = [one for one in telling if not one.asks]
+    return sorted(stating or telling, key=lambda one: -one.weight)
 
 
 def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
     """The sentences of an answer without those that say that something is not known; a quoted one may."""
     for sentence in passage(composed(answer)).sentences:
         text = sentence.text
-        if sentence.echo or not (
+        if not sentence.echo and (
             phrases.admits_ignorance(text) or _IGNORANT.search(text)
         ):
-            weights = {
-                key: weight
-                for key, weight in weights_of(text).items()
-                if key not in asked
-            }
-            yield _Statement(text, weights, sentence.is_question)
+            continue
+        weights = weights_of(text)
+        told = {key: weight for key, weight in weights.items() if key not in asked}
+        yield _Statement(text, told, sentence.is_question)
 
 
 def _candidates(context: Context) -> Iterator[_Candidate]:
@@ -345,21 +348,18 @@ def _candidates(context: Context) -> Iterator[_Candidate]:
         kind = _KIND_OF_BLOCK.get(block.kind)
         if kind is None:
             continue
-        placed = kind in ("verbatim", "recalled") and len(block.indices) == len(
-            block.messages
-        )
-        # A summary that stands inside the system prompt has no message of its own.
-        said = block.messages or (
-            (Message("system", block.text),) if block.text else ()
-        )
-        positions = block.indices if placed else (None,) * len(said)
+        said = block.messages
+        if not said and block.text:
+            # A summary that stands inside the system prompt has no message of its own.
+            said = (Message("system", block.text),)
+        positions: Sequence[int | None] = (None,) * len(said)
+        if kind in ("verbatim", "recalled") and len(block.indices) == len(said):
+            positions = block.indices
         for position, message in zip(positions, said, strict=True):
-            plain = without_markup(
-                message.content
-            )  # as the sentences of the answer are read
-            yield _Candidate(
-                kind, position, message, keys(message.content) | keys(plain)
-            )
+            # As the sentences of the answer are read.
+            plain = without_markup(message.content)
+            known = keys(message.content) | keys(plain)
+            yield _Candidate(kind, position, message, known)
 
 
 def _quoted(
@@ -368,15 +368,13 @@ def _quoted(
     asked: frozenset[str],
 ) -> AnswerSource | None:
     """A message that holds one of the statements to the letter."""
-    long = [
-        one
-        for one in statements
-        if len(one.text.encode("utf-8", "replace")) >= LEAST_QUOTED_BYTES
-    ]
-    for statement in long:
+    for statement in statements:
+        if len(statement.text.encode("utf-8", "replace")) < LEAST_QUOTED_BYTES:
+            continue
         holding = [one for one in candidates if one.keys >= statement.weights.keys()]
         letters = _letters(statement.text)
-        if exact := [one for one in holding if _quotes(one.message.content, letters)]:
+        exact = [one for one in holding if _quotes(one.message.content, letters)]
+        if exact:
             return _preferred(exact, statement.weights, asked, 1.0)
     return None
 
@@ -401,11 +399,7 @@ def _best(
     share = most / sum(weights.values())
     if share < LEAST_SHARE:
         return AnswerSource(share=share)
-    equal = [
-        candidate
-        for candidate, weight in zip(candidates, held, strict=True)
-        if weight == most
-    ]
+    equal = list(compress(candidates, [weight == most for weight in held]))
     return _preferred(equal, weights, asked, share)
 
 
@@ -415,37 +409,27 @@ def _preferred(
     asked: frozenset[str],
     share: float,
 ) -> AnswerSource:
-    """One of several sources that hold as much: by kind, then by how close together they say it."""
+    """Return one of several sources that hold as much: by kind, then by how close together they say it."""
     kind = min((candidate.kind for candidate in equal), key=_PREFERRED.index)
-    scores = {
-        **dict.fromkeys(asked, 1),
-        **{key: 1000 * weight for key, weight in weights.items()},
-    }
-    source = _closest(
-        [candidate for candidate in equal if candidate.kind == kind], scores
-    )
-    return AnswerSource(
-        kind, source.position, quote(source.message.content, scores), share
-    )
+    scores = dict.fromkeys(asked, 1)
+    scores |= {key: 1000 * weight for key, weight in weights.items()}
+    source = _closest([one for one in equal if one.kind == kind], scores)
+    quoted = quote(source.message.content, scores)
+    return AnswerSource(kind, source.position, quoted, share)
 
 
 def _closest(equal: Sequence[_Candidate], scores: Mapping[str, int]) -> _Candidate:
-    """The one that says it closest together, together with most of the question; then the newest.
+    """Return the one that says it closest together, together with most of the question; then the newest.
 
     What the offline model repeated in a reply of its own comes after what it repeats.
     """
     if len(equal) == 1:
         return equal[0]
 
-    def order(at: int) -> tuple[bool, int, int]:
+    def rank(at: int) -> tuple[bool, int, int]:
         message = equal[at].message
-        repeats = (
-            message.role == "assistant" and phrases.quoted(message.content) is not None
-        )
-        return (
-            not repeats,
-            densest(hits_of(flat(message.content), scores), scores, NEAR_CHARS)[0],
-            at,
-        )
+        is_own = message.role != "assistant" or phrases.quoted(message.content) is None
+        hits = hits_of(flat(message.content), scores)
+        return is_own, densest(hits, scores, NEAR_CHARS)[0], at
 
-    return equal[max(range(len(equal)), key=order)]
+    return equal[max(range(len(equal)), key=rank)]
