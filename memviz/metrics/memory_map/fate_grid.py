@@ -125,7 +125,9 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     whole = entered(first + 1, np.ones_like(first))
     whole -= entered(np.maximum(last, first + 1), np.ones_like(first))
     counts = parts + size * np.cumsum(whole, axis=1)
-    cells = counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows)
+    cells: NDArray[np.int64] = (
+        counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows)
+    )
     return cells.transpose(2, 0, 1)
 
 

@@ -1,4 +1,4 @@
-"""A message as one reads it: its text, and the tools that it calls."""
+"""Messages as one reads them: their text, the tools that they call, and all that can be known by reading them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Codes, numbers with a label, telephone numbers and e-mail addresses.
+"""Codes and other names that identify: numbers with a label, telephone numbers, e-mail addresses, ports, versions,
+paths, and who somebody is.
 
-Telephone numbers are found by their label, or by their plus sign and length. The package phonenumbers, which knows the
-numbering plans of all countries, takes 5 MB and, unless it is told a country, finds only numbers with a plus sign; no
-conversation says its country.
+Telephone numbers are found by their label, or by their plus sign and length. The package phonenumbers, which knows
+the numbering plans of all countries, takes 5 MB and, unless it is told a country, finds only numbers with a plus
+sign; no conversation says its country.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from memviz.transcripts.base import Probe
 
 if TYPE_CHECKING:
     from pandas import DataFrame
-from typing import NamedTuple
 
 
 class FactState(IntEnum):
@@ -205,26 +204,18 @@ class Retention:
         born."""
         from pandas import DataFrame
 
-        held = {
-            "evidence": self.evidence,
-            "contained": self.contained,
-            "retained": self.retained,
+        columns: dict[str, NDArray[Any]] = {
+            "turn": self.turns,
+            "call": self.calls,
+            "born": self.born.sum(axis=1),
+            "evidence_share": self.share(self.evidence),
+            "contained_share": self.share(self.contained),
+            "retained_share": self.share(self.retained),
         }
-        return DataFrame(
-            {
-                "turn": self.turns,
-                "call": self.calls,
-                "born": self.born.sum(axis=1),
-                **{
-                    f"{name}_share": self.share(matrix) for name, matrix in held.items()
-                },
-                **{
-                    f"{state.name.lower()}_share": self.share_of(state)
-                    for state in BEST_FIRST
-                },
-                "stale_share": self.share(self.stale),
-            }
-        )
+        for state in BEST_FIRST:
+            columns[f"{state.name.lower()}_share"] = self.share_of(state)
+        columns["stale_share"] = self.share(self.stale)
+        return DataFrame(columns)
 
 
 class Judged(NamedTuple):

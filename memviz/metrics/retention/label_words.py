@@ -1,7 +1,7 @@
-"""The parts of the patterns of :mod:`memviz.metrics.retention.told_values`: labels, and what a value looks like.
+"""The vocabulary of the modules ``*_kinds``: what a kind of labelled value is, and the parts of the patterns of its
+sentences: labels, and what a value looks like.
 
-All patterns are used without regard to case, but for the groups that begin with ``(?-i:``.
-"""
+All patterns are used without regard to case, but for the groups that begin with ``(?-i:``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memviz.transcripts.base import Category
 
 
 def one_of(text: str) -> str:
-    """A group of alternatives, which are parted by white space; ``_`` stands for a space."""
+    """Return a group of alternatives, which are parted by white space; ``_`` stands for a space."""
     return f"(?:{'|'.join(word.replace('_', ' ') for word in text.split())})"
 
 
@@ -199,19 +199,16 @@ STREET_FIRST = (
 )
 
 
-CODE, PHONE, PERSONAL, PERSON, PLACE, CHOICE, WHEN, DAY, AGE = (
-    6.0,
-    6.0,
-    5.0,
-    4.0,
-    4.0,
-    3.0,
-    2.5,
-    2.0,
-    0.5,
-)
-SOFTWARE, EXCLUDED, MONEY, TIME, COUNT, DETAIL = 4.5, 4.0, 3.5, 2.5, 2.0, 2.0
+CODE = PHONE = 6.0
 """How telling a value of each kind is, where there are too many."""
+PERSONAL = 5.0
+SOFTWARE = 4.5
+PERSON = PLACE = EXCLUDED = 4.0
+MONEY = 3.5
+CHOICE = 3.0
+WHEN = TIME = 2.5
+DAY = COUNT = DETAIL = 2.0
+AGE = 0.5
 TRIGGER_CHARS = 4
 
 

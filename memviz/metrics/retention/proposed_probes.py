@@ -1,4 +1,5 @@
-"""Probes for a conversation that has none: what somebody states and a later answer may need."""
+"""Probes for a conversation that has none: what somebody states and a later answer may need, and words that one message
+alone says, which need no labels."""
 
 from __future__ import annotations
 

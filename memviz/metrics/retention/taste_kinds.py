@@ -1,4 +1,4 @@
-"""Allergies, tastes, diets and choices."""
+"""Allergies, tastes, diets and choices; when something is, and where somebody lives."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Values that a tool returned and that a later reply, or the arguments of a later call, used.
+"""Tool calls without labels: values that a tool returned and that a later reply, or the arguments of a later call,
+used; and arguments that the conversation had given before, whether they were still in the context at the call.
 
-Nobody has to say that such a value is a fact: the log itself shows that the model needed it. Where the result is no
-longer sent between the two, the model could not have known it.
+Nobody has to say that such a value is a fact: the log itself shows that the model needed it. Where it is no longer
+sent between the two, the model could not have known it.
 """
 
 from __future__ import annotations

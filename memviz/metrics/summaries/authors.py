@@ -44,7 +44,7 @@ _ABOUT = {
 def badge_words(author: Author, models: Iterable[str]) -> str:
     """Return what a badge says: ``recorded · claude``. A recording may be of any model, so its badge names it."""
     if author is not Author.RECORDED:
-        return author.value
+        return str(author.value)
     return f"{author.value} · {listed(dict.fromkeys(models))}"
 
 
