@@ -258,10 +258,12 @@ def _is_used_again(log: Log, statement: _Statement, places: Sequence[int]) -> bo
     if places[0] != statement.position:
         return False
     turn = log.turn_number(statement.position)
-    later = [at for at in places[1:] if log.turn_number(at) > turn]
-    if log[statement.position].role == "assistant":
-        later = [at for at in later if log[at].role != "assistant"]
-    return bool(later)
+    by_assistant = log[statement.position].role == "assistant"
+    for at in places[1:]:
+        is_telling = not by_assistant or log[at].role != "assistant"
+        if is_telling and log.turn_number(at) > turn:
+            return True
+    return False
 
 
 RARE_WORDS = 500

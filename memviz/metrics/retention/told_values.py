@@ -232,11 +232,12 @@ def _labelled(told: Told, people: ChinesePeople) -> Iterator[Value]:
 def _details(told: Told) -> Iterator[Value]:
     """What a user says in passing, and what the assistant says it did."""
     text = told.sentence.text
+    # Few sentences of an assistant say so, and to look is cheap.
+    if not told.of_user and _DONE.search(text) is None:
+        return
     if _FORMULA.search(text) or _MUSING.search(text):
         return
-    if not told.of_user and (
-        _DONE.search(text) is None or told.sentence.traits.is_hedged
-    ):
+    if not told.of_user and told.sentence.traits.is_hedged:
         return
     found = list(details_in(text) if _is_chinese(text) else user_details_in(text))
     yield from (Value(*one, alone=True) for one in _stated(found, told))
