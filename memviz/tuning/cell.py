@@ -17,10 +17,8 @@ from memviz.core.counters import AnyCounter
 from memviz.core.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.orphaned import orphaned_requests
-from memviz.metrics.requests.refused import refused_requests
-from memviz.metrics.requests.sent_whole import sends_everything
-from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.metrics.requests.refused import orphaned_requests, refused_requests
+from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
@@ -41,7 +39,7 @@ class Cell:
     ``failed_summarizations`` are calls that gave no summary,
     ``over_budget_requests`` those larger than the strategy's own budget, ``orphaned_requests`` those that hold a tool's
     result without its call. ``sends_everything``: it did what the full buffer does, see
-    :func:`memviz.metrics.requests.sent_whole.sends_everything`. ``error`` says in a sentence why there is nothing, and
+    :func:`memviz.metrics.requests.traffic.sends_everything`. ``error`` says in a sentence why there is nothing, and
     then all counts are empty.
     """
 
@@ -198,7 +196,7 @@ def cell_of(
             compaction.failed_calls for compaction in run.compactions
         ),
         over_budget_requests=run.columns.over_budget,
-        orphaned_requests=orphaned_requests(run),
+        orphaned_requests=len(orphaned_requests(run)),
         refused_requests=refused_requests(run),
         sends_everything=sends_everything(run),
         seconds=seconds,

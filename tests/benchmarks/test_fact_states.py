@@ -9,7 +9,7 @@ import re
 import pytest
 
 from benchmarks.fact_states import FOLDER, Pair, read_pairs, state_of, table_of
-from memviz.metrics.retention.measured_error import (
+from memviz.metrics.retention.knowledge import (
     ADVERSARIAL,
     HARDER,
     ORDINARY,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.measured import measured_conversations
-from memviz.metrics.retention.agreement import agreed
+from memviz.metrics.retention.survival import agreed
 from memviz.strategies import strategies
 from memviz.tuning.grounds import (
     AGREED_PERCENT,

@@ -11,8 +11,7 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.engine.chat import Chat
 from memviz.metrics.health import health_warnings
-from memviz.metrics.requests.requests_sent import requests_sent
-from memviz.metrics.requests.shared_prefix import SharedPrefix
+from memviz.metrics.requests.shared_prefix import SharedPrefix, requests_sent
 from memviz.metrics.summaries.compaction_words import compaction_words, request_words
 from memviz.metrics.summaries.events import compaction_events, text_in_force
 from memviz.metrics.summaries.request_sizes import request_sizes

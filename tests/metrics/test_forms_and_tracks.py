@@ -9,10 +9,10 @@ from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.core.forms import ClearedResults
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Notes, Piece
-from memviz.metrics.answers.source import answer_source
+from memviz.metrics.answers import answer_source
 from memviz.metrics.health import health_warnings
-from memviz.metrics.requests.left_since import left_since
 from memviz.metrics.requests.limits import limit_rule
+from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.message_facts import (

@@ -14,7 +14,7 @@ from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.core.errors import CounterUnavailableError
 from memviz.core.text.wording import dollars
 from memviz.metrics.cost.pricing import DEFAULT_MODEL
-from memviz.metrics.health import HealthWarning, counting, health_warnings
+from memviz.metrics.health import HealthWarning, budgets, health_warnings
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.prices import context_window_tokens, note_window
@@ -717,8 +717,8 @@ def test_only_a_sample_is_counted_anew() -> None:
 def test_the_sample_is_spread_over_the_conversation() -> None:
     log = memviz.replay(talk(30), memviz.strategy("buffer")).log
     texts = [message.content for message in log]
-    assert list(counting.sample(log)) == texts[::3]
-    assert list(counting.sample(log.prefix(7))) == texts[:7]
+    assert list(budgets.sample(log)) == texts[::3]
+    assert list(budgets.sample(log.prefix(7))) == texts[:7]
 
 
 def test_a_short_conversation_is_not_judged_by_its_rounding() -> None:
@@ -730,10 +730,10 @@ def test_without_the_reference_nothing_is_said(monkeypatch: pytest.MonkeyPatch) 
         raise CounterUnavailableError(name)
 
     run = run_of(ENGLISH, "buffer", counter=lambda _: 1)
-    counting._reference_tokens.cache_clear()
-    monkeypatch.setattr(counting, "counter", missing)
+    budgets._reference_tokens.cache_clear()
+    monkeypatch.setattr(budgets, "counter", missing)
     assert not found(run, "odd_counter")
-    counting._reference_tokens.cache_clear()
+    budgets._reference_tokens.cache_clear()
 
 
 # --- all together -----------------------------------------------------------------------------------------

@@ -6,22 +6,24 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, Run, ScriptedModel
-from memviz.metrics.cost.by_pause import cost_by_pause
-from memviz.metrics.cost.cost import cost, unpriced
-from memviz.metrics.cost.parts import SUMMARIZER_PARTS, cost_parts
+from memviz.metrics.cost.cost import (
+    SUMMARIZER_PARTS,
+    cost,
+    cost_by_pause,
+    unpriced,
+)
 from memviz.metrics.health import health_warnings
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.requests.ceilings import ceilings, spells
-from memviz.metrics.requests.left_since import left_since
+from memviz.metrics.requests.limits import ceilings, spells
+from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import survival
-from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
+from memviz.metrics.retention.tool_facts import tool_argument_recall
 from memviz.metrics.summaries.compaction_words import (
     compaction_words,
     event_turn_words,
@@ -117,7 +119,7 @@ class TestCost:
         found = cost(traffic(run), PRICE, PRICE, cache=RULES, pause_seconds=60)
         assert found.turns.tolist() == [record.turn for record in run.requests]
         assert found.calls.tolist() == [record.call for record in run.requests]
-        parts = cost_parts(found, PRICE, PRICE)
+        parts = found.parts
         asked = [
             sum(one.prompt_tokens + one.output_tokens for one in record.compactions)
             for record in run.requests

@@ -17,7 +17,7 @@ from memviz.engine.run import Run
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.retention import Retention, ceiling, floor, retention
 from memviz.metrics.retention.survival import survival
-from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
+from memviz.metrics.retention.tool_facts import tool_argument_recall
 from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample

@@ -15,8 +15,7 @@ from memviz.dashboard.lessons.playing import Played
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.knowledge import FactState, Knowledge
-from memviz.metrics.summaries.request_sizes import request_sizes
-from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
+from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
 
 Value = float | bool | str
 

@@ -19,8 +19,13 @@ from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
 from memviz.dashboard.reporting.settings import Setting
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Knowledge, Retention
-from memviz.metrics.retention.life_lines import LifeLine, Span, life_lines
-from memviz.metrics.retention.losses import Losses, fact_losses
+from memviz.metrics.retention.life_lines import (
+    LifeLine,
+    Losses,
+    Span,
+    fact_losses,
+    life_lines,
+)
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import whose_words
 from memviz.transcripts.base import Probe, Transcript

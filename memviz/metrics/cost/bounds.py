@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from memviz.core.context import ALL_PARTS
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
@@ -25,7 +26,6 @@ TOOL_TOKENS = 1000
 """The schemas of both tools, and the calls of one round with their results."""
 SUMMARIES_A_TURN = 2
 """One may be due with the user's message and one with the reply."""
-ALL_PARTS = ("system", "summary", "recalled", "history", "input", "overhead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +38,16 @@ class Askers:
 
 
 def token_margin(log: Log, counter: Counter) -> float:
-    """What other tokenizers make of a token of this conversation at most: letters other than ASCII are a token for each
-    of their bytes to some."""
+    """Return what other tokenizers make of a token of this conversation at most: letters other than ASCII are a token
+    for each of their bytes to some."""
     tokens = log.token_sums(counter).totals[-1]
     if not tokens:
         return INPUT_MARGIN
-    texts = (message.content for message in log if not message.content.isascii())
-    beyond = sum(
-        sum(map((0x7F).__lt__, text.encode("utf-8", "replace"))) for text in texts
-    )
+    beyond = 0
+    for message in log:
+        if not message.content.isascii():
+            bytes_of = message.content.encode("utf-8", "replace")
+            beyond += sum(map((0x7F).__lt__, bytes_of))
     return INPUT_MARGIN + beyond / float(tokens)
 
 
@@ -58,22 +59,22 @@ def turn_bound(
     margin: float,
     recall_tool: bool | None = None,
 ) -> CostBound:
-    """One turn whose request has ``sent_tokens`` before the model recalls or thinks: its calls, and the summaries that
-    it may make due. A recall may bring back all of ``log_tokens``."""
+    """Return the bound of one turn whose request has ``sent_tokens`` before the model recalls or thinks: its calls, and
+    the summaries that it may make due. A recall may bring back all of ``log_tokens``."""
     use, written = strategy.tool_use, askers.reply_tokens
-    recalls = use.recalls or (
-        DEFAULT_MAX_RECALL_CONTEXTS if recall_tool and strategy.allows_recall else 0
-    )
-    rounds = use.thinking_rounds + (recalls + MAX_REMINDERS if recalls else 0)
-    base = sent_tokens + (TOOL_TOKENS if rounds else 0)
-    further = written + TOOL_TOKENS
-    calls = [
-        base + number * further + (log_tokens if recalls and number else 0)
-        for number in range(1 + rounds)
-    ]
-    summaries = [calls[-1] + written + INSTRUCTION_TOKENS] * (
-        SUMMARIES_A_TURN if strategy.writes_notes else 0
-    )
+    recalls = use.recalls
+    if not recalls and recall_tool and strategy.allows_recall:
+        recalls = DEFAULT_MAX_RECALL_CONTEXTS
+    rounds = use.thinking_rounds
+    if recalls:
+        rounds += recalls + MAX_REMINDERS
+    calls = [sent_tokens + TOOL_TOKENS if rounds else sent_tokens]
+    for number in range(1, rounds + 1):
+        further = number * (written + TOOL_TOKENS)
+        calls.append(calls[0] + further + (log_tokens if recalls else 0))
+    summaries = []
+    if strategy.writes_notes:
+        summaries = [calls[-1] + written + INSTRUCTION_TOKENS] * SUMMARIES_A_TURN
     answers = cost_bound(askers.answerer, calls, written, margin)
     return answers + cost_bound(askers.summarizer, summaries, written, margin)
 
@@ -84,15 +85,12 @@ def asking_bound(
     question_tokens: int = MESSAGE_TOKENS,
     times: int = 1,
 ) -> CostBound:
-    """One question, or so many of this size, after the last turn of each run."""
+    """Return the bound of one question, or so many of this size, after the last turn of each run."""
     bound = CostBound()
     for run in runs:
         if run.turns:
-            sent = (
-                run.turns[-1].total_tokens
-                + run.turns[-1].reply_tokens
-                + question_tokens
-            )
+            last = run.turns[-1]
+            sent = last.total_tokens + last.reply_tokens + question_tokens
             one = turn_bound(run.strategy, sent, _log_tokens(run), askers, _margin(run))
             bound += CostBound(
                 one.usd * times,
@@ -110,40 +108,36 @@ def judging_bound(
     askers: Askers,
     judge: str | None = None,
 ) -> CostBound:
-    """Every one of ``probes`` asked under every one of ``runs``, and judged if there is a judge."""
+    """Return the bound of every one of ``probes`` asked under every one of ``runs``, and judged if there is a judge."""
     if not (runs and probes):
         return CostBound()
-    counter = runs[0].counter
+    counter, written = runs[0].counter, askers.reply_tokens
     longest = max(counter(probe.question) for probe in probes)
     bound = asking_bound(runs, askers, longest, len(probes))
     if judge is not None:
-        prompts = [
-            sum(counter(message.content) for message in judge_request(probe, ""))
-            for probe in probes
-        ]
-        sizes = [tokens + askers.reply_tokens for tokens in prompts] * len(runs)
-        bound += cost_bound(judge, sizes, askers.reply_tokens, _margin(runs[0]))
+        sizes = []
+        for probe in probes:
+            prompt = judge_request(probe, "")
+            sizes.append(written + sum(counter(one.content) for one in prompt))
+        bound += cost_bound(judge, sizes * len(runs), written, _margin(runs[0]))
     return bound
 
 
 def summaries_bound(
     runs: Sequence[Run], summarizer: str, reply_tokens: int, made: int = 0
 ) -> CostBound:
-    """A replay with ``summarizer`` of what ``runs`` are replays of with the offline one: it is asked as often, and
-    reads the same with a longer summary before it. Where summaries count against the setting's limit, longer ones make
-    further ones due: then as often as there are requests, one that is pending and only shown included. The first
-    ``made`` compactions of each are there already."""
+    """Return the bound of a replay with ``summarizer`` of what ``runs`` are replays of with the offline one: it is
+    asked as often, and reads the same with a longer summary before it. Where summaries count against the setting's
+    limit, longer ones make further ones due: then as often as there are requests, one that is pending and only shown
+    included. The first ``made`` compactions of each are there already."""
     bound = CostBound()
     for run in runs:
-        asked = [
-            compaction for compaction in run.made_or_foreseen[made:] if compaction.asked
-        ]
-        sizes = [_prompt(compaction) + reply_tokens for compaction in asked]
+        left = run.made_or_foreseen[made:]
+        sizes = [_prompt(one) + reply_tokens for one in left if one.asked]
         if sizes and _summaries_count(run.strategy):
             further = max(sizes) + run.columns.largest
-            sizes += [further] * max(
-                0, len(run.requests) + (run.pending is not None) - len(sizes)
-            )
+            requests = len(run.requests) + (run.pending is not None)
+            sizes += [further] * (requests - len(sizes))
         bound += cost_bound(summarizer, sizes, reply_tokens, _margin(run))
     return bound
 
@@ -154,29 +148,27 @@ def free_run_bound(
     askers: Askers,
     recall_tool: bool | None = None,
 ) -> CostBound:
-    """Every turn of ``runs``, which are replays, answered and summarized anew, without the first ``done`` of each. All
-    the replies before may be sent, each as long as it may be."""
+    """Return the bound of every turn of ``runs``, which are replays, answered and summarized anew, without the first
+    ``done`` of each. All the replies before may be sent, each as long as it may be."""
     bound = CostBound()
     for run, answered in zip(runs, done, strict=True):
         margin, log_tokens = _margin(run), _log_tokens(run)
         for record in list(run.turns)[answered:]:
             grown = (record.turn - 1) * askers.reply_tokens
-            sent = record.total_tokens + grown
-            bound += turn_bound(
-                run.strategy, sent, log_tokens + grown, askers, margin, recall_tool
-            )
+            sent, said = record.total_tokens + grown, log_tokens + grown
+            bound += turn_bound(run.strategy, sent, said, askers, margin, recall_tool)
     return bound
 
 
 def trials_bound(
     compaction: Compaction, texts: Iterable[int], summarizer: str, reply_tokens: int
 ) -> CostBound:
-    """The messages of one summarization summarized again, once with an instruction of each of these sizes."""
+    """Return the bound of the messages of one summarization summarized again, once with an instruction of each of these
+    sizes."""
     memory = compaction.before
+    margin = token_margin(memory.log, memory.sums.counter)
     sizes = [_prompt(compaction) + tokens for tokens in texts]
-    return cost_bound(
-        summarizer, sizes, reply_tokens, token_margin(memory.log, memory.sums.counter)
-    )
+    return cost_bound(summarizer, sizes, reply_tokens, margin)
 
 
 UNFORESEEN = CostBound(inf)
@@ -196,5 +188,5 @@ def _log_tokens(run: Run) -> int:
 
 
 def _summaries_count(strategy: Strategy) -> bool:
-    """Whether a longer summary brings the next one nearer."""
+    """Return whether a longer summary brings the next one nearer."""
     return bool(strategy.counted_tokens({**dict.fromkeys(ALL_PARTS, 0), "summary": 1}))

@@ -1,10 +1,15 @@
-"""What a conversation costs under one strategy, with the provider's prompt cache taken into account."""
+"""What a conversation costs under one strategy, with the provider's prompt cache taken into account.
+
+Dollars are matrices [kinds of tokens x requests]; all sums are taken from them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from math import isnan
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +18,7 @@ from memviz.core.errors import ParameterError
 from memviz.core.text.wording import RequestPlace
 from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
 from memviz.metrics.requests.request_axis import RequestAxis, calls_of
-from memviz.metrics.requests.requests_sent import Tokens
+from memviz.metrics.requests.shared_prefix import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
 
@@ -23,50 +28,92 @@ if TYPE_CHECKING:
 __all__ = ["Cost", "Pricing", "break_even_request", "cost", "pricing", "unpriced"]
 
 
+class Part(Enum):
+    """What is paid for, and how a table names it."""
+
+    FRESH = "Input, fresh"
+    CACHED = "Input, read from the cache"
+    WRITTEN = "Input, written to the cache"
+    OUTPUT = "Output"
+    SUMMARIZER_INPUT = "Summarizer, input"
+    SUMMARIZER_OUTPUT = "Summarizer, output"
+
+
+MAIN_PARTS = (Part.FRESH, Part.CACHED, Part.WRITTEN, Part.OUTPUT)
+SUMMARIZER_PARTS = (Part.SUMMARIZER_INPUT, Part.SUMMARIZER_OUTPUT)
+
+
 @dataclass(frozen=True, eq=False)
 class Cost:
-    """What one run costs.
-
-    One entry a request, as in ``traffic``: ``fresh_tokens`` (read at the plain price), ``cached_tokens`` (read from the
-    cache) and ``written_tokens`` (read and put into it) are together its input. ``request_usd`` and
-    ``uncached_request_usd`` are US dollars with and without the cache, output included; ``summarizer_call_usd``
-    has one entry a summarization, never cached. All three are ``None`` where a rate that is needed is unknown;
-    ``missing`` then names it.
-    """
+    """What one run costs. All dollars are ``None`` where a rate that is needed is unknown."""
 
     traffic: Traffic
-    fresh_tokens: Tokens
-    cached_tokens: Tokens
-    written_tokens: Tokens
-    request_usd: Usd | None
-    uncached_request_usd: Usd | None
-    summarizer_call_usd: Usd | None
+    tokens: Tokens
+    """[4 x requests]: fresh input (read at the plain price), input read from the cache, input
+    written to it (and read, at the price of writing), output."""
+    usd: Usd
+    """US dollars of ``tokens``; NaN where the rate is unknown."""
+    uncached_usd: Usd
+    """The same, had there been no cache."""
+    summaries_usd: Usd
+    """[2 x summarizations]: US dollars of the summarizer's input and output, never cached."""
     missing: tuple[str, ...] = ()
+    """The rates that are needed and unknown."""
+
+    @property
+    def fresh_tokens(self) -> Tokens:
+        """Input tokens of each request at the plain price."""
+        return np.asarray(self.tokens[0])
+
+    @property
+    def cached_tokens(self) -> Tokens:
+        """Input tokens of each request that were read from the cache."""
+        return np.asarray(self.tokens[1])
+
+    @property
+    def written_tokens(self) -> Tokens:
+        """Input tokens of each request that were written to the cache."""
+        return np.asarray(self.tokens[2])
+
+    @property
+    def request_usd(self) -> Usd | None:
+        """US dollars of each request, output included."""
+        return _known(self.usd.sum(axis=0))
+
+    @property
+    def uncached_request_usd(self) -> Usd | None:
+        """US dollars of each request, had there been no cache."""
+        return _known(self.uncached_usd.sum(axis=0))
+
+    @property
+    def summarizer_call_usd(self) -> Usd | None:
+        """US dollars of each summarization."""
+        return _known(self.summaries_usd.sum(axis=0))
 
     @property
     def main_usd(self) -> float | None:
         """US dollars of all requests."""
-        return _total(self.request_usd)
+        return _total(self.usd)
 
     @property
     def uncached_main_usd(self) -> float | None:
         """US dollars of all requests, had there been no cache."""
-        return _total(self.uncached_request_usd)
+        return _total(self.uncached_usd)
 
     @property
     def summarizer_usd(self) -> float | None:
         """US dollars of all summarizer calls."""
-        return _total(self.summarizer_call_usd)
+        return _total(self.summaries_usd)
 
     @property
     def total_usd(self) -> float | None:
         """US dollars of both models."""
-        return _sum(self.main_usd, self.summarizer_usd)
+        return _total(self.usd, self.summaries_usd)
 
     @property
     def uncached_total_usd(self) -> float | None:
         """US dollars of both models, had there been no cache."""
-        return _sum(self.uncached_main_usd, self.summarizer_usd)
+        return _total(self.uncached_usd, self.summaries_usd)
 
     @property
     def hit_rate(self) -> float:
@@ -78,9 +125,8 @@ class Cost:
     def turns(self) -> Tokens:
         """The turn of each step, in order. A step is a request with the summarizations that it was the first to be
         changed by, or a turn in which the summarizer alone was asked."""
-        return np.sort(
-            np.concatenate([self.traffic.turns, self._turns_without_request])
-        )
+        turns = [self.traffic.turns, self._turns_without_request]
+        return np.sort(np.concatenate(turns))
 
     @cached_property
     def calls(self) -> Tokens:
@@ -95,12 +141,12 @@ class Cost:
     @cached_property
     def cumulative_usd(self) -> Usd | None:
         """US dollars of both models up to and including each step."""
-        return self._cumulative(self.request_usd)
+        return self._add_up(self.request_usd)
 
     @cached_property
     def uncached_cumulative_usd(self) -> Usd | None:
         """The same, had there been no cache."""
-        return self._cumulative(self.uncached_request_usd)
+        return self._add_up(self.uncached_request_usd)
 
     @property
     def so_far_usd(self) -> Usd | None:
@@ -108,77 +154,97 @@ class Cost:
         so_far = self.cumulative_usd
         return None if so_far is None else so_far[self._request_steps]
 
-    def by_step(
-        self, values: NDArray[Any], *, summarizer: bool = False
-    ) -> NDArray[Any]:
-        """The sum in each step of ``values`` [requests], or [summarizations] of the ``summarizer``."""
-        steps = self._summarizer_steps if summarizer else self._request_steps
-        return np.bincount(steps, weights=values, minlength=len(self.turns)).astype(
-            values.dtype
+    @cached_property
+    def parts(self) -> CostParts:
+        """Tokens and dollars of each step, by what is paid for."""
+        sent = self.traffic
+        tokens, usd = {}, {}
+        for part, counts, dollars in zip(
+            MAIN_PARTS, self.tokens, self.usd, strict=True
+        ):
+            tokens[part] = self._by_step(counts)
+            usd[part] = self._known_by_step(dollars)
+        summaries = (sent.summarizer_input_tokens, sent.summarizer_output_tokens)
+        rows = zip(SUMMARIZER_PARTS, summaries, self.summaries_usd, strict=True)
+        for part, counts, dollars in rows:
+            tokens[part] = self._by_step(counts, summarizer=True)
+            usd[part] = self._known_by_step(dollars, summarizer=True)
+        return CostParts(
+            self.turns,
+            tokens,
+            usd,
+            main_usd=_add_parts([usd[part] for part in MAIN_PARTS]),
+            summarizer_usd=_add_parts([usd[part] for part in SUMMARIZER_PARTS]),
         )
 
     def frame(self, by: Literal["turn", "request"] = "turn") -> DataFrame:
-        """One row a turn: tokens of the chat model and of the summarizer, US dollars of both (NaN where unknown), and
-        all US dollars so far, with the cache and without. ``by="request"`` has one row a step (see :attr:`turns`) with
-        its ``call``. Raises :class:`ParameterError` for another ``by``."""
+        """Return one row a turn: tokens of the chat model and of the summarizer, US dollars of both (NaN where
+        unknown), and all US dollars so far, with the cache and without. ``by="request"`` has one row a step (see
+        :attr:`turns`) with its ``call``. Raises :class:`ParameterError` for another ``by``."""
         if by not in ("turn", "request"):
             raise ParameterError("by", by, '"turn" or "request"')
-        steps = self._step_frame()
+        steps = self._frame_of_steps()
         if by == "request":
             return steps.drop(columns="requests")
         so_far = ["cumulative_usd", "uncached_cumulative_usd"]
-        turns = (
-            steps.drop(columns=["call", *so_far])
-            .groupby("turn", as_index=False)
-            .sum(min_count=1)
+        by_turn = steps.drop(columns=["call", *so_far]).groupby("turn", as_index=False)
+        return by_turn.sum(min_count=1).join(
+            steps.groupby("turn")[so_far].last(), on="turn"
         )
-        return turns.join(steps.groupby("turn")[so_far].last(), on="turn")
 
-    def _step_frame(self) -> DataFrame:
+    def _frame_of_steps(self) -> DataFrame:
         from pandas import DataFrame
 
-        sent, summaries, size = self.traffic, {"summarizer": True}, len(self.turns)
-        columns: dict[str, NDArray[np.int64] | Usd | None] = {
+        parts = self.parts
+        fresh, cached, written, output, read, said = parts.tokens.values()
+        columns = {
             "turn": self.turns,
             "call": self.calls,
-            "requests": self._by_step(np.ones_like(sent.turns)),
-            "input_tokens": self._by_step(sent.input_tokens),
-            "fresh_tokens": self._by_step(self.fresh_tokens),
-            "cached_tokens": self._by_step(self.cached_tokens),
-            "written_tokens": self._by_step(self.written_tokens),
-            "output_tokens": self._by_step(sent.output_tokens),
-            "summarizer_input_tokens": self._by_step(
-                sent.summarizer_input_tokens, **summaries
+            "requests": self._by_step(np.ones_like(self.traffic.turns)),
+            "input_tokens": fresh + cached + written,
+            "fresh_tokens": fresh,
+            "cached_tokens": cached,
+            "written_tokens": written,
+            "output_tokens": output,
+            "summarizer_input_tokens": read,
+            "summarizer_output_tokens": said,
+            "main_usd": parts.main_usd,
+            "uncached_main_usd": self._known_by_step(self.uncached_request_usd),
+            "summarizer_usd": self._known_by_step(
+                self.summarizer_call_usd, summarizer=True
             ),
-            "summarizer_output_tokens": self._by_step(
-                sent.summarizer_output_tokens, **summaries
-            ),
-            "main_usd": self._by_step(self.request_usd),
-            "uncached_main_usd": self._by_step(self.uncached_request_usd),
-            "summarizer_usd": self._by_step(self.summarizer_call_usd, **summaries),
             "cumulative_usd": self.cumulative_usd,
             "uncached_cumulative_usd": self.uncached_cumulative_usd,
         }
+        unknown = np.full(len(self.turns), np.nan)
         return DataFrame(
             {
-                name: np.full(size, np.nan) if v is None else v
-                for name, v in columns.items()
+                name: unknown if values is None else values
+                for name, values in columns.items()
             }
         )
 
-    def _cumulative(self, request_usd: Usd | None) -> Usd | None:
-        main, summaries = (
-            self._by_step(request_usd),
-            self._by_step(self.summarizer_call_usd, summarizer=True),
-        )
-        return (
-            None if main is None or summaries is None else np.cumsum(main + summaries)
-        )
+    def _add_up(self, request_usd: Usd | None) -> Usd | None:
+        main = self._known_by_step(request_usd)
+        summaries = self._known_by_step(self.summarizer_call_usd, summarizer=True)
+        if main is None or summaries is None:
+            return None
+        return np.cumsum(main + summaries)
 
     def _by_step(
-        self, values: NDArray[Any] | None, *, summarizer: bool = False
-    ) -> NDArray[Any] | None:
-        return None if values is None else self.by_step(values, summarizer=summarizer)
+        self, values: NDArray[Any], *, summarizer: bool = False
+    ) -> NDArray[Any]:
+        """Return the sum in each step of ``values`` [requests], or [summarizations]."""
+        steps = self._summarizer_steps if summarizer else self._request_steps
+        sums = np.bincount(steps, weights=values, minlength=len(self.turns))
+        return sums.astype(values.dtype)
+
+    def _known_by_step(
+        self, usd: Usd | None, *, summarizer: bool = False
+    ) -> Usd | None:
+        if usd is None or _known(usd) is None:
+            return None
+        return self._by_step(usd, summarizer=summarizer)
 
     @cached_property
     def _turns_without_request(self) -> Tokens:
@@ -187,21 +253,47 @@ class Cost:
     @cached_property
     def _request_steps(self) -> Tokens:
         turns = self.traffic.turns
-        return np.arange(len(turns)) + np.searchsorted(
-            self._turns_without_request, turns
-        )
+        before = np.searchsorted(self._turns_without_request, turns)
+        return np.arange(len(turns)) + before
 
     @cached_property
     def _summarizer_steps(self) -> Tokens:
-        """That of the first request that was changed; where there is none, the last one of the turn."""
-        numbers, steps = (
-            self.traffic.summarizer_requests,
-            np.append(self._request_steps, 0),
-        )
-        last = (
-            np.searchsorted(self.turns, self.traffic.summarizer_turns, side="right") - 1
-        )
-        return np.where(numbers >= 0, steps[numbers], last)
+        """The step of the first request that each changed; where there is none, the last one of the turn."""
+        numbers = self.traffic.summarizer_requests
+        steps = np.append(self._request_steps, 0)
+        behind = np.searchsorted(self.turns, self.traffic.summarizer_turns, "right")
+        return np.where(numbers >= 0, steps[numbers], behind - 1)
+
+
+@dataclass(frozen=True, eq=False)
+class CostParts:
+    """Tokens and US dollars of each part, one entry a step (see :attr:`Cost.turns`). Dollars are ``None`` where a rate
+    that is needed is unknown."""
+
+    turns: Tokens
+    tokens: Mapping[Part, Tokens]
+    usd: Mapping[Part, Usd | None]
+    main_usd: Usd | None
+    """US dollars of the chat model in each step."""
+    summarizer_usd: Usd | None
+    """US dollars of the summarizer in each step."""
+
+    def tokens_of(self, parts: tuple[Part, ...]) -> Tokens:
+        """Return the tokens of these parts together in each step."""
+        counts = (self.tokens[part] for part in parts)
+        return sum(counts, np.zeros_like(self.turns))
+
+    def total_usd(self, part: Part) -> float | None:
+        """Return the US dollars of one part in all."""
+        usd = self.usd[part]
+        return None if usd is None else float(usd.sum())
+
+
+class CostByPause(NamedTuple):
+    """The same requests with pauses ``shorter`` than an entry of the cache lives, and with those that are not."""
+
+    shorter: Cost
+    longer: Cost
 
 
 def cost(
@@ -212,44 +304,87 @@ def cost(
     cache: CacheRules | None,
     pause_seconds: float,
 ) -> Cost:
-    """What ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes and the user takes ``pause_seconds``
-    from one request to the next turn's; calls within a turn follow each other at once.
+    """Return what ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes and the user takes
+    ``pause_seconds`` from one request to the next turn's; calls within a turn follow each other at once.
 
     A request reads from the cache what it shares with the request before, if that is enough for the rules of ``cache``
     and the pause is shorter than an entry lives. One that has the smallest number of tokens writes all that it did not
     read; a shorter one pays the plain price. ``cache=None``: there is none. A model that is asked nothing needs no
     price.
     """
-    cached, written = _cached_and_written(traffic, cache, pause_seconds)
-    fresh, nothing = traffic.input_tokens - cached - written, np.zeros_like(cached)
-    answers, output = main or unpriced("chat model"), traffic.output_tokens
-    request_usd, missing = answers.usd(fresh, cached, written, output)
-    uncached_request_usd, _ = answers.usd(
-        traffic.input_tokens, nothing, nothing, output
+    main = main or unpriced("chat model")
+    summarizer = summarizer or unpriced("summarizer")
+    sent, output = traffic.input_tokens, traffic.output_tokens
+    cached, written = _split_by_cache(traffic, cache, pause_seconds)
+    tokens = np.stack([sent - cached - written, cached, written, output])
+    usd = main.usd(tokens)
+    uncached_usd = main.usd(_plain_tokens(sent, output))
+    summaries_usd = summarizer.usd(
+        _plain_tokens(traffic.summarizer_input_tokens, traffic.summarizer_output_tokens)
     )
-    read, none = (
-        traffic.summarizer_input_tokens,
-        np.zeros_like(traffic.summarizer_input_tokens),
-    )
-    summarizes = summarizer or unpriced("summarizer")
-    summarizer_call_usd, also_missing = summarizes.usd(
-        read, none, none, traffic.summarizer_output_tokens
-    )
+    missing = main.missing_prices(usd) + summarizer.missing_prices(summaries_usd)
     return Cost(
         traffic,
-        fresh,
-        cached,
-        written,
-        request_usd,
-        uncached_request_usd,
-        summarizer_call_usd,
-        tuple(dict.fromkeys((*missing, *also_missing))),
+        tokens,
+        usd,
+        uncached_usd,
+        summaries_usd[[0, -1]],
+        tuple(dict.fromkeys(missing)),
     )
 
 
-def _cached_and_written(
+def cost_by_pause(
+    traffic: Traffic,
+    main: Pricing | None,
+    summarizer: Pricing | None,
+    cache: CacheRules | None,
+) -> CostByPause | None:
+    """Return both costs of ``traffic``; ``None`` where no pause decides: without a cache, or one of unknown
+    lifetime."""
+    if cache is None or not cache.lifetime_seconds:
+        return None
+    pauses = (0.0, cache.lifetime_seconds)
+    return CostByPause(
+        *(
+            cost(traffic, main, summarizer, cache=cache, pause_seconds=pause)
+            for pause in pauses
+        )
+    )
+
+
+def growth_in_cost(cost: Cost) -> float | None:
+    """Return how many times as much a request of the last quarter costs as one of the first, on average; ``None``
+    where a price is unknown, nothing was paid, or there are too few requests."""
+    so_far, size = cost.cumulative_usd, len(cost.turns) // 4
+    if so_far is None or not size:
+        return None
+    first, last = float(so_far[size - 1]), float(so_far[-1] - so_far[-size - 1])
+    return last / first if first > 0 else None
+
+
+def break_even_request(one: Cost, other: Cost) -> RequestPlace | None:
+    """Return the first request from which on ``one`` has cost less than ``other`` in total, up to the end; ``None`` if
+    there is none, or if a price is unknown. Where one of them took fewer calls in a turn, its last one stands beside
+    the last one of the other."""
+    if one.cumulative_usd is None or other.cumulative_usd is None:
+        return None
+    axis = RequestAxis.of([one.turns, other.turns])
+    places = np.union1d(axis.places(one.turns), axis.places(other.turns))
+    usd = _usd_at(places, axis, one.turns, one.cumulative_usd)
+    other_usd = _usd_at(places, axis, other.turns, other.cumulative_usd)
+    # Sums of floats that are nearly equal are equal.
+    costs_less = (usd < other_usd) & ~np.isclose(usd, other_usd, rtol=1e-9, atol=0)
+    if not costs_less.size or not costs_less[-1]:
+        return None
+    dearer = np.flatnonzero(~costs_less)
+    first = dearer[-1] + 1 if dearer.size else 0
+    return axis.request_at(int(places[first]))
+
+
+def _split_by_cache(
     traffic: Traffic, cache: CacheRules | None, pause_seconds: float
 ) -> tuple[Tokens, Tokens]:
+    """Return the input tokens that each request reads from the cache and writes to it."""
     sent, shared = traffic.input_tokens, traffic.shared_tokens
     if cache is None:
         return np.zeros_like(sent), np.zeros_like(sent)
@@ -260,34 +395,26 @@ def _cached_and_written(
     return cached, np.where(sent >= cache.min_tokens, sent - cached, 0)
 
 
-def break_even_request(one: Cost, other: Cost) -> RequestPlace | None:
-    """The first request from which on ``one`` has cost less than ``other`` in total, up to the end; ``None`` if there
-    is none, or if a price is unknown. Where one of them took fewer calls in a turn, its last one stands beside the last
-    one of the other."""
-    if one.cumulative_usd is None or other.cumulative_usd is None:
-        return None
-    axis = RequestAxis.of([one.turns, other.turns])
-    places = np.union1d(axis.places(one.turns), axis.places(other.turns))
-    usd, other_usd = _so_far(one, axis, places), _so_far(other, axis, places)
-    costs_less = (usd < other_usd) & ~np.isclose(
-        usd, other_usd, rtol=1e-9, atol=0
-    )  # sums of floats, so nearly equal
-    if not costs_less.size or not costs_less[-1]:
-        return None
-    dearer = np.flatnonzero(~costs_less)
-    return axis.request_at(int(places[dearer[-1] + 1 if dearer.size else 0]))
+def _plain_tokens(read: Tokens, output: Tokens) -> Tokens:
+    nothing = np.zeros_like(read)
+    return np.stack([read, nothing, nothing, output])
 
 
-def _so_far(cost: Cost, axis: RequestAxis, places: Tokens) -> Usd:
-    assert cost.cumulative_usd is not None  # noqa: S101 - both callers look first
-    steps_by_then = np.searchsorted(axis.places(cost.turns), places, side="right")
-    known: Usd = np.concatenate([[0.0], cost.cumulative_usd])[steps_by_then]
-    return known
+def _usd_at(places: Tokens, axis: RequestAxis, turns: Tokens, so_far: Usd) -> Usd:
+    """Return the dollars spent up to each of ``places`` by a run whose steps have these ``turns``."""
+    steps_by_then = np.searchsorted(axis.places(turns), places, side="right")
+    return np.append(0.0, so_far)[steps_by_then]
 
 
-def _total(usd: Usd | None) -> float | None:
-    return None if usd is None else float(usd.sum())
+def _known(usd: Usd) -> Usd | None:
+    return None if np.isnan(usd).any() else usd
 
 
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+def _total(*parts: Usd) -> float | None:
+    total = sum(float(usd.sum(axis=0).sum()) for usd in parts)
+    return None if isnan(total) else total
+
+
+def _add_parts(parts: list[Usd | None]) -> Usd | None:
+    known = [usd for usd in parts if usd is not None]
+    return np.sum(known, axis=0) if len(known) == len(parts) else None

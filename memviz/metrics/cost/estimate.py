@@ -1,15 +1,23 @@
-"""What work that a model is paid for would cost, said before it is asked."""
+"""What work that a model is paid for would cost, said before it is asked: the turns of some runs, or questions about
+them that are asked and judged."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.text.wording import counted, dollars, listed, plural, rounded_tokens
+from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
+from memviz.metrics.cost.pricing import sum_known
 from memviz.models.base import Usage
 from memviz.models.prices import price
 from memviz.models.registry import OFFLINE
+from memviz.strategies.base import Trigger
+from memviz.transcripts.base import Probe
 
 LIST_PRICE = "list price"
 
@@ -25,37 +33,30 @@ class Work:
 
     @classmethod
     def of(cls, noun: str, usages: Sequence[Usage]) -> Work:
-        """The sum of ``usages``, one a call."""
-        return cls(
-            noun,
-            len(usages),
-            sum(u.input_tokens for u in usages),
-            sum(u.output_tokens for u in usages),
-        )
+        """Return the sum of ``usages``, one a call."""
+        read = sum(usage.input_tokens for usage in usages)
+        return cls(noun, len(usages), read, sum(one.output_tokens for one in usages))
 
     def __str__(self) -> str:
-        read, written = (
-            rounded_tokens(self.input_tokens),
-            rounded_tokens(self.output_tokens),
-        )
+        read = rounded_tokens(self.input_tokens)
+        written = rounded_tokens(self.output_tokens)
         return f"{counted(self.calls, self.noun)}: about {read} tokens in and {written} out"
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The parts of some work, and what they cost together.
-
-    ``usd`` is in US dollars, without any discount for a cached prompt; ``None`` if a price that is needed is unknown,
-    and ``unknown_prices`` then names the models. ``priced_at`` says whose prices these are.
-    """
+    """The parts of some work, and what they cost together."""
 
     parts: tuple[Work, ...]
     usd: float | None = 0.0
+    """US dollars, without any discount for a cached prompt; ``None`` if a price that is needed is unknown."""
     unknown_prices: tuple[str, ...] = ()
+    """The models whose price is unknown."""
     priced_at: str = LIST_PRICE
+    """Whose prices these are."""
 
     def part(self, noun: str) -> Work:
-        """The part whose calls give this."""
+        """Return the part whose calls give this."""
         return next(part for part in self.parts if part.noun == noun)
 
     @property
@@ -66,7 +67,8 @@ class Estimate:
     @property
     def sentence(self) -> str:
         """The estimate in words. Parts without a call are left out, except for the first."""
-        said = [str(part) for at, part in enumerate(self.parts) if part.calls or not at]
+        first, *others = self.parts
+        said = [str(part) for part in (first, *(one for one in others if one.calls))]
         text = "; ".join(said)
         if self.usd is None:
             number = len(self.unknown_prices)
@@ -74,53 +76,116 @@ class Estimate:
             return f"{text}. The {plural('price', number)} of {listed(self.unknown_prices)} {is_or_are} unknown."
         if not self.usd:
             return f"{text}, at no cost."
-        return f"{text}, {'in all ' if len(said) > 1 else ''}about {dollars(self.usd)} at {self.priced_at}."
+        amount = f"about {dollars(self.usd)} at {self.priced_at}"
+        return f"{text}, in all {amount}." if len(said) > 1 else f"{text}, {amount}."
 
 
 def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
-    """What it will cost to let ``model`` answer every turn of ``runs``, and ``summarizer`` summarize.
+    """Return what it will cost to let ``model`` answer every turn of ``runs``, and ``summarizer`` summarize.
 
     It has no tools to call, so it is asked once a turn: at most what the turn's last request sends, tool results
     included. Its output is taken to be the last reply of each turn of the transcript. Summaries that nobody was asked
     for cost nothing; one that failed was asked for, and its prompt counts.
     """
-    chat = [
-        Usage(record.total_tokens, record.reply_tokens)
-        for run in runs
-        for record in run.turns
-    ]
-    asked = [
-        compaction for run in runs for compaction in run.compactions if compaction.asked
-    ]
-    summaries = [
-        Usage(compaction.prompt_tokens, compaction.output_tokens)
-        for compaction in asked
-    ]
+    chat, summaries = [], []
+    for run in runs:
+        chat += [Usage(one.total_tokens, one.reply_tokens) for one in run.turns]
+        asked = [one for one in run.compactions if one.asked]
+        summaries += [Usage(one.prompt_tokens, one.output_tokens) for one in asked]
     return at_list_price(("request", model, chat), ("summary", summarizer, summaries))
 
 
 def at_list_price(*work: tuple[str, str, Sequence[Usage]]) -> Estimate:
-    """The estimate for parts given by their noun, the model that does them, and what each call uses. Each call is
-    priced by itself, since some models cost more for long requests."""
+    """Return the estimate for parts given by their noun, the model that does them, and what each call uses. Each call
+    is priced by itself, since some models cost more for long requests."""
     by_model: dict[str, list[Usage]] = {}
     for _, model, usages in work:
         by_model.setdefault(model.strip(), []).extend(usages)
-    costs = {
-        model: _list_price_usd(model, usages) for model, usages in by_model.items()
-    }
-    known = [cost for cost in costs.values() if cost is not None]
+    costs = {name: _list_price_usd(name, usages) for name, usages in by_model.items()}
     return Estimate(
         parts=tuple(Work.of(noun, usages) for noun, _, usages in work),
-        usd=sum(known) if len(known) == len(costs) else None,
+        usd=sum_known(costs.values()),
         unknown_prices=tuple(model for model, cost in costs.items() if cost is None),
     )
 
 
 def _list_price_usd(model: str, usages: Iterable[Usage]) -> float | None:
-    """What all of ``usages`` cost, in US dollars; a model that is asked nothing needs no price for it."""
+    """Return what all of ``usages`` cost, in US dollars; a model that is asked nothing needs no price for it."""
     if model == OFFLINE:
         return 0.0
     known = price(model)
-    costs = [known.cost_usd(usage) if known else None for usage in usages]
-    paid = [cost for cost in costs if cost is not None]
-    return sum(paid) if len(paid) == len(costs) else None
+    return sum_known(known.cost_usd(usage) if known else None for usage in usages)
+
+
+VERDICT = "WRONG"
+
+
+def judge_estimate(
+    runs: Sequence[Run],
+    probes: Sequence[Probe],
+    model: str,
+    summarizer: str,
+    judge: str | None = None,
+) -> Estimate:
+    """Return what it will cost to ask every one of ``probes`` under every one of ``runs``, and to let ``judge`` judge.
+
+    A question is taken to send what the run's last request sent, the reply to it and the question (exact for a
+    full buffer, and mostly a little too much for a setting with a limit), and its answer to be as long as a mean
+    reply of the run. A summary is expected where a question makes the strategy write one, as large as the run's last.
+    What a model recalls by itself or thinks comes on top.
+    """
+    answering, summarizing, judging = [], [], []
+    for run in runs:
+        if not run.turns:
+            continue
+        last, reply_tokens = run.turns[-1], _mean_reply_tokens(run)
+        sent = last.total_tokens + last.reply_tokens + TOKENS_PER_MESSAGE
+        if last.reply_tokens:
+            sent += TOKENS_PER_MESSAGE
+        verdict_tokens = run.counter(VERDICT)
+        for probe in probes:
+            question_tokens = run.counter(probe.question)
+            answering.append(Usage(sent + question_tokens, reply_tokens))
+            if _fills_up(run, question_tokens):
+                summarizing.append(_last_summary(run, reply_tokens))
+            if judge is not None:
+                # The judge's request with an empty answer, an answer of the usual length, and one word.
+                prompt = sum(
+                    run.counter(message.content) + TOKENS_PER_MESSAGE
+                    for message in judge_request(probe, "")
+                )
+                read = prompt + TOKENS_PER_REQUEST + reply_tokens
+                judging.append(Usage(read, verdict_tokens))
+    return at_list_price(
+        ("question", model, answering),
+        ("summary", summarizer, summarizing),
+        ("verdict", judge or model, judging),
+    )
+
+
+def _mean_reply_tokens(run: Run) -> int:
+    """Return the mean reply, of the last request of each turn. Read off the columns: a record of each request of a long
+    conversation would take longer to make than all that the page shows."""
+    columns = run.columns
+    is_last = np.append(columns.turns[1:] != columns.turns[:-1], True)
+    replies = columns.reply_tokens[is_last]
+    return round(int(replies.sum()) / len(replies))
+
+
+def _fills_up(run: Run, question_tokens: int) -> bool:
+    """Return whether a question is what makes the summarizer's call due."""
+    strategy = run.strategy
+    acts = strategy.trigger in (Trigger.MESSAGE, Trigger.REQUEST)
+    if not acts or not strategy.writes_notes:
+        return False
+    room = strategy.headroom(run.memory_after(run.turns[-1].turn))
+    if room is None:
+        return False
+    return room.amount <= (question_tokens if room.unit == "tokens" else 1)
+
+
+def _last_summary(run: Run, reply_tokens: int) -> Usage:
+    for compaction in reversed(run.compactions):
+        if compaction.asked:
+            return Usage(compaction.prompt_tokens, compaction.output_tokens)
+    return Usage(run.space.sums.totals[-1], reply_tokens)

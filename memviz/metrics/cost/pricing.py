@@ -1,18 +1,19 @@
-"""What the tokens of one model cost: from litellm's price file, or entered by hand."""
+"""Prices of the tokens of one model: from litellm's price file, or entered by hand."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.bounds import MAX_USD
-from memviz.metrics.requests.requests_sent import Tokens
+from memviz.metrics.requests.shared_prefix import Tokens
 from memviz.models.prices import TokenRates, price
 from memviz.models.registry import OFFLINE
 
@@ -24,7 +25,7 @@ MILLION = 1_000_000
 BY_HAND = "entered by hand"
 FREE = "answers without a provider"
 KINDS = ("input", "input", "input", "output")
-"""Which price it is that fresh, cached, written and output tokens need at least."""
+"""The price that fresh, cached, written and output tokens need at least."""
 
 Usd = NDArray[np.float64]
 
@@ -53,11 +54,9 @@ class Pricing:
         openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
         if self.source == BY_HAND:
             return f"{BY_HAND} for {self.model}"
-        return (
-            f"{BY_HAND} (the rest of {self.model})"
-            if self.source.startswith(BY_HAND)
-            else f"of {self.model}"
-        )
+        if self.source.startswith(BY_HAND):
+            return f"{BY_HAND} (the rest of {self.model})"
+        return f"of {self.model}"
 
     def by_hand(
         self,
@@ -67,8 +66,8 @@ class Pricing:
         cache_read_usd_per_million: float | None = None,
         cache_write_usd_per_million: float | None = None,
     ) -> Pricing:
-        """The same model with these rates, in USD a million tokens, in place of its own; ``None`` keeps the own one.
-        They then hold for requests of any length. Raises :class:`ValueError` for a negative one."""
+        """Return the same model with these rates, in USD a million tokens, in place of its own; ``None`` keeps the
+        own one. They then hold for requests of any length. Raises :class:`ValueError` for a negative one."""
         given = {
             "input_usd_per_token": input_usd_per_million,
             "output_usd_per_token": output_usd_per_million,
@@ -80,42 +79,29 @@ class Pricing:
         }
         if not changed:
             return self
+        kept = [getattr(self.plain, name) for name in given if name not in changed]
+        source = BY_HAND
+        if self.source != BY_HAND and any(rate is not None for rate in kept):
+            source = f"{BY_HAND}, the rest: {self.source}"
         rates = replace(self.plain, **changed)
-        kept = [
-            field.name
-            for field in fields(rates)
-            if field.name in given and field.name not in changed
-        ]
-        others_known = any(getattr(rates, name) is not None for name in kept)
-        source = (
-            f"{BY_HAND}, the rest: {self.source}"
-            if others_known and self.source != BY_HAND
-            else BY_HAND
-        )
         return replace(self, rates=(rates,), source=source)
 
-    def usd(
-        self, fresh: Tokens, cached: Tokens, written: Tokens, output: Tokens
-    ) -> tuple[Usd | None, tuple[str, ...]]:
-        """US dollars of each request with these tokens; ``None`` if a rate that is needed is unknown, which is then
-        named. The input of a request, all but its output, decides which rates hold for it."""
-        thresholds = np.array(
-            [rates.above_input_tokens for rates in self.rates[1:]], dtype=np.int64
-        )
-        tiers = np.searchsorted(thresholds, fresh + cached + written, side="left")
-        by_kind = np.array([_row(rates) for rates in self.rates], dtype=np.float64).T
-        usd, missing = np.zeros(len(fresh)), []
-        for kind, tokens, rates in zip(
-            KINDS, (fresh, cached, written, output), by_kind, strict=True
-        ):
-            if np.isnan(rates).any() and (np.isnan(rates[tiers]) & (tokens > 0)).any():
-                missing.append(f"{self.model}: {kind} price")
-            usd += tokens * np.nan_to_num(rates)[tiers]
-        return (None, tuple(dict.fromkeys(missing))) if missing else (usd, ())
+    def usd(self, tokens: Tokens) -> Usd:
+        """Return US dollars [4 x requests] for ``tokens`` [4 x requests]: fresh, cached, written, output. NaN where
+        the rate that is needed is unknown. The input of a request, all but its output, decides which rates hold."""
+        thresholds = [rates.above_input_tokens for rates in self.rates[1:]]
+        tiers = np.searchsorted(np.array(thresholds, np.int64), tokens[:-1].sum(axis=0))
+        rates_by_tier = np.array([_row(rates) for rates in self.rates], np.float64)
+        return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
+
+    def missing_prices(self, usd: Usd) -> list[str]:
+        """Name the prices that some of ``usd``, as :meth:`usd` gives them, needed and that are unknown."""
+        unknown = compress(KINDS, [np.isnan(row).any() for row in usd])
+        return [f"{self.model}: {kind} price" for kind in unknown]
 
 
 def pricing(model_name: str) -> Pricing | None:
-    """What ``model_name`` costs at list price; the offline model is free. ``None`` where no price is known."""
+    """Return the list prices of ``model_name``; the offline model is free. ``None`` where no price is known."""
     name = model_name.strip()
     if name == OFFLINE:
         return Pricing(name, (_rates(0.0),), FREE)
@@ -127,8 +113,15 @@ def pricing(model_name: str) -> Pricing | None:
 
 
 def unpriced(model_name: str) -> Pricing:
-    """A model of which nothing is known yet, to enter its rates by hand."""
+    """Return a model of which nothing is known yet, to enter its rates by hand."""
     return Pricing(model_name.strip(), (_rates(None),), BY_HAND)
+
+
+def sum_known(amounts: Iterable[float | None]) -> float | None:
+    """Return the sum of ``amounts``; ``None`` where one of them is unknown."""
+    given = list(amounts)
+    known = [amount for amount in given if amount is not None]
+    return sum(known) if len(known) == len(given) else None
 
 
 def _rates(usd: float | None) -> TokenRates:
@@ -151,11 +144,8 @@ def _per_token(usd_per_million: float) -> float:
 
 def _row(rates: TokenRates) -> Sequence[float]:
     """USD for a fresh, cached, written and output token; NaN where unknown."""
-    fresh, read, write = (
-        rates.input_usd_per_token,
-        rates.cache_read_usd_per_token,
-        rates.cache_write_usd_per_token,
-    )
+    fresh, read = rates.input_usd_per_token, rates.cache_read_usd_per_token
+    write = rates.cache_write_usd_per_token
     known = (
         fresh,
         fresh if read is None else read,

@@ -8,19 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memviz.engine.run import Run
-from memviz.metrics.health.budgets import kept_above_trigger, large_summary, over_budget
-from memviz.metrics.health.clearing import dear_clearing
-from memviz.metrics.health.counting import odd_counter
-from memviz.metrics.health.growth import growth
-from memviz.metrics.health.prices import Prices
+from memviz.metrics.health.budgets import (
+    kept_above_trigger,
+    large_summary,
+    odd_counter,
+    over_budget,
+    thrash,
+)
+from memviz.metrics.health.growth import dear_clearing, growth
 from memviz.metrics.health.requests import assistant_first, orphaned_tool_messages
 from memviz.metrics.health.summaries import (
     failed_summarizations,
     larger_summaries,
     unchanged_summaries,
 )
-from memviz.metrics.health.thrash import thrash
-from memviz.metrics.health.warning import HealthWarning, Severity
+from memviz.metrics.health.warning import HealthWarning, Prices, Severity
 
 __all__ = [
     "CHECKS",

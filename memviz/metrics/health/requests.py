@@ -11,18 +11,15 @@ from memviz.core.pieces import Messages, Notes, Picked
 from memviz.core.text.wording import share_of
 from memviz.engine.assembly import Parts, assemble
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import orphaned_results
 from memviz.metrics.health.warning import HealthWarning, turns_at
+from memviz.metrics.requests.refused import orphaned_requests
+from memviz.metrics.retention.probe_texts import Bools
 from memviz.strategies.base import Strategy, Trigger
 
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:
     """Requests with a tool result whose call is not in them."""
-    log, requests = run.log, run.requests
-    numbers = range(len(requests)) if log.tools.results else range(0)
-    orphaned = [
-        number for number in numbers if orphaned_results(log, requests.parts_at(number))
-    ]
+    orphaned = orphaned_requests(run)
     if not orphaned:
         return None
     return HealthWarning(
@@ -38,9 +35,12 @@ def orphaned_tool_messages(run: Run) -> HealthWarning | None:
 
 
 def assistant_first(run: Run) -> HealthWarning | None:
-    """Requests whose first message behind the system part (system prompt, summary) is an assistant's."""
+    """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     spoken = _next_spoken(run.log)
-    found = sorted([*_in_one_range(run, spoken), *_in_others(run, spoken)])
+    first = _first_in_one_range(run, spoken)
+    for number, parts in run.columns.others.items():
+        first[number] = _is_assistant_first(run.log, parts, spoken)
+    found = np.flatnonzero(first).tolist()
     if not found:
         return None
     return HealthWarning(
@@ -55,41 +55,28 @@ def assistant_first(run: Run) -> HealthWarning | None:
     )
 
 
-def _in_one_range(run: Run, spoken: Sequence[int]) -> list[int]:
-    """Which of the requests of one range, behind a summary or not, begin so. All at once: they are nearly all."""
+def _first_in_one_range(run: Run, spoken: Sequence[int]) -> Bools:
+    """Return which of the requests of one range, behind a summary or not, begin so. All at once: they are nearly
+    all."""
     columns, log = run.columns, run.log
+    is_one_range = columns.starts >= 0
     positions = np.array(spoken)[np.maximum(columns.starts, 0)]
     is_assistant = np.array([*(message.role == "assistant" for message in log), False])
-    found = (
-        (columns.starts >= 0) & (positions < columns.stops) & is_assistant[positions]
-    )
+    found = (positions < columns.stops) & is_assistant[positions]
     if columns.summary_role != "system":
-        is_behind = columns.summary_stops > columns.summary_starts
-        found = np.where(
-            is_behind & (columns.starts >= 0),
-            columns.summary_role == "assistant",
-            found,
-        )
-    return np.flatnonzero(found).tolist()
-
-
-def _in_others(run: Run, spoken: Sequence[int]) -> list[int]:
-    """Which of the other requests do."""
-    return [
-        number
-        for number, parts in run.columns.others.items()
-        if _is_assistant_first(run.log, parts, spoken)
-    ]
+        has_summary = columns.summary_stops > columns.summary_starts
+        found[has_summary] = columns.summary_role == "assistant"
+    return np.asarray(found & is_one_range)
 
 
 def _next_spoken(log: Log) -> list[int]:
-    """For every position the first one from there on that is no system message; the log's length if there is none."""
-    found = [len(log)] * (len(log) + 1)
+    """Return for every position the first one from there on that is no system message; the log's length if there is
+    none."""
+    found = [len(log)]
     for position in range(len(log) - 1, -1, -1):
-        found[position] = (
-            found[position + 1] if log[position].role == "system" else position
-        )
-    return found
+        is_system = log[position].role == "system"
+        found.append(found[-1] if is_system else position)
+    return found[::-1]
 
 
 def _is_assistant_first(log: Log, parts: Parts, spoken: Sequence[int]) -> bool:
@@ -100,64 +87,45 @@ def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
     """The role of the first message of each piece that is no system message, in the order of the request."""
     for piece in parts.pieces:
         if isinstance(piece, Messages):
-            ranges = [(piece.start, piece.stop)]
+            if spoken[piece.start] < piece.stop:
+                yield log[spoken[piece.start]].role
         elif isinstance(piece, Picked):
-            ranges = [(position, position + 1) for position in piece.positions]
+            roles = [log[position].role for position in piece.positions]
+            yield from (role for role in roles if role != "system")
         elif piece.place == "message":
             role = piece.role if isinstance(piece, Notes) else piece.message.role
-            yield from (role,) * (role != "system")
-            continue
-        else:
-            continue
-        yield from (
-            log[spoken[start]].role for start, stop in ranges if spoken[start] < stop
-        )
+            if role != "system":
+                yield role
 
 
 def _remedy(run: Run, found: Sequence[int], spoken: Sequence[int]) -> str:
     name = run.strategy.main_parameter
     for other in _neighbours(run.strategy):
-        better = len(found) - _still_first(run, found, spoken, other)
+        better = 0
+        for number in found:
+            memory = run.requests.memory_at(number)
+            recalled = run.requests.parts_at(number).recalled
+            parts = assemble(memory, other.select(memory), recalled)
+            better += not _is_assistant_first(run.log, parts, spoken)
         if 2 * better > len(found):
             share = share_of(better, len(found), "such request")
             return f"Set {name} to {getattr(other, name):,}: then the user's message comes first in {share}."
-    histories = (run.requests.parts_at(number).history for number in found)
-    if all(
-        history and history[0].start == run.space.system_stop for history in histories
-    ):
+    histories = [run.requests.parts_at(number).history for number in found]
+    start = run.space.system_stop
+    if all(history and history[0].start == start for history in histories):
         return "The conversation itself begins with the assistant: move its greeting to the system prompt."
     return "Choose a strategy that begins what it keeps with a message of the user, such as recent turns."
 
 
 def _neighbours(strategy: Strategy) -> list[Strategy]:
-    """The strategy with one message more and with one less, where it just sends a number of messages."""
+    """Return the strategy with one message more and with one less, where it just sends a number of messages."""
     declared = {parameter.name: parameter for parameter in strategy.parameters()}
     parameter = declared.get(strategy.main_parameter)
-    if (
-        parameter is None
-        or parameter.unit != "messages"
-        or strategy.trigger is not Trigger.NEVER
-    ):
+    if parameter is None or parameter.unit != "messages":
+        return []
+    if strategy.trigger is not Trigger.NEVER:
         return []
     value = getattr(strategy, parameter.name)
     least, most = parameter.minimum or 1, parameter.maximum or value + 1
     allowed = [number for number in (value + 1, value - 1) if least <= number <= most]
     return [strategy.model_copy(update={parameter.name: number}) for number in allowed]
-
-
-def _still_first(
-    run: Run, found: Sequence[int], spoken: Sequence[int], other: Strategy
-) -> int:
-    """In how many of these requests it would still be so under ``other``."""
-    return sum(
-        _is_assistant_first(run.log, _again(run, number, other), spoken)
-        for number in found
-    )
-
-
-def _again(run: Run, number: int, other: Strategy) -> Parts:
-    """One request once more, under ``other``."""
-    memory = run.requests.memory_at(number)
-    return assemble(
-        memory, other.select(memory), run.requests.parts_at(number).recalled
-    )

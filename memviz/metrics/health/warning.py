@@ -1,14 +1,24 @@
-"""One warning about a run, and how its numbers are said."""
+"""One warning about a run, the turns it names, and the prices at which it speaks of money."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, Protocol
 
 from memviz.core.text.wording import counted, turn_list
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.strategies.base import Strategy
+from memviz.metrics.cost.pricing import (
+    DEFAULT_MODEL,
+    DEFAULT_PAUSE_SECONDS,
+    Pricing,
+    pricing,
+)
+from memviz.metrics.requests.traffic import Traffic, traffic
+from memviz.models.cache_rules import CacheRules, cache_rules
+from memviz.models.own_servers import is_self_hosted
+from memviz.models.prices import price
 
 Severity = Literal["bad", "caution"]
 
@@ -17,21 +27,22 @@ _TURNS_NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class HealthWarning:
-    """Something in a run that costs money, detail or a refused request.
-
-    ``kind`` is stable and the same in every language of a page; ``numbers`` is a sentence with what was
-    counted, ``why`` says what is bad about it and ``remedy`` what to change. ``turns`` are the turns
-    concerned, in order, each once. ``bad`` is what a provider may refuse, what breaks the setting's own
-    promise or what is paid for again and again; everything else is a ``caution``.
-    """
+    """Something in a run that costs money, detail or a refused request."""
 
     kind: str
+    """Stable, and the same in every language of a page."""
     title: str
     numbers: str
+    """A sentence with what was counted."""
     why: str
+    """What is bad about it."""
     remedy: str
+    """What to change."""
     turns: tuple[int, ...] = ()
+    """The turns concerned, in order, each once."""
     severity: Severity = "caution"
+    """``bad`` is what a provider may refuse, what breaks the setting's own promise or what is paid for again and again;
+    everything else is a ``caution``."""
 
     @property
     def turns_in_words(self) -> str:
@@ -43,33 +54,68 @@ class HealthWarning:
 
 
 def turns_at(run: Run, numbers: Iterable[int]) -> tuple[int, ...]:
-    """The turns of the requests of these numbers (0-based), each once."""
+    """Return the turns of the requests of these numbers (0-based), each once."""
     return tuple(dict.fromkeys(run.columns.turns[[*numbers]].tolist()))
 
 
+def turns_of(run: Run, compactions: Iterable[Compaction]) -> tuple[int, ...]:
+    """Return the turns of the requests that these compactions of ``run`` changed first, each once."""
+    turns = {run.request_turn(one) or one.turn for one in compactions}
+    return tuple(sorted(turns))
+
+
 def step_noun(run: Run) -> str:
-    """What one step of ``run`` is called: a turn, as long as every turn took one request."""
+    """Return what one step of ``run`` is called: a turn, as long as every turn took one request."""
     return "request" if run.has_calls else "turn"
 
 
-def budget_name(strategy: Strategy) -> str:
-    """The parameter that is the strategy's token budget."""
-    name = strategy.main_parameter
-    return (
-        name
-        if name and getattr(strategy, name) == strategy.budget_tokens
-        else "token limit"
-    )
+class Prices(Protocol):
+    """Whose prices count, and which rules of the prompt cache; ``None`` where they are unknown or there is none. And
+    the user's pause between two turns in seconds."""
+
+    @property
+    def main(self) -> Pricing | None:
+        """The chat model's."""
+
+    @property
+    def summarizer(self) -> Pricing | None:
+        """The summarizer's."""
+
+    @property
+    def cache(self) -> CacheRules | None:
+        """The chat model's cache."""
+
+    @property
+    def pause_seconds(self) -> float:
+        """From a reply to the user's next message."""
 
 
-def counted_tokens(strategy: Strategy, **tokens: int) -> int:
-    """Which of these tokens, by part of a request, count against the budget."""
-    parts: Sequence[str] = (
-        "system",
-        "summary",
-        "recalled",
-        "history",
-        "input",
-        "overhead",
-    )
-    return strategy.counted_tokens({**dict.fromkeys(parts, 0), **tokens})
+class _ListPrices(NamedTuple):
+    main: Pricing | None
+    summarizer: Pricing | None
+    cache: CacheRules | None
+    pause_seconds: float = DEFAULT_PAUSE_SECONDS
+
+
+def list_prices(run: Run) -> Prices:
+    """Return the list prices of the model that answered."""
+    model = answering_model(run, None)
+    return _ListPrices(pricing(model), pricing(model), cache_rules(model))
+
+
+def answering_model(run: Run, prices: Prices | None) -> str:
+    """Return the model that answered last, else the one whose prices count, as far as it is known; a server of the
+    user's own has a window, and no price."""
+    beside = sorted(run.requests.beside.items(), reverse=True)
+    names = [one.facts.model for _, one in beside if one.facts]
+    if prices is not None and prices.main is not None:
+        names.append(prices.main.model)
+    for name in names:
+        if name and (price(name) is not None or is_self_hosted(name)):
+            return name
+    return DEFAULT_MODEL
+
+
+def sent_by(run: Run) -> Traffic:
+    """Return what the run sent, added up once."""
+    return run.once(traffic, lambda: traffic(run))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,10 +93,9 @@ def grid(fates: FateMap, view: View) -> Grid:
     there = counts[:, :, _LEAST_SENT_FIRST]
     common = np.where(there.any(axis=2), _LEAST_SENT_FIRST[there.argmax(axis=2)], 0)
     common[counts[:, :, RECALLED_CODE] > 0] = RECALLED_CODE
-    share = np.take_along_axis(counts, common[:, :, None], axis=2)[
-        :, :, 0
-    ] / np.maximum(there.sum(axis=2), 1)
-    return Grid(view, common.astype(np.uint8), np.where(common > 0, share, 0.0))
+    most = np.take_along_axis(counts, common[:, :, None], axis=2)[:, :, 0]
+    shares = np.where(common > 0, most / np.maximum(there.sum(axis=2), 1), 0.0)
+    return Grid(view, common.astype(np.uint8), shares)
 
 
 def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
@@ -104,39 +104,27 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     A stretch holds a part of its first row and of its last one, and all rows between, which are entered at both ends
     of the stretch alone: so this takes the same time for a stretch of any length.
     """
-    rows, size = (
-        -(-len(view.positions) // view.messages_per_cell),
-        view.messages_per_cell,
-    )
+    size = view.messages_per_cell
+    rows = -(-len(view.positions) // size)
     columns = -(-len(view.requests) // view.requests_per_cell)
     shown = fates.stretches.within(view.positions)
     shown = shown.picked(_in(fates, view.requests)[shown.requests])
-    column = (
-        fates.places[shown.requests] - view.requests.start
-    ) // view.requests_per_cell
-    starts, stops = (
-        shown.starts - view.positions.start,
-        shown.stops - view.positions.start,
-    )
+    places = fates.places[shown.requests] - view.requests.start
+    column = places // view.requests_per_cell
+    starts = shown.starts - view.positions.start
+    stops = shown.stops - view.positions.start
     first, last = starts // size, (stops - 1) // size
-    place = (column * len(STEPS) + shown.codes) * (rows + 1)
-    entered = (
-        (first, np.minimum(stops, (first + 1) * size) - starts),
-        (last, np.where(last > first, stops - last * size, 0)),
-    )
-    between = ((first + 1, 1), (np.maximum(last, first + 1), -1))
     shape = (columns * len(STEPS), rows + 1)
-    parts = sum(
-        np.bincount(place + row, messages, shape[0] * shape[1])
-        for row, messages in entered
-    )
-    whole = sum(
-        sign * np.bincount(place + row, minlength=shape[0] * shape[1])
-        for row, sign in between
-    )
-    counts = np.asarray(parts).reshape(shape) + size * np.cumsum(
-        np.asarray(whole).reshape(shape), axis=1
-    )
+    cell = (column * len(STEPS) + shown.codes) * shape[1]
+
+    def entered(row: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
+        return np.bincount(cell + row, numbers, shape[0] * shape[1]).reshape(shape)
+
+    parts = entered(first, np.minimum(stops, (first + 1) * size) - starts)
+    parts += entered(last, np.where(last > first, stops - last * size, 0))
+    whole = entered(first + 1, np.ones_like(first))
+    whole -= entered(np.maximum(last, first + 1), np.ones_like(first))
+    counts = parts + size * np.cumsum(whole, axis=1)
     cells: NDArray[np.int64] = (
         counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows)
     )
@@ -157,16 +145,13 @@ def example(
     view = grid.view
     column = floor(place - view.requests.start + 0.5) // view.requests_per_cell
     row = floor(position - view.positions.start + 0.5) // view.messages_per_cell
-    if (
-        not (0 <= column < len(grid.columns) and 0 <= row < len(grid.rows))
-        or not grid.codes[row, column]
-    ):
+    if not (0 <= column < len(grid.columns) and 0 <= row < len(grid.rows)):
         return None
-    places, positions = grid.columns[column], grid.rows[row]
-    requests, starts, _, codes = fates.stretches.within(positions)
-    found = np.flatnonzero(
-        _in(fates, places)[requests] & (codes == grid.codes[row, column])
-    )
-    latest = requests[found[-1]]
-    first = found[np.searchsorted(requests[found], latest)]
-    return int(fates.places[latest]), int(starts[first])
+    code = grid.codes[row, column]
+    if not code:
+        return None
+    requests, starts, _, codes = fates.stretches.within(grid.rows[row])
+    is_shown = _in(fates, grid.columns[column])[requests] & (codes == code)
+    requests, starts = requests[is_shown], starts[is_shown]
+    first = np.searchsorted(requests, requests[-1])
+    return int(fates.places[requests[-1]]), int(starts[first])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from threading import Lock
 from typing import NamedTuple
 from weakref import ReferenceType, ref
@@ -19,14 +20,14 @@ from memviz.core.context import Fate
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.metrics.memory_map.stretches import Stretches, stretches
 from memviz.metrics.requests.request_axis import (
     Places,
     RequestAxis,
-    calls_in_turns,
     calls_of,
     request_turns,
+    span_of,
 )
 
 MAX_MAPS_KEPT = 24
@@ -51,15 +52,11 @@ class FateMap:
 
     @classmethod
     def of(cls, run: Run) -> FateMap:
-        """The map of a run."""
+        """Return the map of a run."""
         generations = Generations(run.space.summaries.versions)
-        return cls(
-            len(run.log),
-            request_turns(run),
-            stretches(run, generations),
-            _versions(run),
-            generations,
-        )
+        found = stretches(run, generations)
+        versions = _versions(run)
+        return cls(len(run.log), request_turns(run), found, versions, generations)
 
     @cached_property
     def places(self) -> Places:
@@ -85,80 +82,61 @@ class FateMap:
     def counts(self) -> NDArray[np.int_]:
         """How many messages had each fate at each request: an array [requests x fates]."""
         requests, starts, stops, codes = self.stretches
+        shape = (len(self.turns), len(Fate))
         cells = requests * len(Fate) + _FATE_OF_CODE[codes]
-        counts = (
-            np.bincount(cells, stops - starts, len(self.turns) * len(Fate))
-            .astype(int)
-            .reshape(-1, len(Fate))
-        )
+        counts = np.bincount(cells, stops - starts, shape[0] * shape[1])
+        counts = counts.astype(int).reshape(shape)
         counts[:, Fate.NOT_YET] = self.messages - counts.sum(axis=1)
         return counts
 
     def shares(self, request: int) -> FateShares:
-        """What became of all messages so far, at request number ``request`` (0-based, or -1 for the last)."""
-        number = range(len(self.turns))[request]
-        counts = self.counts[number]
+        """Return what became of all messages so far, at request number ``request`` (0-based, or -1 for the last)."""
+        counts: list[int] = self.counts[request].tolist()
         return FateShares(
-            messages=int(counts.sum() - counts[Fate.NOT_YET]),
-            verbatim=int(counts[Fate.VERBATIM]),
-            recalled=int(counts[Fate.RECALLED]),
-            summarized=int(counts[Fate.SUMMARIZED]),
-            dropped=int(counts[Fate.DROPPED]),
-            mean_generation=self._mean_generation(number),
-            cleared=int(counts[Fate.CLEARED]),
-            shortened=int(counts[Fate.SHORTENED]),
+            messages=sum(counts) - counts[Fate.NOT_YET],
+            verbatim=counts[Fate.VERBATIM],
+            recalled=counts[Fate.RECALLED],
+            summarized=counts[Fate.SUMMARIZED],
+            dropped=counts[Fate.DROPPED],
+            mean_generation=self._mean_generation(range(len(self.turns))[request]),
+            cleared=counts[Fate.CLEARED],
+            shortened=counts[Fate.SHORTENED],
         )
 
     def _mean_generation(self, request: int) -> float:
         summarized = self.counts[request, Fate.SUMMARIZED]
         sent = self.versions[request].tolist()
-        alone, least = [version for version in sent if version >= 0], int(LIST in sent)
+        alone = [version for version in sent if version >= 0]
         if not summarized or not alone:
             return 1.0 if summarized else 0.0
-        passed = np.maximum.reduce(
-            [self.generations.row(version, self.messages) for version in alone]
-        )
-        sums = np.cumsum(np.r_[0, np.maximum(passed, least)], dtype=np.int64)
+        rows = [self.generations.row(version, self.messages) for version in alone]
+        passed = np.maximum(np.max(rows, axis=0), int(LIST in sent))
+        sums = np.append(0, np.cumsum(passed, dtype=np.int64))
         _, starts, stops, codes = self.stretches.of(request)
         inside = _FATE_OF_CODE[codes] == Fate.SUMMARIZED
-        return float((sums[stops[inside]] - sums[starts[inside]]).sum() / summarized)
+        total = sums[stops[inside]] - sums[starts[inside]]
+        return float(total.sum() / summarized)
 
     def life(self, position: int) -> tuple[Span, ...]:
-        """What became of the message at log position ``position``, from the first request that could send it on."""
+        """Return what became of the message at log position ``position``, from the first request that could send it
+        on."""
         there, _, _, codes = self.stretches.within(range(position, position + 1))
         if not len(there):
             return ()
         fates = _FATE_OF_CODE[codes]
-        passed = np.array(
-            [*self.generations.of(position), 0, 1]
-        )  # the last two stand for NOTHING and for a LIST
+        # The last two stand for NOTHING and for a LIST.
+        passed = np.array([*self.generations.of(position), 0, 1])
         often = passed[self.versions[there]].max(axis=1)
         generations = np.where(fates == Fate.SUMMARIZED, often, 0)
-        state = fates + len(Fate) * generations
-        starts = np.flatnonzero(np.r_[True, state[1:] != state[:-1]])
-        stops = np.r_[starts[1:], len(there)]
-        firsts, lasts = there[starts].tolist(), there[stops - 1].tolist()
-        turns, calls, places, of = (
-            self.turns,
-            self.calls,
-            self.places,
-            calls_in_turns(self.turns),
-        )
-        return tuple(
-            Span(
-                int(turns[first]),
-                int(turns[last]),
-                Fate(int(fates[start])),
-                int(generations[start]),
-                int(calls[first]),
-                int(calls[last]),
-                int(places[first]),
-                int(places[last]),
-                int(of[first]),
-                int(of[last]),
-            )
-            for start, first, last in zip(starts, firsts, lasts, strict=True)
-        )
+        states = np.stack([fates, generations], axis=1)
+        changes = np.flatnonzero((states[1:] != states[:-1]).any(axis=1)) + 1
+        span = span_of(self.turns)
+        found = []
+        for start, stop in pairwise([0, *changes.tolist(), len(there)]):
+            first, last, *calls = span(int(there[start]), int(there[stop - 1]))
+            fate, generation = states[start].tolist()
+            found.append(Span(first, last, Fate(fate), generation, *calls))
+        return tuple(found)
 
 
 class FateShares(NamedTuple):
@@ -208,60 +186,69 @@ _LOCK = Lock()
 
 
 def fate_map(run: Run) -> FateMap:
-    """The map of a run. Those of the runs asked for last are kept, so a page that is drawn again need not wait:
+    """Return the map of a run. Those of the runs asked for last are kept, so a page that is drawn again need not wait:
     a run never changes, except that a chat still going on adds messages to its log."""
-    shape = (len(run.requests), len(run.log))
     with _LOCK:
-        kept = _KEPT.get(id(run))
-        if (
-            kept is not None
-            and kept[0]() is run
-            and (len(kept[1].turns), kept[1].messages) == shape
-        ):
-            _KEPT.move_to_end(id(run))
-            return kept[1]
+        of, made = _KEPT.get(id(run), (None, None))
+        if of is not None and of() is run and made is not None:
+            if (len(made.turns), made.messages) == (len(run.requests), len(run.log)):
+                _KEPT.move_to_end(id(run))
+                return made
     made = FateMap.of(run)
     with _LOCK:
         for key in [key for key, (of, _) in _KEPT.items() if of() is None]:
             del _KEPT[key]
         _KEPT[id(run)] = (ref(run), made)
-        while len(_KEPT) > MAX_MAPS_KEPT or (
-            len(_KEPT) > 1 and _stretches_kept() > MAX_STRETCHES_KEPT
-        ):
+        while len(_KEPT) > 1 and _is_too_much():
             _KEPT.popitem(last=False)
     return made
 
 
-def _stretches_kept() -> int:
-    return sum(len(kept.stretches.requests) for _, kept in _KEPT.values())
+def _is_too_much() -> bool:
+    held = sum(len(kept.stretches.requests) for _, kept in _KEPT.values())
+    return len(_KEPT) > MAX_MAPS_KEPT or held > MAX_STRETCHES_KEPT
 
 
 def _versions(run: Run) -> NDArray[np.int_]:
-    """What each request sent of what a model wrote: [requests x notes], at least one column."""
+    """Return what each request sent of what a model wrote: [requests x notes], at least one column."""
     columns = run.columns
-    others = (
-        {number: parts.notes for number, parts in columns.others.items()}
-        if run.space.summaries
-        else {}
-    )
-    versions = np.full(
-        (len(columns.turns), max([1, *map(len, others.values())])), NOTHING
-    )
+    others = {}
+    if run.space.summaries:
+        others = {number: parts.notes for number, parts in columns.others.items()}
+    most = max([1, *map(len, others.values())])
+    versions = np.full((len(columns.turns), most), NOTHING)
     firsts, stops = columns.summary_starts, columns.summary_stops
     is_sent = (columns.starts >= 0) & (firsts < stops)
     versions[is_sent, 0] = np.where(stops - firsts == 1, firsts, LIST)[is_sent]
     for number, notes in others.items():
-        versions[number, : len(notes)] = [
-            one.start if one.stop - one.start == 1 else LIST for one in notes
-        ]
+        for place, sent in enumerate(notes):
+            versions[number, place] = sent.start if len(sent.versions) == 1 else LIST
     return versions
 
 
 def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
-    """The version of the summary that stands for each message at request number ``request`` (0-based): [messages],
-    0 where no summary that was sent does. Of several kinds of notes it is the one that stands last in the request."""
+    """Return the version of the summary that stands for each message at request number ``request`` (0-based):
+    [messages], 0 where no summary that was sent does. Of several kinds of notes it is the one that stands last in the
+    request."""
     versions = np.zeros(len(run.log), int)
     for sent in run.requests[request].parts.notes:
         for version in run.space.summaries.in_block(sent.start, sent.stop):
             versions[version.covers.start : version.covers.stop] = version.version
     return versions
+
+
+def pending_codes(run: Run) -> NDArray[np.uint8]:
+    """Return what the request that nobody has answered yet would send of every message, as codes of
+    :data:`memviz.metrics.memory_map.steps.STEPS`: *not yet there* without such a request. It is shown, and counts
+    nowhere."""
+    record = run.pending
+    if record is None:
+        return np.zeros(len(run.log), np.uint8)
+    generations = Generations(record.memory.space.summaries.versions)
+    # Each entry of a list was summarized once.
+    passed = np.ones(len(run.log), np.uint16)
+    for sent in record.parts.notes:
+        if len(sent.versions) == 1:
+            passed = np.maximum(passed, generations.row(sent.start, len(run.log)))
+    pairs = zip(run.fates_at(record).tolist(), passed.tolist(), strict=True)
+    return np.array([code_of(Fate(fate), times) for fate, times in pairs], np.uint8)

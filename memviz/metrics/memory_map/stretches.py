@@ -19,7 +19,7 @@ from memviz.core.pieces import Messages, Notes
 from memviz.engine.assembly import reduced
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS, code_of
 
 SUMMARIZED_STEPS = tuple(
     step.generation for step in STEPS if step.fate is Fate.SUMMARIZED
@@ -39,13 +39,9 @@ class Stretches(NamedTuple):
     codes: NDArray[np.uint8]
 
     def picked(self, chosen: NDArray[np.bool_] | slice) -> Stretches:
-        """Some of them."""
-        return Stretches(
-            self.requests[chosen],
-            self.starts[chosen],
-            self.stops[chosen],
-            self.codes[chosen],
-        )
+        """Return some of them."""
+        requests, starts, stops, codes = self
+        return Stretches(requests[chosen], starts[chosen], stops[chosen], codes[chosen])
 
     def of(self, request: int) -> Stretches:
         """Those of one request."""
@@ -53,30 +49,26 @@ class Stretches(NamedTuple):
         return self.picked(slice(int(first), int(stop)))
 
     def within(self, positions: range) -> Stretches:
-        """The parts of them that lie in ``positions``."""
-        inside = self.picked(
-            (self.starts < positions.stop) & (self.stops > positions.start)
-        )
+        """Return the parts of them that lie in ``positions``."""
+        first, stop = positions.start, positions.stop
+        inside = self.picked((self.starts < stop) & (self.stops > first))
         return inside._replace(
-            starts=np.maximum(inside.starts, positions.start),
-            stops=np.minimum(inside.stops, positions.stop),
+            starts=np.maximum(inside.starts, first),
+            stops=np.minimum(inside.stops, stop),
         )
 
 
 def stretches(run: Run, generations: Generations) -> Stretches:
-    """The stretches of all requests of ``run``."""
+    """Return the stretches of all requests of ``run``."""
     by_version = _summarized(run, generations)
-    columns = [array("i") for _ in range(4)]
+    rows = array("i")
     system_stop = run.space.system_stop
     for number, sent in enumerate(sent_by_request(run)):
-        for stretch in _plainly(sent, system_stop) or painted(
-            _layers(run, sent, by_version)
-        ):
-            for column, value in zip(columns, (number, *stretch), strict=True):
-                column.append(value)
-    requests, starts, stops, codes = (
-        np.array(column, dtype=np.int32) for column in columns
-    )
+        found = _plainly(sent, system_stop)
+        for stretch in found or painted(_layers(run, sent, by_version)):
+            rows.append(number)
+            rows.extend(stretch)
+    requests, starts, stops, codes = np.array(rows, np.int32).reshape(-1, 4).T
     return Stretches(requests, starts, stops, codes.astype(np.uint8))
 
 
@@ -100,16 +92,11 @@ def sent_by_request(run: Run) -> Iterator[_Sent]:
         columns.starts,
         columns.stops,
     )
-    for number, row in enumerate(
-        zip(*(column.tolist() for column in bounds), strict=True)
-    ):
-        length, first, last, start, stop = row
+    rows = np.stack(bounds, axis=1).tolist()
+    for number, (length, first, last, start, stop) in enumerate(rows):
         if start >= 0:
-            yield _Sent(
-                length,
-                (Notes(first, last),) if first < last else (),
-                (Messages(start, stop),),
-            )
+            notes = (Notes(first, last),) if first < last else ()
+            yield _Sent(length, notes, (Messages(start, stop),))
         else:
             parts = columns.others[number]
             yield _Sent(
@@ -125,32 +112,33 @@ def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
     start, stop, form = sent.messages[0]
     if form is not None or not start < stop or stop < system_stop:
         return []
-    verbatim, dropped = _VERBATIM, _DROPPED
-    found = [(stop, sent.length, dropped)] if stop < sent.length else []
-    if start <= system_stop:
-        return [(0, stop, verbatim), *found]
-    leading = [(0, system_stop, verbatim)] if system_stop else []
-    return [*leading, (system_stop, start, dropped), (start, stop, verbatim), *found]
+    found = []
+    if start > system_stop:
+        found = [(0, system_stop, _VERBATIM)] if system_stop else []
+        found += [(system_stop, start, _DROPPED), (start, stop, _VERBATIM)]
+    else:
+        found = [(0, stop, _VERBATIM)]
+    if stop < sent.length:
+        found.append((stop, sent.length, _DROPPED))
+    return found
 
 
 def _layers(
     run: Run, sent: _Sent, by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
     """What lies over what, as in :meth:`memviz.engine.run.Run.fates_at`."""
-    verbatim = _VERBATIM
     yield 0, sent.length, _DROPPED
     yield from _in_notes(run, sent.notes, by_version)
     for piece in sent.messages:
-        yield piece.start, piece.stop, verbatim
+        yield piece.start, piece.stop, _VERBATIM
         if piece.form is not None:
             code = code_of(Fate[piece.form.fate.upper()])
-            yield from (
-                (position, position + 1, code) for position in reduced(run.space, piece)
-            )
+            for position in reduced(run.space, piece):
+                yield position, position + 1, code
     for position in sent.recalled:
-        yield position, position + 1, code_of(Fate.RECALLED)
-    yield sent.exchange.start, sent.exchange.stop, verbatim
-    yield 0, run.space.system_stop, verbatim
+        yield position, position + 1, RECALLED_CODE
+    yield sent.exchange.start, sent.exchange.stop, _VERBATIM
+    yield 0, run.space.system_stop, _VERBATIM
 
 
 def _in_notes(
@@ -158,18 +146,15 @@ def _in_notes(
 ) -> Iterator[Painted]:
     """What the notes of a request stand for. Where several do, the one counts that was written over most often."""
     once = code_of(Fate.SUMMARIZED, 1)
+    often: list[Painted] = []
     for sent in notes:
         for covered in run.space.summaries.covered(sent.start, sent.stop):
             yield covered.start, covered.stop, once
-    often = [
-        painted
-        for sent in notes
-        if len(sent.versions) == 1
-        for painted in by_version[sent.start]
-    ]
-    yield from (
-        often if len(notes) == 1 else sorted(often, key=lambda painted: painted[2])
-    )
+        if len(sent.versions) == 1:
+            often += by_version[sent.start]
+    if len(notes) > 1:
+        often.sort(key=lambda painted: painted[2])
+    yield from often
 
 
 def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
@@ -194,16 +179,12 @@ def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
 
 
 def _covered(covers: range, steps: Sequence[Painted]) -> list[Painted]:
-    cut = (
-        (max(start, covers.start), min(stop, covers.stop), step)
-        for start, stop, step in steps
-        if step > 1
-    )
-    return [
-        (start, stop, code_of(Fate.SUMMARIZED, step))
-        for start, stop, step in cut
-        if start < stop
-    ]
+    found = []
+    for start, stop, step in steps:
+        start, stop = max(start, covers.start), min(stop, covers.stop)
+        if step > 1 and start < stop:
+            found.append((start, stop, code_of(Fate.SUMMARIZED, step)))
+    return found
 
 
 def _same_steps(row: NDArray[np.uint16]) -> list[Painted]:

@@ -7,8 +7,9 @@ taken different numbers of calls, still stand turn over turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,66 +20,65 @@ from memviz.engine.run import Run
 
 Turns = Sequence[int] | NDArray[np.int64]
 Places = NDArray[np.int64]
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9)
+"""Turns from one tick to the next."""
 
 
 def calls_of(turns: Turns) -> NDArray[np.int64]:
-    """For the turn of every request of a run, in order: the number of the call in it, from 1."""
-    numbers = np.asarray(turns, dtype=np.int64)
-    return np.asarray(
-        np.arange(len(numbers)) - np.searchsorted(numbers, numbers) + 1, dtype=np.int64
-    )
+    """Return for the turn of every request of a run, in order, the number of the call in it, from 1."""
+    numbers = np.asarray(turns, np.int64)
+    return np.arange(1, len(numbers) + 1) - np.searchsorted(numbers, numbers)
 
 
 def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
-    """For the turn of every request of a run, in order: how many calls that turn took."""
-    numbers = np.asarray(turns, dtype=np.int64)
-    counts = np.searchsorted(numbers, numbers, side="right") - np.searchsorted(
-        numbers, numbers
-    )
-    return np.asarray(counts, dtype=np.int64)
+    """Return for the turn of every request of a run, in order, how many calls that turn took."""
+    numbers = np.asarray(turns, np.int64)
+    stops = np.searchsorted(numbers, numbers, side="right")
+    return stops - np.searchsorted(numbers, numbers)
 
 
 def request_names(turns: Turns) -> list[str]:
-    """For the turn of every request of a run, in order: the request as people name it."""
-    columns = (
-        np.asarray(turns, dtype=np.int64),
-        calls_of(turns),
-        calls_in_turns(turns),
-    )
-    return [
-        request_name(*row)
-        for row in zip(*(column.tolist() for column in columns), strict=True)
-    ]
+    """Return for the turn of every request of a run, in order, the request as people name it."""
+    numbers = np.asarray(turns, np.int64)
+    columns = (numbers, calls_of(numbers), calls_in_turns(numbers))
+    return [request_name(*row) for row in np.stack(columns, axis=1).tolist()]
 
 
 def request_turns(run: Run) -> NDArray[np.int64]:
-    """The turn of every request of a run."""
-    turns: NDArray[np.int64] = run.columns.turns
-    return turns
+    """Return the turn of every request of a run."""
+    return run.columns.turns
 
 
 def numbers_of_turn(run: Run, turn: int) -> range:
-    """The numbers (0-based) of the requests of a turn."""
-    turns = run.columns.turns
-    return range(
-        int(np.searchsorted(turns, turn)),
-        int(np.searchsorted(turns, turn, side="right")),
-    )
+    """Return the numbers (0-based) of the requests of a turn."""
+    start, stop = np.searchsorted(run.columns.turns, [turn, turn + 1]).tolist()
+    return range(start, stop)
 
 
 def name_of(run: Run, record: TurnRecord) -> str:
-    """One of the requests of ``run`` as people name it. The record alone knows how many calls its turn took by the log,
-    and a chat of an earlier version has not all of them on record."""
-    return request_name(
-        record.turn,
-        record.call,
-        max(record.call, len(numbers_of_turn(run, record.turn))),
-    )
+    """Return one of the requests of ``run`` as people name it. The record alone knows how many calls its turn took by
+    the log, and a chat of an earlier version has not all of them on record."""
+    calls = max(record.call, len(numbers_of_turn(run, record.turn)))
+    return request_name(record.turn, record.call, calls)
 
 
 def axis_of(runs: Iterable[Run]) -> RequestAxis:
-    """The axis that all requests of these runs stand on."""
+    """Return the axis that all requests of these runs stand on."""
     return RequestAxis.of(request_turns(run) for run in runs)
+
+
+def span_of(turns: Turns) -> Callable[[int, int], list[int]]:
+    """Return a function from the numbers (0-based) of two requests of one run, given the turn of each, to the turns of
+    both, which call of its turn each is, the place of each (see :meth:`RequestAxis.places`), and how many calls its
+    turn took."""
+    places = RequestAxis.of([turns]).places(turns)
+    columns = np.stack([turns, calls_of(turns), places, calls_in_turns(turns)])
+    rows = columns.T.tolist()
+
+    def numbers_of(first: int, last: int) -> list[int]:
+        return list(chain.from_iterable(zip(rows[first], rows[last], strict=True)))
+
+    return numbers_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +89,11 @@ class RequestAxis:
 
     @classmethod
     def of(cls, runs: Iterable[Turns]) -> RequestAxis:
-        """The axis for these runs, each given as the turn of every one of its requests, in order."""
-        counts = [
-            np.bincount(np.asarray(turns, dtype=np.int64))
-            for turns in runs
-            if len(turns)
-        ]
-        calls = np.ones(
-            max((len(count) for count in counts), default=1), dtype=np.int64
-        )
+        """Return the axis for these runs, each given as the turn of every one of its requests, in order."""
+        counts = [np.bincount(np.asarray(turns, np.int64)) for turns in runs]
+        calls = np.ones(max(map(len, counts), default=1) or 1, np.int64)
         for count in counts:
-            calls[: len(count)] = np.maximum(calls[: len(count)], count)
+            np.maximum(calls[: len(count)], count, out=calls[: len(count)])
         calls[0] = 0
         return cls(np.cumsum(calls))
 
@@ -110,59 +104,49 @@ class RequestAxis:
 
     @property
     def title(self) -> str:
-        """What the axis shows."""
-        return (
-            "Turn" if self.is_by_turn else "Turn (each step is one call of the model)"
-        )
+        """The title of the axis."""
+        if self.is_by_turn:
+            return "Turn"
+        return "Turn (each step is one call of the model)"
 
     def places(self, turns: Turns) -> Places:
-        """The place of every request of one run, given the turn of each: the calls of a turn end at its last place."""
-        numbers = np.asarray(turns, dtype=np.int64)
+        """Return the place of every request of one run, given the turn of each: the calls of a turn end at its last
+        place."""
+        numbers = np.asarray(turns, np.int64)
         if self.is_by_turn or not len(numbers):
             return numbers
-        behind = (
-            np.searchsorted(numbers, numbers, side="right")
-            - 1
-            - np.arange(len(numbers))
-        )
-        return np.asarray(self.lasts[numbers] - behind, dtype=np.int64)
+        return self.lasts[numbers] - calls_in_turns(numbers) + calls_of(numbers)
 
     def last(self, turn: int) -> int:
-        """The place of a turn's last call; of a turn that is not there yet, as if each took one call."""
+        """Return the place of a turn's last call; of a turn that is not there yet, as if each took one call."""
         known = min(turn, len(self.lasts) - 1)
         return int(self.lasts[known]) + turn - known
 
     def turn_at(self, place: float) -> int:
-        """The turn that has this place: the first or the last one where the place is beyond."""
+        """Return the turn that has this place: the first or the last one where the place is beyond."""
         found = int(np.searchsorted(self.lasts, np.ceil(place)))
         return min(max(1, found), max(1, len(self.lasts) - 1))
 
     def request_at(self, place: int) -> RequestPlace:
-        """The request that has this place, if its turn took as many calls as there is room for."""
+        """Return the request that has this place, if its turn took as many calls as there is room for."""
         turn = self.turn_at(place)
         first = self.last(turn - 1) + 1
         return turn, place - first + 1, self.last(turn) - first + 1
 
     def place_of(self, request: RequestPlace) -> int:
-        """Where a request stands."""
+        """Return where a request stands."""
         turn, call, calls = request
         return self.last(turn) - calls + call
 
     def ticks(
         self, most: int = 12, shown: range | None = None
     ) -> tuple[list[int], list[str]] | None:
-        """Places and labels of at most so many turns, each at its last call; ``None`` where the numbers of the places
-        say it themselves. ``shown`` are the places that are looked at, by default all."""
+        """Return places and labels of at most so many turns, each at its last call; ``None`` where the numbers of the
+        places say it themselves. ``shown`` are the places that are looked at, by default all."""
         if self.is_by_turn:
             return None
         places = range(1, int(self.lasts[-1]) + 1) if shown is None else shown
         first, stop = np.searchsorted(self.lasts, [places.start, places.stop]).tolist()
-        step = next(
-            size
-            for size in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 10**9)
-            if (stop - first) / size <= most
-        )
+        step = next(size for size in _STEPS if (stop - first) / size <= most)
         turns = range(-(-max(1, first) // step) * step, stop, step)
-        return [int(self.lasts[turn]) for turn in turns], [
-            f"{turn:,}" for turn in turns
-        ]
+        return self.lasts[turns].tolist(), [f"{turn:,}" for turn in turns]

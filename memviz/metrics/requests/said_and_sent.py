@@ -94,24 +94,18 @@ _FATE_WORDS: dict[Looks, str] = {
 
 
 def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
-    """The request of ``record``, one of ``run``, beside all that was said before it."""
-    return SaidAndSent(
-        run,
-        record,
-        tuple(_laid_out(_said(run, record))),
-        tuple(_laid_out(_sent(record))),
-    )
+    """Return the request of ``record``, one of ``run``, beside all that was said before it."""
+    said, sent = _lay_out(_said(run, record)), _lay_out(_sent(record))
+    return SaidAndSent(run, record, tuple(said), tuple(sent))
 
 
 def telling_request(run: Run) -> TurnRecord:
     """The request that shows best what the strategy does: the last one that something was changed for, such as by a
     summarization; where nothing ever was, the last one."""
-    changed = [
-        record
-        for record in run.requests
-        if any(one.error is None for one in record.compactions)
-    ]
-    return changed[-1] if changed else run.requests[-1]
+    for record in reversed(run.requests):
+        if any(one.error is None for one in record.compactions):
+            return record
+    return run.requests[-1]
 
 
 def _from_to(stretches: Sequence[Stretch]) -> range:
@@ -121,7 +115,7 @@ def _from_to(stretches: Sequence[Stretch]) -> range:
 Unplaced = tuple[Looks, int, int | None]
 
 
-def _laid_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
+def _lay_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
     start = 0
     for looks, tokens, position in parts:
         if tokens:

@@ -1,4 +1,5 @@
-"""Shared prefix: how many tokens at its start a request has in common with the one before.
+"""Every request of a run in the order in which it was sent, and its shared prefix: how many tokens at its start it has
+in common with the one before.
 
 A provider's prompt cache reuses exactly this prefix, so dollars depend on it: a buffer that only grows is read from
 the cache almost whole; of a sliding window, whose first message moves, little more than the system prompt is.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +25,110 @@ from memviz.core.conversation import Message
 from memviz.core.counters import SumArrays
 from memviz.core.forms import Form
 from memviz.core.memory import SummaryVersion
-from memviz.core.pieces import Line, Messages, Notes
-from memviz.engine.assembly import message_tokens, offered_tokens, reduced, sums_of
+from memviz.core.pieces import Line, Messages, Notes, Picked, messages
+from memviz.engine.assembly import (
+    Parts,
+    message_tokens,
+    offered_tokens,
+    reduced,
+    sums_of,
+)
 from memviz.engine.run import Run
-from memviz.metrics.requests.requests_sent import Item, Request, Sent, Tokens
+
+Tokens = NDArray[np.int64]
+Item = Messages | Notes | Message
+"""Messages of the log in one form, what a model wrote, or a message that stands in no log."""
+
+
+class Request(NamedTuple):
+    """One request: the tools offered, what stands ``inside`` the system prompt besides its own words, and in ``items``
+    everything behind it, in order. None is empty."""
+
+    tools: tuple[str, ...]
+    inside: tuple[Notes | Line, ...]
+    items: Sequence[Item]
+
+    @classmethod
+    def of(cls, parts: Parts, thoughts: Sequence[Message] = ()) -> Request:
+        """Return the request of these parts; ``thoughts`` stand behind the input."""
+        inside: list[Notes | Line] = []
+        items: list[Item] = []
+        for piece in parts.pieces:
+            if isinstance(piece, Picked):
+                items += (Messages(at, at + 1) for at in piece.positions)
+            elif isinstance(piece, Messages):
+                items.append(piece)
+            elif piece.place != "message":
+                inside.append(piece)
+            else:
+                items.append(piece.message if isinstance(piece, Line) else piece)
+        items += (*thoughts, messages(parts.exchange))
+        sent = [item for item in items if _is_sent(item)]
+        return cls(parts.tools, tuple(inside), sent)
+
+
+def _is_sent(item: Item) -> bool:
+    return isinstance(item, Message) or item.start < item.stop
+
+
+class Sent(NamedTuple):
+    """All requests of a run as arrays, one entry a request. All tokens are as counted.
+
+    ``summary_starts`` and ``summary_stops`` are the versions (0-based) in the summary message, whose role is ``role``,
+    ``starts`` and ``stops`` the log positions of all messages behind it. Nearly every request is one such range; those
+    that are not have a start of -1 and stand in ``others`` by their number.
+    """
+
+    others: dict[int, Request]
+    role: str
+    turns: Tokens
+    input_tokens: Tokens
+    output_tokens: Tokens
+    summary_tokens: Tokens
+    summary_starts: Tokens
+    summary_stops: Tokens
+    starts: Tokens
+    stops: Tokens
+
+    def requests(self, numbers: NDArray[np.intp]) -> list[Request]:
+        """Return the requests of these numbers (0-based) in full."""
+        bounds = (self.summary_starts, self.summary_stops, self.starts, self.stops)
+        rows = np.stack([numbers, *(bound[numbers] for bound in bounds)], axis=1)
+        found = []
+        for number, first, last, start, stop in rows.tolist():
+            if start < 0:
+                found.append(self.others[number])
+                continue
+            items: list[Item] = [Messages(start, stop)]
+            if first < last:
+                items.insert(0, Notes(first, last, "message", self.role))
+            found.append(Request((), (), items))
+        return found
+
+
+def requests_sent(run: Run, *, overhead: bool = True) -> Sent:
+    """All requests of ``run``; with ``overhead=False`` content tokens only, without what the chat format adds."""
+    columns = run.columns
+    others = {
+        number: Request.of(parts, run.requests.thoughts_at(number))
+        for number, parts in columns.others.items()
+    }
+    return Sent(
+        others=others,
+        role=columns.summary_role,
+        turns=columns.turns,
+        input_tokens=np.sum(
+            [n for part, n in columns.tokens.items() if overhead or part != "overhead"],
+            axis=0,
+        ),
+        output_tokens=columns.reply_tokens,
+        summary_tokens=columns.tokens["summary"],
+        summary_starts=columns.summary_starts,
+        summary_stops=columns.summary_stops,
+        starts=columns.starts,
+        stops=columns.stops,
+    )
+
 
 Inside = Sequence[Notes | Line]
 NEAR_CHARS = 64
@@ -77,122 +179,92 @@ class SharedPrefix:
         return shared
 
     def _at_once(self, sent: Sent) -> tuple[Tokens, NDArray[np.bool_]]:
-        """The shared tokens of all neighbours at once, and for which of them the ranges do not settle it."""
-        # A request is: system prompt, summary message, messages starts..stops. Each line compares entry n+1 with n.
-        # The prefix goes on beyond the summary only if the summary is the same (or there is none), and into the
-        # messages only if both begin at the same log position. Then the shorter range is the shared one.
+        """Return the shared tokens of all neighbours at once, and for which of them the ranges do not settle it."""
+        # A request is: system prompt, summary message, messages starts..stops. Each line compares a request with the
+        # one before. The prefix goes on beyond the summary only if the summary is the same (or there is none), and into
+        # the messages only if both begin at the same log position. Then the shorter range is the shared one.
         # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
-        first, last, starts, stops = (
-            sent.summary_starts,
-            sent.summary_stops,
-            sent.starts,
-            sent.stops,
-        )
-        holds, tokens = last > first, np.where(last > first, sent.summary_tokens, 0)
-        begins_alike, is_aligned = first[1:] == first[:-1], starts[1:] == starts[:-1]
-        is_same = (begins_alike & (last[1:] == last[:-1])) | ~(holds[1:] | holds[:-1])
-        is_grown = begins_alike & holds[:-1] & (last[1:] > last[:-1]) & self._is_list
-        messages = (
-            self._sums[np.minimum(stops[1:], stops[:-1])] - self._sums[starts[1:]]
-        )
-        in_same = (
-            tokens[1:]
-            + self._per_message * holds[1:]
-            + np.where(is_aligned, messages, 0)
-        )
-        shared = self._system + np.where(
-            is_same, in_same, np.where(is_grown, tokens[:-1], 0)
-        )
-        differ = self._differ(starts[1:], starts[:-1])
+        first, old_first = sent.summary_starts[1:], sent.summary_starts[:-1]
+        last, old_last = sent.summary_stops[1:], sent.summary_stops[:-1]
+        starts, old_starts = sent.starts[1:], sent.starts[:-1]
+        holds, held = last > first, old_last > old_first
+        begins_alike, is_aligned = first == old_first, starts == old_starts
+        is_same = (begins_alike & (last == old_last)) | ~(holds | held)
+        is_grown = begins_alike & held & (last > old_last) & self._is_list
+        stops = np.minimum(sent.stops[1:], sent.stops[:-1])
+        messages = np.where(is_aligned, self._sums[stops] - self._sums[starts], 0)
+        summaries = (sent.summary_tokens[1:] + self._per_message) * holds
+        old_tokens = sent.summary_tokens[:-1] * is_grown
+        shared = self._system + np.where(is_same, summaries + messages, old_tokens)
         # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
         # with a summary and one without. Left open: two different summaries, which may begin with the same words,
         # messages of the same size that may be equal, and requests that are not one range (a start of -1).
-        is_told = np.where(
-            is_same, is_aligned | differ, is_grown | ~(holds[1:] & holds[:-1])
-        )
-        return shared, ~is_told | (starts[1:] < 0) | (starts[:-1] < 0)
+        differ = self._differ(starts, old_starts)
+        is_told = np.where(is_same, is_aligned | differ, is_grown | ~(holds & held))
+        return shared, ~is_told | (starts < 0) | (old_starts < 0)
 
     def _differ(self, ones: Tokens, others: Tokens) -> NDArray[np.bool_]:
-        """Whether the messages at these log positions differ for sure: in their tokens, or else in their text."""
-        differ: NDArray[np.bool_] = self._sizes[ones] != self._sizes[others]
+        """Return whether the messages at these log positions differ for sure: in their tokens, or else in their
+        text."""
+        differ = self._sizes[ones] != self._sizes[others]
         unsure = np.flatnonzero(~differ & (ones != others))
-        if len(
-            unsure
-        ):  # looking at each pair would take longer than numbering all texts
+        # Looking at each pair would take longer than numbering all texts.
+        if len(unsure):
             differ[unsure] = self._texts[ones[unsure]] != self._texts[others[unsure]]
-        return differ
+        return np.asarray(differ)
 
     @cached_property
     def _texts(self) -> Tokens:
         """For every message of the log a number that equal texts have in common; one more stands for no message."""
         numbers: dict[str, int] = {}
-        return np.array(
-            [numbers.setdefault(message.content, len(numbers)) for message in self._log]
-            + [-1],
-            np.int64,
-        )
+        found = [numbers.setdefault(one.content, len(numbers)) for one in self._log]
+        return np.array([*found, -1])
 
     def between(self, one: Request, other: Request) -> int:
-        """The tokens that two requests begin with in common."""
+        """Return the tokens that two requests begin with in common."""
         if one.tools != other.tools:
             return 0
-        tokens = self._space.tool_tokens + (
-            offered_tokens(self._space, one.tools) if one.tools else 0
-        )
+        offered = offered_tokens(self._space, one.tools) if one.tools else 0
         if not one.inside and not other.inside:
-            return (
-                self._system
-                + tokens
-                - self._space.tool_tokens
-                + self._in_items(one.items, other.items)
-            )
-        left, right = (
-            self._first_system_text(one.inside),
-            self._first_system_text(other.inside),
-        )
-        if (
-            left is None or right is None
-        ):  # one has no system prompt, and that of the other stands in no log
-            return tokens + self._in_items(
-                _behind(left, one.items), _behind(right, other.items)
-            )
+            return self._system + offered + self._in_items(one.items, other.items)
+        tokens = self._space.tool_tokens + offered
+        left = self._first_system_text(one.inside)
+        right = self._first_system_text(other.inside)
+        # One has no system prompt, and that of the other stands in no log.
+        if left is None or right is None:
+            ones, others = _behind(left, one.items), _behind(right, other.items)
+            return tokens + self._in_items(ones, others)
         if left != right:
             common = common_words(left, right)
-            return tokens + (
-                self._counter.tokens(self._units_of(common)) if common else 0
-            )
+            if not common:
+                return tokens
+            return tokens + self._counter.tokens(self._units_of(common))
         return tokens + self._system_with(left) + self._in_items(one.items, other.items)
 
     def _system_with(self, text: str) -> int:
-        """Tokens of the system prompt where its first message reads so."""
+        """Return the tokens of the system prompt where its first message reads so."""
+        tokens = self._system - self._space.tool_tokens
+        tokens += self._counter.tokens(self._units_of(text))
         own = self._space.system_messages[:1]
-        others = (
-            self._system
-            - self._space.tool_tokens
-            - sum(self._counter(message.content) for message in own)
-        )
-        return (
-            others
-            + self._counter.tokens(self._units_of(text))
-            + self._per_message * (not own)
-        )
+        if not own:
+            return tokens + self._per_message
+        return tokens - self._counter(own[0].content)
 
     def _first_system_text(self, inside: Inside) -> str | None:
-        """The words of the first system message with what stands in it; ``None`` where there is none."""
-        own = [message.content for message in self._space.system_messages[:1]]
-        before, behind = (
-            [self._text(piece) for piece in inside if piece.place == place]
-            for place in ("before system", "behind system")
-        )
-        words = [*before, *own, *behind]
+        """Return the words of the first system message with what stands in it; ``None`` where there is none."""
+        words = [message.content for message in self._space.system_messages[:1]]
+        before = 0
+        for piece in inside:
+            if isinstance(piece, Notes):
+                text = self._summaries.text(piece.start, piece.stop)
+            else:
+                text = piece.message.content
+            if piece.place == "before system":
+                words.insert(before, text)
+                before += 1
+            else:
+                words.append(text)
         return "\n".join(words) if words else None
-
-    def _text(self, piece: Notes | Line) -> str:
-        return (
-            self._summaries.text(*piece[:2])
-            if isinstance(piece, Notes)
-            else piece.message.content
-        )
 
     def _in_items(self, one: Sequence[Item], other: Sequence[Item]) -> int:
         # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
@@ -220,31 +292,23 @@ class SharedPrefix:
         return tokens
 
     def _taken(self, left: Item, right: Item) -> int:
-        """How many messages at the start of both pieces are known to be the same."""
-        if (
-            isinstance(left, Messages)
-            and isinstance(right, Messages)
-            and left.start == right.start
-        ):
-            return self._alike(left, right)
-        return int(_reads_alike(self._first(left), self._first(right)))
-
-    def _alike(self, left: Messages, right: Messages) -> int:
-        """The same for messages that begin at the same log position: up to the first that their forms change
-        differently."""
+        """Return how many messages at the start of both pieces are known to be the same."""
+        if not isinstance(left, Messages) or not isinstance(right, Messages):
+            return int(_reads_alike(self._first(left), self._first(right)))
+        if left.start != right.start:
+            return int(_reads_alike(self._first(left), self._first(right)))
         start, stop = left.start, min(left.stop, right.stop)
-        if left.form != right.form:
-            pieces = (left._replace(stop=stop), right._replace(stop=stop))
-            for position in sorted(
-                {
-                    position
-                    for piece in pieces
-                    for position in reduced(self._space, piece)
-                }
-            ):
-                one, other = (self._log.sent(position, piece.form) for piece in pieces)
-                if not _reads_alike(one, other):
-                    return position - start
+        if left.form == right.form:
+            return stop - start
+        # Up to the first that their forms change differently.
+        changed = {
+            *reduced(self._space, left._replace(stop=stop)),
+            *reduced(self._space, right._replace(stop=stop)),
+        }
+        for at in sorted(changed):
+            one, other = self._log.sent(at, left.form), self._log.sent(at, right.form)
+            if not _reads_alike(one, other):
+                return at - start
         return stop - start
 
     def _first(self, item: Item) -> Message:
@@ -283,52 +347,47 @@ class SharedPrefix:
         return self._form_sums[form]
 
     def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
-        """Tokens that two summary messages begin with in common, and whether they are the same."""
+        """Return the tokens that two summary messages begin with in common, and whether they are the same."""
         log = self._summaries
+        whole = log.tokens(one.start, one.stop)
         if one == other:
-            return log.tokens(one.start, one.stop) + self._per_message, True
+            return whole + self._per_message, True
         if not one or not other:
             return 0, False
-        if self._is_list and one.start == other.start:  # a list that grew at its end
+        # A list that grew at its end.
+        if self._is_list and one.start == other.start:
             return log.tokens(one.start, min(one.stop, other.stop)), False
-        ones, others = (
-            log.in_block(one.start, one.stop),
-            log.in_block(other.start, other.stop),
-        )
+        ones = log.in_block(one.start, one.stop)
+        others = log.in_block(other.start, other.stop)
         shared, is_same = self._in_entries(ones, others)
-        wholes = [log.tokens(part.start, part.stop) for part in (one, other)]
-        return (
-            (wholes[0] + self._per_message, True)
-            if is_same
-            else (min(shared, *wholes), False)
-        )
+        if is_same:
+            return whole + self._per_message, True
+        return min(shared, whole, log.tokens(other.start, other.stop)), False
 
     def _in_entries(
         self, ones: Sequence[SummaryVersion], others: Sequence[SummaryVersion]
     ) -> tuple[int, bool]:
-        """The same for two lists of entries. Each entry is counted once, however many requests held it."""
+        """Return the same for two lists of entries. Each entry is counted once, however many requests held it."""
         # Units are added up and made tokens at the end, as SummaryLog does: entries end in a line break, where units
         # of all counters add up exactly, while rounding each entry to tokens (as in chars4) would not.
         log, heading = self._summaries, self._summaries.heading(ones[-1])
         if heading != log.heading(others[-1]):
             return 0, False
-        units, shared = self._units_of(heading + "\n") if heading else 0, 0
+        units = self._units_of(f"{heading}\n") if heading else 0
+        is_same = len(ones) == len(others)
         for one, other in zip(ones, others, strict=False):
             left, right = log.entry(one), log.entry(other)
             if left != right:
                 units += self._units_of(common_words(left, right))
+                is_same = False
                 break
-            units += self._units_of(left + "\n")
-            shared += 1
-        return self._counter.tokens(units) if units else 0, shared == len(ones) == len(
-            others
-        )
+            units += self._units_of(f"{left}\n")
+        return self._counter.tokens(units) if units else 0, is_same
 
     def _units_of(self, text: str) -> int:
-        units = self._units.get(text)
-        if units is None:
-            units = self._units[text] = self._counter.units(text) if text else 0
-        return units
+        if text not in self._units:
+            self._units[text] = self._counter.units(text) if text else 0
+        return self._units[text]
 
 
 def _behind(system: str | None, items: Sequence[Item]) -> Sequence[Item]:

@@ -1,43 +1,51 @@
-"""What one run sent and got, in tokens, as arrays that any price can be laid on."""
+"""What one run sent and got, in tokens, as arrays that any price can be laid on; what it would have sent had no message
+been cleared or shortened; and what compactions cost the prompt cache."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
+from memviz.core.memory import Memory
+from memviz.core.pieces import Line, Messages, Notes, Picked
+from memviz.engine.assembly import Parts, assemble, whole
 from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.requests_sent import Tokens, requests_sent
-from memviz.metrics.requests.shared_prefix import SharedPrefix
+from memviz.engine.tool_pairs import in_pairs
+from memviz.metrics.requests.shared_prefix import (
+    Request,
+    SharedPrefix,
+    Tokens,
+    requests_sent,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """Tokens of one run, without prices.
-
-    One entry a request of the chat model, in order, in ``turns`` (its turn), ``input_tokens``, ``shared_tokens`` (those
-    at its start that the request before began with as well; 0 for the first) and ``output_tokens``. Input is as
-    counted, and so are the replies; what a live model wrote while it recalled or thought is as billed where that is
-    known.
-
-    One entry a summarization that has tokens in ``summarizer_turns`` (the turn of the first request that it changed;
-    the last turn where none came any more), ``summarizer_requests`` (the number of that request, from 0; -1 where none
-    came any more) and the two arrays of its tokens: as billed where that is known, drafts that the user discarded
-    included, failed calls not (as in ``metrics/token_use.py``).
-    """
+    """Tokens of one run, without prices. The first four arrays have one entry a request of the chat model, in order;
+    the others one a summarization that has tokens."""
 
     turns: Tokens
+    """The turn of each request."""
     input_tokens: Tokens
+    """As counted."""
     shared_tokens: Tokens
+    """Tokens at the start of each request that the one before began with as well; 0 for the first."""
     output_tokens: Tokens
+    """Replies as counted; what a live model wrote while it recalled or thought is as billed where that is known."""
     summarizer_turns: Tokens
+    """The turn of the first request that each changed; the last turn where none came any more."""
     summarizer_input_tokens: Tokens
+    """As billed where that is known, drafts that the user discarded included, failed calls not."""
     summarizer_output_tokens: Tokens
     summarizer_requests: Tokens
+    """The number of the first request that each changed, from 0; -1 where none came any more."""
 
     @classmethod
     def nothing(cls) -> Traffic:
@@ -56,58 +64,140 @@ class Traffic:
         return cls(**{field.name: _array(value[field.name]) for field in fields(cls)})
 
 
+def answered_calls(run: Run) -> list[Compaction]:
+    """Return the summarizations that a summarizer was asked for and answered."""
+    return [one for one in run.compactions if one.asked and one.error is None]
+
+
 def traffic(run: Run, *, overhead: bool = True) -> Traffic:
-    """Everything that ``run`` sent and got. With ``overhead=False`` content tokens only, without what the
+    """Return everything that ``run`` sent and got. With ``overhead=False`` content tokens only, without what the
     chat format adds to each message and each request; what a provider billed stays as it was billed.
 
     How far two requests begin alike is told in :class:`memviz.metrics.requests.shared_prefix.SharedPrefix`.
     """
     sent = requests_sent(run, overhead=overhead)
-    asked = [
-        compaction
-        for compaction in run.compactions
-        if compaction.asked and compaction.error is None
-    ]
+    asked = answered_calls(run)
+    turns = [run.request_turn(one) or one.turn for one in asked]
+    numbers = [run.request_number(one) for one in asked]
     return Traffic(
         turns=sent.turns,
         input_tokens=sent.input_tokens,
         shared_tokens=SharedPrefix(run, overhead=overhead).tokens(sent),
         output_tokens=sent.output_tokens,
-        summarizer_turns=_array(
-            [run.request_turn(compaction) or compaction.turn for compaction in asked]
-        ),
-        summarizer_input_tokens=_array(
-            [_prompt_tokens(compaction, overhead) for compaction in asked]
-        ),
-        summarizer_output_tokens=_array(
-            [compaction.output_tokens for compaction in asked]
-        ),
-        summarizer_requests=_array(
-            [_request_number(run, compaction) for compaction in asked]
-        ),
+        summarizer_turns=_array(turns),
+        summarizer_input_tokens=_array(_prompt_tokens(one, overhead) for one in asked),
+        summarizer_output_tokens=_array(one.output_tokens for one in asked),
+        summarizer_requests=_array(-1 if one is None else one for one in numbers),
     )
 
 
-def _request_number(run: Run, compaction: Compaction) -> int:
-    number_on_record = run.request_number(compaction)
-    return -1 if number_on_record is None else number_on_record
-
-
 def _array(values: Iterable[int]) -> Tokens:
-    return np.array(list(values), dtype=np.int64)
+    return np.array(list(values), np.int64)
 
 
 def _prompt_tokens(compaction: Compaction, overhead: bool) -> int:
     if overhead:
         return compaction.prompt_tokens
     usages = [draft.usage for draft in compaction.discarded if draft.error is None]
-    if compaction.calls > len(
-        compaction.discarded
-    ):  # the summary came from a call of its own
+    # Where there was one more call, the summary came from it.
+    if compaction.calls > len(compaction.discarded):
         usages.append(compaction.usage)
     # Drafts of one that the user skipped were asked for with the same messages as one that is used.
-    sent = replace(
-        compaction, kind="summarized", by_thinking=False, is_fixed=False
-    ).request
-    added = TOKENS_PER_MESSAGE * len(sent) + TOKENS_PER_REQUEST
+    asked = replace(compaction, kind="summarized", by_thinking=False, is_fixed=False)
+    added = TOKENS_PER_MESSAGE * len(asked.request) + TOKENS_PER_REQUEST
     return compaction.prompt_tokens - added * usages.count(None)
+
+
+def sends_everything(run: Run) -> bool:
+    """Return whether every request held all messages so far as they were said, and nothing else: what the full buffer
+    does."""
+    columns, first = run.columns, run.space.system_stop
+    is_all = (columns.starts == first) & (columns.stops == columns.lengths)
+    is_all &= columns.summary_starts == columns.summary_stops
+    for number, parts in columns.others.items():
+        said = range(first, int(columns.lengths[number]))
+        is_all[number] = _holds_just(run, parts, said)
+    return bool(is_all.all())
+
+
+def _holds_just(run: Run, parts: Parts, said: range) -> bool:
+    sent = [position for positions in whole(run.space, parts) for position in positions]
+    for piece in parts.pieces:
+        if isinstance(piece, Picked) and piece.instead_of is not None:
+            sent += piece.positions
+        # Notes that hold none send nothing.
+        elif isinstance(piece, Picked | Line) or (
+            isinstance(piece, Notes) and piece.versions
+        ):
+            return False
+    return sorted(sent) == list(said)
+
+
+def sent_whole(run: Run, sent: Traffic) -> Traffic:
+    """Return ``sent``, the traffic of ``run``, with every message of every request as it was said. What was left out
+    or replaced by a summary stays so."""
+    requests, prefix = requests_sent(run), SharedPrefix(run)
+    input_tokens, others = sent.input_tokens.copy(), {}
+    for number, request in requests.others.items():
+        items = []
+        for item in request.items:
+            whole_item = item
+            if isinstance(item, Messages) and item.form is not None:
+                whole_item = item._replace(form=None)
+                more = prefix.item_tokens(whole_item) - prefix.item_tokens(item)
+                input_tokens[number] += more
+            items.append(whole_item)
+        others[number] = request._replace(items=items)
+    shared_tokens = prefix.tokens(requests._replace(others=others))
+    return replace(sent, input_tokens=input_tokens, shared_tokens=shared_tokens)
+
+
+def broken_cache_tokens(run: Run, *, overhead: bool = True) -> tuple[int, ...]:
+    """Return for each compaction of ``run``, in order, the tokens of the cached prefix that it broke: those that the
+    first request it changed would have begun with in common with the request before, had it not been for this
+    compaction, minus those that it has in common with it. 0 where no request came before or after, and where nothing
+    was lost.
+
+    Of several compactions before one request each begins with what the one before left. The tokens were cached only if
+    the cache was still warm, and only as far as the provider's rules go (:mod:`memviz.models.cache_rules`).
+    ``overhead`` counts what the chat format adds to each message, too.
+    """
+    key = (broken_cache_tokens, overhead)
+    return run.once(key, lambda: _measure_breaks(run, overhead))
+
+
+def _measure_breaks(run: Run, overhead: bool) -> tuple[int, ...]:
+    broken = [0] * len(run.compactions)
+    prefix = SharedPrefix(run, overhead=overhead)
+    for number, made in run.requests.compactions():
+        if not number:
+            continue
+        before, record = run.requests[number - 1], run.requests[number]
+        cached = Request.of(before.parts, before.thoughts)
+        # Without any of its compactions, then with the first one, the first two ..., and at last as it was sent.
+        requests = [_request_without(record, one) for one in made]
+        requests.append(Request.of(record.parts, record.thoughts))
+        shared = [prefix.between(cached, request) for request in requests]
+        for compaction, (without, left) in zip(made, pairwise(shared), strict=True):
+            broken[run.number_of(compaction)] = max(0, without - left)
+    return tuple(broken)
+
+
+def _request_without(record: TurnRecord, compaction: Compaction) -> Request:
+    """Return the request of ``record`` as it would have been before ``compaction``: with the same recalls and tools,
+    and where orphaned halves of tool calls were left out of it, without those too."""
+    own = record.memory
+    before = compaction.before._replace(space=own.space, pins=own.pins)
+    parts = _parts_for(record, compaction, before.appended(own.length))
+    if record.parts != _parts_for(record, compaction, own):
+        parts = in_pairs(own.log, parts, _recalled(record))
+    return Request.of(parts, record.thoughts)
+
+
+def _parts_for(record: TurnRecord, compaction: Compaction, memory: Memory) -> Parts:
+    parts = assemble(memory, compaction.strategy.select(memory), _recalled(record))
+    return parts._replace(tools=record.parts.tools, exchange=record.parts.exchange)
+
+
+def _recalled(record: TurnRecord) -> tuple[int, ...]:
+    return record.recalled.indices if record.recalled else ()

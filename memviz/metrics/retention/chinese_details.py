@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memviz.metrics.retention.label_words import one_of
-from memviz.metrics.retention.labelled_kinds import (
+from memviz.metrics.retention.label_words import (
     CHOICE,
     CODE,
     COUNT,
@@ -23,6 +22,7 @@ from memviz.metrics.retention.labelled_kinds import (
     SOFTWARE,
     TIME,
     Labelled,
+    one_of,
 )
 
 _CITIES = one_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memviz.metrics.retention.labelled_kinds import COUNT, DAY, MONEY, TIME, kind
+from memviz.metrics.retention.label_words import COUNT, DAY, MONEY, TIME, kind
 
 _NUMBER_WORDS = (
     "(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen"
@@ -64,35 +64,35 @@ COUNTS = (
         "0",
         rf"{_NOT_INSIDE}(?P<value>(?:[$€£¥] ?)?(?:{_DIGITS})k? ?(?:to|-|–|~) ?(?:[$€£¥] ?)?(?:{_DIGITS})k?"
         rf"(?: (?:{_UNIT})s?\b)?)(?![\w%°:/@+*=-]|[.,]\d| ?[=×*+])",
-        "number",
         COUNT,
+        "number",
     ),
     kind(
         "0 $ € £",
         r"[$€£¥] ?(?P<value>\d[\d,.]*\d(?: ?(?:k|m|million|thousand)\b)?|\d ?[km]\b"
         r"|\d\b)",
-        "number",
         MONEY,
+        "number",
     ),
     kind(
         "0",
         rf"{_NOT_INSIDE}(?P<value>(?:{_DIGITS})(?: ?(?:k|million|thousand))?) ?"
         r"(?:€|£|\$|euros?|eur|pounds?|dollars?|usd|gbp|chf|francs?|bucks|quid|cents?|pence|yuan|rmb|yen|kroner)(?!\w)",
-        "number",
         MONEY,
+        "number",
     ),
     kind(
         "0",
         rf"{_NOT_INSIDE}(?P<value>\d+(?:[.,]\d+)? ?(?:x|by|×) ?\d+(?:[.,]\d+)?(?: ?(?:x|by|×) ?\d+)?"
         rf"(?: ?(?:{_UNIT})s?\b)?)(?!\w)",
-        "number",
         COUNT,
+        "number",
     ),
     kind(
         "0",
         rf"{_NOT_INSIDE}(?P<value>\d+(?:[.,]\d+)?[- ]?{_UNIT})(?![\w/]| ?\d)",
-        "number",
         COUNT,
+        "number",
     ),
     kind(
         "0 two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
@@ -102,49 +102,47 @@ COUNTS = (
         rf"{_NOT_INSIDE}\b(?P<value>{_NUMBER}(?:[- ](?!(?:of|or|to|and|in|on|at|for|is|are|was|if|so|but|with"
         r"|from|by|as|it"
         rf"|he|she|they|we|i|you|percent)\b)[a-z][\w'’-]*){{0,2}}?[- ]{_PLURAL})(?![\w-])",
-        "number",
         COUNT,
+        "number",
     ),
     kind(
         "two three four five six seven eight nine ten twelve",
         rf"\b(?P<value>{_NUMBER_WORDS}[- ]{_UNIT})(?!\w)",
-        "number",
         COUNT,
+        "number",
     ),
     kind(
         "part grou tabl fami room team clas crow batc",
         rf"\b(?:party|group|table|family|room|team|class|crowd|batch|tickets?) (?:of|for) (?P<value>{_NUMBER})"
         r"(?![\w-])",
-        "number",
         COUNT,
+        "number",
         hint="how many",
     ),
-    kind("us", rf"\b(?P<value>{_NUMBER}) of us\b", "number", COUNT, hint="how many"),
+    kind("us", rf"\b(?P<value>{_NUMBER}) of us\b", COUNT, "number", hint="how many"),
     kind(
         "an a half",
         rf"\b(?:takes?|lasts?|is|needs?|only|for|least|most|within|every|about|than) (?:about |around )?"
         rf"(?P<value>{_FROM_ONE})(?!\w)",
-        "number",
         COUNT,
+        "number",
     ),
     kind(
         "once twic thre four time",
         r"\b(?P<value>(?:once|twice|(?:three|four|five|\d+) times) (?:a|per|every|each)"
         r" (?:day|week|month|year|night|hour))\b",
-        "number",
         COUNT,
+        "number",
     ),
     kind(
         "ever",
         rf"\b(?P<value>every (?:(?:second|other|third|fourth|{_NUMBER}) (?!or\b)\w+"
         r"|(?:hour|morning|evening|night|month|week|quarter)))\b",
-        "single fact",
         COUNT,
     ),
     kind(
         "0 first second third fourth fifth ground top",
         r"\b(?P<value>(?:ground|top|first|second|third|fourth|fifth|sixth|seventh|\d+(?:st|nd|rd|th)) floor)\b",
-        "single fact",
         COUNT,
     ),
     kind(
@@ -154,42 +152,28 @@ COUNTS = (
         r"|route|highway|form|act|scene|verse|volume|issue|episode|season|box|bin|shelf|pitch|court|studio|hangar|channel"
         r"|building|block|apartment|apt|unit|suite|cabin|extension|ext\.?|stage|round|grade|year)"
         r" \d+[A-Za-z]?)(?![\w%]|[.,:]\d)",
-        "single fact",
         COUNT,
     ),
 )
 """Only a user's are facts by themselves: an assistant reckons and recommends with numbers."""
 CLOCK = (
-    kind(
-        "0",
-        r"(?<![\w.,:])(?P<value>\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m)(?!\w)",
-        "single fact",
-        TIME,
-    ),
-    kind(
-        "0",
-        r"(?<![\w.,:])(?P<value>(?:[01]?\d|2[0-3]):[0-5]\d)(?![\w:])",
-        "single fact",
-        TIME,
-    ),
+    kind("0", r"(?<![\w.,:])(?P<value>\d{1,2}(?:[:.]\d\d)? ?[ap]\.?m)(?!\w)", TIME),
+    kind("0", r"(?<![\w.,:])(?P<value>(?:[01]?\d|2[0-3]):[0-5]\d)(?![\w:])", TIME),
     kind(
         "half quar",
         r"\b(?P<value>(?:half|quarter|ten|five|twenty)[- ](?:past|to)"
         rf" {_HOUR_WORD})\b",
-        "single fact",
         TIME,
     ),
     kind(
         "0",
         rf"{_BEFORE_TIME}(?P<value>(?:1\d|2[0-4]|\d)(?: o['’]clock)?){_BEHIND_TIME}",
-        "single fact",
         TIME,
     ),
     kind(
         "one two three four five six seven eight nine ten eleven twelve",
         rf"{_BEFORE_TIME}(?P<value>{_HOUR_WORD}(?:[- ](?:fifteen|twenty|thirty|forty[- ]five))?(?:"
         rf" o['’]clock)?){_BEHIND_TIME}",
-        "single fact",
         TIME,
     ),
     kind(
@@ -197,25 +181,17 @@ CLOCK = (
         r"\b(?P<value>(?:before|after|at|by|until) (?:noon|midnight"
         r"|dawn|sunrise|sunset"
         r"|breakfast|lunch|dinner))\b",
-        "single fact",
         TIME,
     ),
-    kind(
-        "mond tues wedn thur frid satu sund",
-        rf"\b(?P<value>{_WEEKDAY})\b",
-        "single fact",
-        DAY,
-    ),
+    kind("mond tues wedn thur frid satu sund", rf"\b(?P<value>{_WEEKDAY})\b", DAY),
     kind(
         "0",
         rf"(?<!\w)(?P<value>{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? (?:19|20)\d\d)?)(?![\w:]|\.\d)",
-        "single fact",
         DAY,
     ),
     kind(
         "0",
         rf"(?<![\w.,])(?P<value>\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (?:19|20)\d\d)?)(?!\w)",
-        "single fact",
         DAY,
     ),
     kind(
@@ -223,54 +199,45 @@ CLOCK = (
         r"\bthe (?P<value>\d{1,2}(?:st|nd|rd|th)(?: of (?:the|this|next|each|every) month)?)(?=[.,;!?)]|$"
         r"| (?:of|at|in|and|if|so|but"
         r"|for|to|with|is|because)\b)",
-        "single fact",
         DAY,
     ),
     kind(
-        "0",
-        r"(?<![\w.,/-])(?P<value>\d{1,2}[./]\d{1,2}[./](?:19|20)?\d\d)(?!\w)",
-        "single fact",
-        DAY,
+        "0", r"(?<![\w.,/-])(?P<value>\d{1,2}[./]\d{1,2}[./](?:19|20)?\d\d)(?!\w)", DAY
     ),
     kind(
         "janu febr marc apri may june july augu sept octo nove dece jan feb mar apr jun jul aug sep oct nov dec",
         r"\b(?:in|until|by|since|from|for|before|after|early|late|mid-?|next|this|end of|of|is) "
         rf"(?P<value>(?=(?-i:[A-Z])){_MONTH}(?: (?:19|20)\d\d)?)(?!\w)(?! \d)",
-        "single fact",
         DAY,
     ),
     kind(
         "0",
         r"\b(?:in|since|from|until|of|by|around|about|built|born|year) (?P<value>(?:1[6-9]|20)\d\d)"
         r"(?![\w%]|[.,]\d|-)",
-        "single fact",
         DAY,
     ),
     kind(
         "chri east new hall than rama diwa pent whit",
         rf"\b(?P<value>{_FEAST})(?!\w)",
-        "single fact",
         DAY,
     ),
-    kind("0", r"\b(?P<value>Q[1-4](?: (?:19|20)\d\d)?)\b", "single fact", DAY),
+    kind("0", r"\b(?P<value>Q[1-4](?: (?:19|20)\d\d)?)\b", DAY),
 )
 PLAIN_NUMBERS = (
     kind(
         "0",
         r"\b(?:turn(?:s|ed|ing)?|aged?|(?-i:[A-Z])\w+,|['’]m|am|is|she['’]s|he['’]s) (?P<value>\d{1,3})"
         r"(?=[.,;!)]|$| (?:and|years|in|on|this|next|now)\b)",
-        "number",
         COUNT - 0.5,
-        True,
-        _is_number,
+        "number",
+        is_value=_is_number,
     ),
     kind(
         "0",
         rf"{_NOT_INSIDE}(?P<value>(?:{_DIGITS})(?:k\b)?)(?![\w%°:/@+*=-]|[.,]\d| ?[=×*+]| or \d)",
-        "number",
         COUNT - 0.5,
-        True,
-        _is_number,
+        "number",
+        is_value=_is_number,
     ),
 )
 """Numbers of which nothing says what they are but the words around them."""

@@ -1,13 +1,19 @@
-"""The parts of the patterns of :mod:`memviz.metrics.retention.labelled_values`: labels, and what a value looks like.
+"""The vocabulary of the modules ``*_kinds``: what a kind of labelled value is, and the parts of the patterns of its
+sentences: labels, and what a value looks like.
 
-All patterns are used without regard to case, but for the groups that begin with ``(?-i:``.
-"""
+All patterns are used without regard to case, but for the groups that begin with ``(?-i:``."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from memviz.transcripts.base import Category
+
 
 def one_of(text: str) -> str:
-    """A group of alternatives, which are parted by white space; ``_`` stands for a space."""
+    """Return a group of alternatives, which are parted by white space; ``_`` stands for a space."""
     return f"(?:{'|'.join(word.replace('_', ' ') for word in text.split())})"
 
 
@@ -51,7 +57,7 @@ OF_SOMETHING = (
     r"(?: (?:of|for|to|at|from|on|für|vom|von|der|des|de|del|du)(?: [\w'’&-]+){1,6}?)?"
 )
 SAYS = r"(?:[ \"“”'’`(#]|is|are|was|has|changed|to|now|still|number|called|ist|lautet|est|es|:|=)*"
-CODE = (
+CODE_WORD = (
     r"(?:[A-Z]{2}\d\d(?: ?[\dA-Z]{2,4}){3,8}"  # an IBAN
     r"|(?=[^\s,;]*\d)[A-Za-z0-9*][\w*@!$%&/+.-]*[A-Za-z0-9](?: \d[\dA-Z]{1,4}(?![\w.,]*\w))*"
     r"|\d{2,}|[A-Z][A-Z0-9-]{4,})(?!\w|\) ?\d)"  # 555 of (555) 010-7788 is no code
@@ -158,7 +164,7 @@ DIETS = one_of(
         """
 )
 _HOUR = one_of("one two three four five six seven eight nine ten eleven twelve")
-WHEN = (
+DAY_OR_TIME = (
     "(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?: (?:morning|afternoon|evening|night)s?)?"
     rf"|(?:half|quarter) (?:past|to) {_HOUR}|\d{{1,2}}(?::\d\d)? ?[ap]\.?m|noon|midnight)"
 )
@@ -191,3 +197,70 @@ STREET_FIRST = (
     r"(?-i:(?<!\w)(?P<value>(?:[A-ZÄÖÜ][\wäöüß-]*(?:straße|strasse|str\.|weg|platz|gasse|allee|ufer|ring|damm)"
     r"|(?:Rue|Calle|Via|Avenida|Avenue|Rua|Place)(?: [a-z]{1,3})*(?: [A-ZÉ][\w'’éèà-]+){1,3},?) \d{1,4}[a-z]?)(?!\w))"
 )
+
+
+CODE = PHONE = 6.0
+"""How telling a value of each kind is, where there are too many."""
+PERSONAL = 5.0
+SOFTWARE = 4.5
+PERSON = PLACE = EXCLUDED = 4.0
+MONEY = 3.5
+CHOICE = 3.0
+WHEN = TIME = 2.5
+DAY = COUNT = DETAIL = 2.0
+AGE = 0.5
+TRIGGER_CHARS = 4
+
+
+class Labelled(NamedTuple):
+    """A value, where it stands in its sentence, and how telling it is."""
+
+    category: Category
+    start: int
+    stop: int
+    weight: float
+    hint: str = ""
+    """What it is, for a question whose own words do not say it: "I'm in ___ (group)"."""
+
+
+class Kind(NamedTuple):
+    """Sentences in which a word begins with one of ``triggers`` are searched for ``pattern``, whose group ``value`` is
+    the value if ``is_value`` takes it; its group ``label``, if it has one, or else ``hint`` says what the value is.
+
+    ``0`` stands for any digit, ``A`` for a capital letter within a sentence, a mark such as ``@`` for itself.
+    What the assistant says is searched unless only the user can know it (``of_user``)."""
+
+    triggers: frozenset[str]
+    pattern: re.Pattern[str]
+    category: Category
+    weight: float
+    of_user: bool
+    is_value: Callable[[str], bool]
+    hint: str = ""
+
+    def hint_of(self, match: re.Match[str]) -> str:
+        """What the value of ``match`` is."""
+        return match.groupdict().get("label") or self.hint
+
+
+def kind(
+    triggers: str,
+    pattern: str,
+    weight: float,
+    category: Category = "single fact",
+    *,
+    of_user: bool = True,
+    is_value: Callable[[str], bool] = bool,
+    hint: str = "",
+) -> Kind:
+    """A kind whose ``triggers`` are parted by spaces; its ``pattern`` is used without regard to case."""
+    begun = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
+    return Kind(
+        begun,
+        re.compile(pattern, re.IGNORECASE),
+        category,
+        weight,
+        of_user,
+        is_value,
+        hint,
+    )

@@ -1,8 +1,9 @@
-"""The life of each probe in one run: where it stood from birth on, and which summarization ended it."""
+"""The life of each probe in one run: where it stood from birth on, which summarization ended it, and what each version
+of a summary did to the facts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from memviz.engine.assembly import reduced
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import calls_in_turns
+from memviz.metrics.requests.request_axis import span_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 
@@ -46,20 +47,23 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LifeLine:
-    """One probe. ``born_position`` and ``born_turn`` say which message completed its evidence (``None`` without
-    evidence). ``summarized_turn`` is the turn of the first request that knows it from a summary, ``lost_turn`` that of
-    the first that does not know it at all, ``lost_by`` the number in ``run.compactions`` of the summarization that took
-    it: the last one before that request that took in a message or a summary which held it and whose own summary
-    does not. ``None``: it fell out of a window, or was never lost. ``spans`` run from the first request after
-    birth to the last one, so they tell whether it came back."""
+    """One probe."""
 
     probe: int
     born_position: int | None
+    """The log position of the message that completed its evidence; ``None`` without evidence."""
     born_turn: int | None
+    """The turn of that message."""
     summarized_turn: int | None = None
+    """The turn of the first request that knows it from a summary."""
     lost_turn: int | None = None
+    """The turn of the first request that does not know it at all."""
     lost_by: int | None = None
+    """The number in ``run.compactions`` of the summarization that took it: the last one before that request that took
+    in a message or a summary which held it and whose own summary does not. ``None``: it fell out of a window, or was
+    never lost."""
     spans: tuple[Span, ...] = field(default=())
+    """From the first request after birth to the last one, so they tell whether it came back."""
 
     @property
     def revived_turns(self) -> tuple[int, ...]:
@@ -72,76 +76,70 @@ class LifeLine:
         )
 
 
+Losses = dict[tuple[int, int], int | None]
+"""By number of the probe and place of the first request that does not know it (``Span.first_place``: its turn, as long
+as every turn has one request): the number in ``run.compactions`` of the summarization that took it, by the rule of
+:class:`LifeLine`, or ``None``."""
+
+
+class VersionProbes(NamedTuple):
+    """What one version of a summary did to the facts: numbers of probes, in order."""
+
+    kept: tuple[int, ...] = ()
+    """An answer stands in the version, and stood in the one that it replaced."""
+    new: tuple[int, ...] = ()
+    """It stands in the version alone."""
+    lost: tuple[int, ...] = ()
+    """The request after this compaction was the first that did not know it, by the rule of :class:`LifeLine`; such a
+    one need not have been in a summary."""
+
+
 def life_lines(
     run: Run, retention: Retention, texts: ProbeTexts | None = None
 ) -> tuple[LifeLine, ...]:
-    """The life of every probe of ``retention``, which is that of ``run``; those never born are left out.
+    """Return the life of every probe of ``retention``, which is that of ``run``; those never born are left out.
 
     ``texts`` are those that ``retention`` was made with, if they are at hand.
     """
-    texts = ProbeTexts(run.log, retention.probes) if texts is None else texts
-    losses, spans = LossCauses(run, texts), _spans(retention)
-    born = np.flatnonzero(retention.births < len(run.log))
-    return tuple(
-        _life_line(run, retention, losses, int(probe), spans[probe]) for probe in born
-    )
-
-
-def _life_line(
-    run: Run,
-    retention: Retention,
-    losses: LossCauses,
-    probe: int,
-    spans: tuple[Span, ...],
-) -> LifeLine:
-    birth = int(retention.births[probe])
-    lost = next((span for span in spans if span.state == Knowledge.LOST), None)
-    return LifeLine(
-        probe=probe,
-        born_position=birth if birth >= 0 else None,
-        born_turn=run.log.turn_number(birth) if birth >= 0 else None,
-        summarized_turn=next(
-            (span.first_turn for span in spans if span.state == Knowledge.SUMMARY), None
-        ),
-        lost_turn=None if lost is None else lost.first_turn,
-        lost_by=None
-        if lost is None
-        else losses.by(retention.number_at(lost.first_place), probe),
-        spans=spans,
-    )
+    losses = LossCauses(run, texts or ProbeTexts(run.log, retention.probes))
+    spans = _spans(retention)
+    born = np.flatnonzero(retention.births < len(run.log)).tolist()
+    lives = []
+    for probe in born:
+        first = {span.state: span for span in reversed(spans[probe])}
+        summarized, lost = first.get(Knowledge.SUMMARY), first.get(Knowledge.LOST)
+        lost_by = None
+        if lost is not None:
+            lost_by = losses.by(retention.number_at(lost.first_place), probe)
+        birth = int(retention.births[probe])
+        lives.append(
+            LifeLine(
+                probe=probe,
+                born_position=birth if birth >= 0 else None,
+                born_turn=run.log.turn_number(birth) if birth >= 0 else None,
+                summarized_turn=summarized.first_turn if summarized else None,
+                lost_turn=lost.first_turn if lost else None,
+                lost_by=lost_by,
+                spans=spans[probe],
+            )
+        )
+    return tuple(lives)
 
 
 def _spans(retention: Retention) -> list[tuple[Span, ...]]:
-    """The spans of every probe from birth on."""
-    states = retention.states
-    columns = (
-        retention.turns,
-        retention.calls,
-        retention.places,
-        calls_in_turns(retention.turns),
-    )
-    requests = list(zip(*(column.tolist() for column in columns), strict=True))
-    before = np.vstack((np.zeros((1, states.shape[1]), states.dtype), states[:-1]))
-    probes, rows = np.nonzero((states != before[: len(states)]).T)
-    stops = np.append(rows[1:], 0)
-    stops[np.append(np.diff(probes) > 0, True)[: len(stops)]] = len(
-        requests
-    )  # the last of each probe
-    spans = [
-        _span(Knowledge(state), requests[row], requests[stop - 1])
-        for state, row, stop in zip(
-            states[rows, probes].tolist(), rows.tolist(), stops.tolist(), strict=False
+    """Return the spans of every probe from birth on."""
+    span = span_of(retention.turns)
+    found = []
+    for states in retention.states.T:
+        changes = np.flatnonzero(np.diff(states, prepend=np.uint8(Knowledge.NOT_BORN)))
+        rows = [*changes.tolist(), len(states)]
+        found.append(
+            tuple(
+                Span(Knowledge(int(states[row])), *span(row, stop - 1))
+                for row, stop in pairwise(rows)
+            )
         )
-    ]
-    bounds = np.searchsorted(probes, np.arange(states.shape[1] + 1))
-    return [tuple(spans[start:stop]) for start, stop in pairwise(bounds)]
-
-
-def _span(state: Knowledge, first: Sequence[int], last: Sequence[int]) -> Span:
-    """From the request ``first`` to ``last``, each as its turn, call and place, and the number of calls of its turn."""
-    return Span(
-        state, *(number for pair in zip(first, last, strict=True) for number in pair)
-    )
+    return found
 
 
 class LossCauses:
@@ -149,54 +147,87 @@ class LossCauses:
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
         self._run, self._texts = run, texts
-        self._held: Bools = texts.holding(
-            [version.text for version in run.space.summaries.versions]
-        ).answers
+        self._held = texts.in_versions(run.space.summaries).answers
 
     def by(self, row: int, probe: int) -> int | None:
-        """The number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the probe."""
+        """Return the number in ``run.compactions`` of the last one before request ``row`` (from 0) that took the
+        probe."""
         record = self._run.requests[row]
-        numbers = (
-            self._run.number_of(compaction)
-            for compaction in reversed(record.compactions)
-        )
-        return next(
-            (number for number in numbers if self._took(number, probe, record)), None
-        )
+        for compaction in reversed(record.compactions):
+            if self._took(compaction, probe, record):
+                return self._run.number_of(compaction)
+        return None
 
-    def _took(self, number: int, probe: int, record: TurnRecord) -> bool:
-        compaction = self._run.compactions[number]
-        if not compaction.changes_memory:  # it failed, or the user skipped it
+    def _took(self, compaction: Compaction, probe: int, record: TurnRecord) -> bool:
+        # One that changes no memory failed, or the user skipped it.
+        if not compaction.changes_memory:
             return False
-        if compaction.version is not None and self._held[compaction.version - 1, probe]:
+        version, replaced = compaction.version, compaction.replaces
+        if version is not None and self._held[version - 1, probe]:
             return False
-        if (
-            compaction.replaces is not None
-            and self._held[compaction.replaces - 1, probe]
-        ):
+        if replaced is not None and self._held[replaced - 1, probe]:
             return True
-        return any(self._held_in(taken, probe) for taken in _taken(compaction, record))
-
-    def _held_in(self, taken: range, probe: int) -> bool:
-        counts = self._texts.answer_counts
-        held = bool(counts[taken.stop, probe] > counts[taken.start, probe])
-        return held or any(
-            position in taken for position in self._texts.probes[probe].evidence
+        counts = self._texts.counts.answers[:, probe]
+        evidence = self._texts.probes[probe].evidence
+        return any(
+            counts[taken.stop] > counts[taken.start]
+            or any(position in taken for position in evidence)
+            for taken in _taken(compaction, record)
         )
 
 
 def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
-    """The messages that a compaction took. Of a range that it cleared or shortened these are only the messages that the
-    request sends with less in them."""
+    """Return the messages that a compaction took. Of a range that it cleared or shortened these are only the messages
+    that the request sends with less in them."""
     if compaction.kind not in REDUCING:
         return [compaction.summarized]
-    changed = (
-        position
-        for piece in record.parts.messages
-        for position in reduced(record.memory.space, piece)
-    )
+    space = record.memory.space
     return [
         range(position, position + 1)
-        for position in changed
+        for piece in record.parts.messages
+        for position in reduced(space, piece)
         if position in compaction.summarized
     ]
+
+
+def fact_losses(
+    run: Run, retention: Retention, lives: Iterable[LifeLine], texts: ProbeTexts
+) -> Losses:
+    """Return all losses of ``lives``, in the order of the probes and, of each, in that of the requests: a fact may
+    come back and be lost again. ``texts`` are those that ``retention``, that of ``run``, was made with."""
+    causes = LossCauses(run, texts)
+    found = {}
+    for life in lives:
+        for span in life.spans:
+            if span.state is Knowledge.LOST:
+                row = retention.number_at(span.first_place)
+                found[life.probe, span.first_place] = causes.by(row, life.probe)
+    return found
+
+
+def version_probes(
+    run: Run, losses: Losses, texts: ProbeTexts
+) -> tuple[VersionProbes, ...]:
+    """Return one a compaction of ``run``, in order. ``losses`` are those of the run, ``texts`` what they were found
+    with."""
+    held = texts.in_versions(run.space.summaries).answers
+    lost: dict[int | None, list[int]] = {}
+    for (probe, _), by in losses.items():
+        lost.setdefault(by, []).append(probe)
+    found = []
+    for number, compaction in enumerate(run.compactions):
+        kept, new = np.zeros((2, 0), bool)
+        if compaction.written is not None:
+            now = held[compaction.written.version - 1]
+            base = compaction.replaces
+            if compaction.revises is not None:
+                base = compaction.revises
+            before = held[base - 1] if base else np.zeros_like(now)
+            kept, new = now & before, now & ~before
+        gone = tuple(sorted(lost.get(number, ())))
+        found.append(VersionProbes(_numbers(kept), _numbers(new), gone))
+    return tuple(found)
+
+
+def _numbers(which: Bools) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(which).tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memviz.metrics.retention import label_words as part
-from memviz.metrics.retention.labelled_kinds import (
+from memviz.metrics.retention.label_words import (
     CHOICE,
     DETAIL,
     EXCLUDED,
@@ -88,8 +88,8 @@ OPTIONS = (
         "dr mr mrs ms prof",
         rf"\b(?:Dr|Mr|Mrs|Ms|Prof)\.? (?P<value>{part.NAME_WORD}(?:"
         rf" {part.NAME_WORD})?)",
-        "name",
         PERSON,
+        "name",
     ),
     kind(
         "have has had got",
@@ -98,10 +98,8 @@ OPTIONS = (
         rf"(?P<value>(?!{_COMMON}\b){part.NOT_FIRST}[\w'’-]+(?: (?!(?:{_COMMON}|of|to|that|which|who|in|on|at"
         r"|for|with|and|or|from|about|so|but"
         r"|because|as|is|was|if|when|where)\b)[\w'’-]+){0,2})",
-        "single fact",
         DETAIL - 0.5,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "hurt ache sore brok inju bad swol oper",
@@ -109,7 +107,6 @@ OPTIONS = (
         r"|lower |upper )?[a-z]+)"
         r" (?:hurts?|aches?|(?:is|are) (?:sore|broken|injured|swollen|bad|weak|sprained)|was"
         r" operated)",
-        "single fact",
         PERSON,
     ),
     kind(
@@ -117,52 +114,43 @@ OPTIONS = (
         r"\b(?:at|in|to|from|near|behind|outside|inside|opposite) "
         r"(?:the|our|my|his|her|an?) "
         rf"(?P<value>(?:[\w'’-]+ ){{1,2}}{_VENUE})(?!\w)",
-        "name",
         DETAIL,
-        True,
-        _says_something,
+        "name",
+        is_value=_says_something,
     ),
     kind(
         "no without avoid skip exclude excluding except anything but rather instead leave",
         r"\b(?:no|without|avoid(?:ing)?|skip(?:ping)?|exclud(?:e|ing)|except(?: for)?|anything but|nothing "
         r"(?:with|like)"
         rf"|leave out|instead of|rather than) (?:any |the |a |an )?{_BARE}{part.PHRASE}",
-        "single fact",
         EXCLUDED,
-        True,
-        _says_something,
-        _RULED_OUT,
+        is_value=_says_something,
+        hint=_RULED_OUT,
     ),
     kind(
         "ruled rule dropped rejected against cancelled canceled scrapped stopped quit gave",
         r"\b(?:ruled? out|dropped|rejected|(?:decided|voted|advised) against|cancell?ed|scrapped|stopped "
         r"(?:taking|using|doing|eating)"
         rf"|quit|gave up|given up) (?:the |a |an )?{_BARE}{part.PHRASE}",
-        "single fact",
         EXCLUDED,
-        True,
-        _says_something,
-        _RULED_OUT,
+        is_value=_says_something,
+        hint=_RULED_OUT,
     ),
     kind(
         "do don does never must won not can cant dont",
         rf"\b(?:(?:do|does|must|should|can)(?:n['’]?t| not)|cannot|dont|never|not to|won['’]t) {_SAYING}{_VERBS_OUT} "
         rf"(?:any |the |a |an |it to |with |at |in |on )?{_BARE}{part.PHRASE}",
-        "single fact",
         EXCLUDED,
-        True,
-        _says_something,
-        _RULED_OUT,
+        is_value=_says_something,
+        hint=_RULED_OUT,
     ),
     kind(
         "not",
         rf"[,;–-] ?(?:but )?not (?:in |on |at |by |for |with |to |from |the |a |an |any )*{_BARE}{part.PHRASE}"
         r"(?=[.,;!]|$)",
-        "single fact",
         EXCLUDED,
-        True,
-        _says_something,
-        _RULED_OUT,
+        is_value=_says_something,
+        hint=_RULED_OUT,
     ),
     kind(
         "out off rule excl nono drop canc banned forbidden",
@@ -171,11 +159,9 @@ OPTIONS = (
         rf"|turns?)\b){_THING}[\w'’&-]+) (?:(?:is|are)(?: all)? "
         r"(?:out(?! of| on| in| there| for)|off the table|ruled out|excluded|not an option|a no-go|forbidden|banned"
         r"|not allowed|cancelled|canceled)|won['’]t work|did not work)\b",
-        "single fact",
         EXCLUDED,
-        True,
-        _says_something,
-        _RULED_OUT,
+        is_value=_says_something,
+        hint=_RULED_OUT,
     ),
     kind(
         " ".join(
@@ -185,20 +171,16 @@ OPTIONS = (
         r"(?:[\w'’-]+ ){1,3}?)? ?"
         r"(?:is|are|was|will be|should be|must be|['’]s|=|:) (?:now |still |called |going to be"
         rf" )*{part.PHRASE}",
-        "single fact",
         DETAIL,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "love like adore enjoy",
         rf"(?:{part.SUBJECT}|\b(?:and|but)) (?:(?:really|also|both|all|absolutely|do)"
         r" )*(?<!would )(?:loves?|likes?|adores?|enjoys?) "
         rf"(?!to\b){part.PHRASE}",
-        "single fact",
         DETAIL,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "use uses using drive play own keep speak teach study run take takes wear on",
@@ -207,10 +189,8 @@ OPTIONS = (
         r"(?:uses?|drives?|plays?|owns?|keeps?|speaks?|teach(?:es)?|stud(?:y|ies)|runs? on|rides?|grows?"
         r"|breeds?|collects?"
         rf"|works? (?:as|at|for|with)|wears?) {part.PHRASE}",
-        "single fact",
         DETAIL,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "want wants need needs would like",
@@ -218,52 +198,43 @@ OPTIONS = (
         r"(?:wants?|needs?|must have) "
         r"(?!to\b|you\b|help\b|some help\b|advice\b|your\b|something\b|an idea\b|ideas\b"
         rf"|more\b){part.PHRASE}",
-        "single fact",
         DETAIL,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "diag suff type has have got",
         r"\b(?:diagnosed with|suffers? from|been treated for|have got|living"
         r" with) (?:a |an )?"
         rf"{part.PHRASE}",
-        "single fact",
         PERSON,
     ),
     kind(
         "im i am he she",
         r"\b(?:i['’]?m|i am|he is|she is|he['’]s|she['’]s|(?:my|our) \w+ is) (?:now )?an? "
         rf"{part.PHRASE}",
-        "single fact",
         DETAIL,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "work job living",
         r"\bwork(?:s|ed|ing)? (?:as|at|for|in) (?:a |an |the )?"
         + part.PHRASE[len(part.OWN) :],
-        "single fact",
         DETAIL,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "call name titl dubb label",
         r"\b(?:called|named|titled|dubbed|labelled|nicknamed|codenamed|code-named)"
         r" (?:the )?[\"“']?(?-i:(?P<value>[A-Z0-9][\w'’&-]*(?: (?:of|the|and|&|de|la|[A-Z0-9][\w'’&-]*)){0,4}))",
-        "name",
         PERSON,
+        "name",
     ),
     kind(
         "goin go chos pick sett book orde deci take switch use",
         r"\b(?:going|go|gone|went|stick(?:ing)?|stay(?:ing)?) (?:with|for) (?:the |a |an"
         r" )?" + part.PHRASE[len(part.OWN) :],
-        "single fact",
         CHOICE,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
     kind(
         "book reserved ordered hired bought rented",
@@ -271,10 +242,8 @@ OPTIONS = (
         r"(?:already|just|now|also))* "
         r"(?:booked|reserved|ordered|hired|bought|rented|chosen|picked)"
         rf" {part.PHRASE}",
-        "single fact",
         CHOICE,
-        True,
-        _says_something,
+        is_value=_says_something,
     ),
 )
 _QUOTED_PLAINLY = re.compile(r"(?-i:[A-Z0-9#].*)|\S+")
@@ -289,10 +258,8 @@ TITLES = (
     kind(
         '" “',
         r"[\"“](?P<value>[^\"”“]{2,40}[^\"”“.,!?])[\"”]",
-        "single fact",
         CHOICE,
-        True,
-        _is_title,
+        is_value=_is_title,
     ),
 )
 """What somebody sets in quotation marks."""

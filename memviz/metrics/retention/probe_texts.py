@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, groupby, permutations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.conversation import Log, Message
+from memviz.core.memory import SummaryLog
 from memviz.core.text.answer_forms import is_date_with_year, list_parts
 from memviz.core.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.core.text.polarity import (
@@ -27,7 +29,7 @@ from memviz.core.text.polarity import (
     states_itself,
 )
 from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
-from memviz.metrics.retention.message_text import readable
+from memviz.metrics.requests.message_words import readable
 from memviz.transcripts.base import Probe
 
 MOST_TOKENS_BETWEEN = 12
@@ -44,15 +46,23 @@ Counts = NDArray[np.unsignedinteger]
 
 
 class Holding(NamedTuple):
-    """Which texts contain which answers: ``answers`` [texts x probes] any accepted one, ``stale``
-    [texts x probes that have a stale one] any stale one, each where it is affirmed. ``denied`` [texts x probes]: an
-    accepted one stands there, but only where it is denied or outdated; ``ended``: of these, and of those that other
-    parts of the text affirm before, the ones that it calls outdated."""
+    """Which texts contain which answers."""
 
     answers: Bools
+    """[texts x probes]: any accepted one is affirmed."""
     stale: Bools
+    """[texts x probes that have a stale one]: any stale one is affirmed."""
     denied: Bools
-    ended: Bools
+    """[texts x probes]: an accepted one stands there, but only where it is denied or outdated."""
+
+
+class Tallies(NamedTuple):
+    """Running numbers of the texts for which each kind of :class:`Holding` is true, one row more than there are
+    texts: whether a range of texts holds an answer is one difference."""
+
+    answers: Counts
+    stale: Counts
+    denied: Counts
 
 
 class _Phrase(NamedTuple):
@@ -70,61 +80,55 @@ class _Cover(NamedTuple):
     yields_to_equal: bool
 
 
-class _Negatives(NamedTuple):
+class _Negatives:
     """What the answers that are negatives deny, to be found where a text denies it: "nut-free" for "no nuts"."""
 
-    contents: PhraseIndex
-    probe_of: NDArray[np.int64]
-    probe_count: int
-
-    @classmethod
-    def of(cls, probes: Sequence[Probe]) -> _Negatives:
-        contents = [
-            (n, denied_content(answer))
-            for n, probe in enumerate(probes)
-            for answer in probe.answers
-        ]
-        told = [(number, content) for number, content in contents if content]
-        numbers = np.array([number for number, _ in told], dtype=np.int64)
-        return cls(PhraseIndex([content for _, content in told]), numbers, len(probes))
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        contents: list[str] = []
+        numbers: list[int] = []
+        for number, probe in enumerate(probes):
+            denied = list(filter(None, map(denied_content, probe.answers)))
+            contents += denied
+            numbers += [number] * len(denied)
+        self._contents = PhraseIndex(contents)
+        self._probe_of = np.array(numbers, np.int64)
+        self._probe_count = len(probes)
 
     def denied_in(self, texts: Sequence[str]) -> Bools:
-        """Which of ``texts`` deny what is denied by which probes: [texts x probes]."""
-        held: Bools = np.zeros((len(texts), self.probe_count), dtype=np.bool_)
-        if not self.probe_of.size:
+        """Return which of ``texts`` deny what is denied by which probes: [texts x probes]."""
+        held = np.zeros((len(texts), self._probe_count), bool)
+        if not self._probe_of.size:
             return held
-        may = [row for row, text in enumerate(texts) if may_deny(text)]
-        rows = [
-            may[at]
-            for at in np.unique(
-                self.contents.find([texts[row] for row in may]).texts
-            ).tolist()
-        ]
-        if rows:
-            found = self.contents.find([polarity(texts[row]).denied for row in rows])
-            held[np.array(rows)[found.texts], self.probe_of[found.phrases]] = True
+        may = np.flatnonzero([may_deny(text) for text in texts])
+        found = self._contents.find([texts[row] for row in may.tolist()])
+        rows = may[np.unique(found.texts)]
+        if rows.size:
+            denied = [polarity(texts[row]).denied for row in rows.tolist()]
+            found = self._contents.find(denied)
+            held[rows[found.texts], self._probe_of[found.phrases]] = True
         return held
 
 
 class _Near(NamedTuple):
     """An answer that is told by what stands near each other: of one that lists things all of these, "cashew (caju),
-    pistachio"; and a date without its year beside a word of the question, "the passport expires on 9 July". ``lead``
-    and ``others`` are numbers of phrases."""
+    pistachio"; and a date without its year beside a word of the question, "the passport expires on 9 July"."""
 
     probe: int
     lead: int
+    """The number of a phrase."""
     others: range
+    """Numbers of phrases."""
     needs_all: bool
     """Whether all of the others have to stand near the lead, or any one of them."""
 
     def told_in(self, found: Matches) -> NDArray[np.int64]:
-        """The texts that tell it."""
+        """Return the texts that tell it."""
         leads = np.flatnonzero(found.phrases == self.lead)
         most = MOST_TOKENS_BETWEEN if self.needs_all else MOST_TOKENS_TO_SUBJECT
-        stands = [
-            _stand_near(found, leads, np.flatnonzero(found.phrases == other), most)
-            for other in self.others
-        ]
+        stands = []
+        for other in self.others:
+            others = np.flatnonzero(found.phrases == other)
+            stands.append(_stand_near(found, leads, others, most))
         near = np.all(stands, axis=0) if self.needs_all else np.any(stands, axis=0)
         return found.texts[leads[near]]
 
@@ -135,57 +139,48 @@ def _stand_near(
     others: NDArray[np.int64],
     most_tokens: int,
 ) -> Bools:
-    """Which of the matches ``leads`` have one of ``others`` near them in their text; both are in order."""
-    near: Bools = np.zeros(len(leads), dtype=np.bool_)
+    """Return which of the matches ``leads`` have one of ``others`` near them in their text; both are in order."""
+    near = np.zeros(len(leads), bool)
     if others.size:
-        behind = np.searchsorted(found.places[others], found.places[leads])
-        for number in (behind - 1, behind):  # of all others the nearest on each side
+        places = found.places[leads]
+        behind = np.searchsorted(found.places[others], places)
+        # Of all others the nearest on each side.
+        for number in (behind - 1, behind):
             one = others[np.clip(number, 0, len(others) - 1)]
-            is_near = np.abs(found.places[leads] - found.places[one]) <= most_tokens
+            is_near = np.abs(places - found.places[one]) <= most_tokens
             near |= is_near & (found.texts[leads] == found.texts[one])
     return near
 
 
-def _near_parts(
-    probes: Sequence[Probe], first: int
-) -> tuple[tuple[_Near, ...], list[str]]:
-    """The answers of ``probes`` that are told so, and their parts: phrases of the numbers from ``first`` on."""
+def _near_parts(probes: Sequence[Probe], first: int) -> tuple[list[_Near], list[str]]:
+    """Return the answers of ``probes`` that are told so, and their parts: phrases of the numbers from ``first`` on."""
     near: list[_Near] = []
     parts: list[str] = []
     for number, probe in enumerate(probes):
         for answer in probe.answers:
-            listed, is_date = (
-                list_parts(answer),
-                is_date_with_year(normal_tokens(answer)),
-            )
-            words = _telling_words(probe.question) if is_date else listed[1:]
+            is_date = is_date_with_year(normal_tokens(answer))
+            if is_date:
+                lead, words = answer, _telling_words(probe.question)
+            else:
+                lead, *words = list_parts(answer) or [""]
             if words:
-                lead = first + len(parts)
-                near.append(
-                    _Near(
-                        number,
-                        lead,
-                        range(lead + 1, lead + 1 + len(words)),
-                        needs_all=not is_date,
-                    )
-                )
-                parts += [answer if is_date else listed[0], *words]
-    return tuple(near), parts
+                at = first + len(parts)
+                others = range(at + 1, at + 1 + len(words))
+                near.append(_Near(number, at, others, needs_all=not is_date))
+                parts += [lead, *words]
+    return near, parts
 
 
-def _telling_words(question: str) -> tuple[str, ...]:
-    """The words of ``question`` that say what it is about."""
+def _telling_words(question: str) -> list[str]:
+    """Return the words of ``question`` that say what it is about."""
     words = [
         token
         for token in normal_tokens(question)
         if len(token) >= _LEAST_LETTERS and token.isalpha()
     ]
-    han = [piece for piece in _CHINESE_STOP.split(question) if len(piece) > 1]
-    return tuple(
-        dict.fromkeys(
-            word for word in (*words, *han) if word not in STOP_WORDS | _SAYING_NOTHING
-        )
-    )
+    words += [piece for piece in _CHINESE_STOP.split(question) if len(piece) > 1]
+    silent = STOP_WORDS | _SAYING_NOTHING
+    return list(dict.fromkeys(word for word in words if word not in silent))
 
 
 class ProbeTexts:
@@ -195,8 +190,7 @@ class ProbeTexts:
     accepted one only where it is not a part of a longer stale one. A stale answer that is spelled like an
     accepted one is none. What is contained is defined in :mod:`memviz.core.text.containment`.
 
-    ``answer_counts`` [messages + 1 x probes] and ``stale_counts`` [messages + 1 x ``stale_columns``] are running
-    numbers of messages, so whether a range of the log holds an answer is one difference.
+    ``counts`` are of the messages of the log.
     """
 
     def __init__(
@@ -204,228 +198,191 @@ class ProbeTexts:
     ) -> None:
         self.log, self.probes = log, tuple(probes)
         self._any_mention = any_mention
-        self._is_negative: Bools = np.array(
-            [any_mention or _asks_negatively(probe) for probe in self.probes],
-            dtype=np.bool_,
+        self._is_negative = np.array(
+            [any_mention or _asks_negatively(probe) for probe in self.probes], bool
         )
         self._names_negative = np.array(
             [any(map(is_answered_negatively, probe.answers)) for probe in self.probes],
             bool,
         )
-        self._negatives = _Negatives.of(self.probes)
-        self.denials: list[tuple[int, int]] = []
-        """Log position and number of the probe, wherever a message mentions an answer only to deny it; in order."""
+        self._negatives = _Negatives(self.probes)
         self.endings: list[tuple[int, int]] = []
-        """The same where a message calls it outdated."""
-        self.stale_columns = np.array(
-            [n for n, probe in enumerate(self.probes) if probe.stale], dtype=np.int64
-        )
+        """Log position and number of the probe, wherever a message calls an answer outdated; in order."""
+        self.stale_columns = np.flatnonzero([bool(one.stale) for one in self.probes])
         phrases = list(_phrases(self.probes))
         self._near, parts = _near_parts(self.probes, len(phrases))
         texts = [*(phrase.text for phrase in phrases), *parts]
         self._index = PhraseIndex(texts, may_omit_years=range(len(phrases), len(texts)))
-        self._tells: Bools = np.isin(
-            np.arange(len(texts)),
-            [*range(len(phrases)), *(one.lead for one in self._near)],
-        )
-        """Of each phrase, whether a sentence that holds it may tell an answer."""
-        self._probe_of = np.array([phrase.probe for phrase in phrases], dtype=np.int64)
-        self._is_stale = np.array([phrase.is_stale for phrase in phrases], dtype=bool)
+        # Of each phrase, whether a sentence that holds it may tell an answer.
+        self._tells = np.arange(len(texts)) < len(phrases)
+        self._tells[[one.lead for one in self._near]] = True
+        self._probe_of = np.array([phrase.probe for phrase in phrases], np.int64)
+        self._is_stale = np.array([phrase.is_stale for phrase in phrases], bool)
         self._covers = list(_covers(phrases))
-        self.answer_counts: Counts = np.zeros((1, len(self.probes)), dtype=np.uint16)
-        self.stale_counts: Counts = np.zeros(
-            (1, len(self.stale_columns)), dtype=np.uint16
-        )
+        self.counts = self.counts_of(())
         self.extend()
 
     @property
     def length(self) -> int:
         """Number of messages read so far."""
-        return len(self.answer_counts) - 1
+        return len(self.counts.answers) - 1
 
     def extend(self) -> None:
         """Read the messages that joined the log since."""
         start = self.length
         if len(self.log) > start:
             self._read_evidence(start)
-            found = self.holding([readable(message) for message in self.log[start:]])
-            self.denials += [
-                (start + row, probe)
-                for row, probe in np.argwhere(found.denied).tolist()
-            ]
-            self.endings += [
-                (start + row, probe) for row, probe in np.argwhere(found.ended).tolist()
-            ]
-            self.answer_counts = _continued(self.answer_counts, found.answers)
-            self.stale_counts = _continued(self.stale_counts, found.stale)
+            *held, ended = self._read([readable(one) for one in self.log[start:]])
+            rows = np.argwhere(ended).tolist()
+            self.endings += [(start + row, probe) for row, probe in rows]
+            self.counts = Tallies(*map(_continued, self.counts, held))
 
     def holding(self, texts: Sequence[str]) -> Holding:
-        """Which of ``texts`` contain which answers. A text that comes twice is read once."""
-        rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-        held = self._holding(list(rows))
-        if len(rows) == len(texts):
-            return held
-        of_text = np.array([rows[text] for text in texts], dtype=np.int64)
-        return Holding(*(part[of_text] for part in held))
+        """Return which of ``texts`` contain which answers. A text that comes twice is read once."""
+        return Holding(*self._read(texts)[:3])
+
+    def in_messages(self, messages: Iterable[Message]) -> Holding:
+        """Return which of ``messages`` contain which answers."""
+        return self.holding([readable(message) for message in messages])
+
+    def in_versions(self, summaries: SummaryLog) -> Holding:
+        """Return which versions of ``summaries`` contain which answers."""
+        return self.holding([version.text for version in summaries.versions])
+
+    def counts_of(self, messages: Sequence[Message]) -> Tallies:
+        """Return what :attr:`counts` is for the log, for other messages."""
+        return Tallies(*map(running_counts, self.in_messages(messages)))
 
     def contradicted(self, held: Holding) -> Bools:
-        """Which texts mention an answer to deny it, or hold an outdated one: [texts x probes]."""
+        """Return which texts mention an answer to deny it, or hold an outdated one: [texts x probes]."""
         told = held.denied.copy()
         told[:, self.stale_columns] |= held.stale
         return told
 
-    def _holding(self, texts: Sequence[str]) -> Holding:
+    def _read(self, texts: Sequence[str]) -> list[Bools]:
+        """Return the parts of :class:`Holding`, and which answers each text calls outdated, also of those that other
+        parts of the text affirm before."""
+        rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        held = self._read_once(list(rows))
+        if len(rows) == len(texts):
+            return held
+        of_text = [rows[text] for text in texts]
+        return [part[of_text] for part in held]
+
+    def _read_once(self, texts: Sequence[str]) -> list[Bools]:
         answers, stale = self._mentioned(texts)
         answers |= self._negatives.denied_in(texts)
         denied, ended = np.zeros_like(answers), np.zeros_like(answers)
-        mentioning: Bools = np.asarray(answers.any(axis=1))
-        mentioning[stale.any(axis=1)] = True
-        rows = [] if self._any_mention else np.flatnonzero(mentioning).tolist()
+        held = [answers, stale, denied, ended]
+        if self._any_mention:
+            return held
+        rows = np.flatnonzero(answers.any(axis=1) | stale.any(axis=1)).tolist()
         telling = self._telling_sentences([texts[row] for row in rows])
-        read = (
-            [polarity(texts[row], telling.__contains__) for row in rows]
-            if telling
-            else []
-        )
-        denying = [
-            (row, one)
-            for row, one in zip(rows, read, strict=False)
-            if one.affirmed is not texts[row]
-        ]
-        if denying:
-            rows, read = [row for row, _ in denying], [one for _, one in denying]
-            affirmed, fresh = self._mentioned([one.affirmed for one in read])
-            affirmed &= answers[rows]
-            ended[rows], since = self._ended(read)
-            undone = (
-                self._mentioned([one.undone for one in read])[0]
-                if self._is_negative.any()
-                else since
-            )
-            affirmed = (affirmed | (answers[rows] & self._is_negative & ~undone)) & (
-                ~ended[rows] | since
-            )
-            denied[rows] = answers[rows] & ~affirmed
-            answers[rows], stale[rows] = affirmed, fresh
-        return Holding(answers, stale, denied, ended)
+        if not telling:
+            return held
+        read = {row: polarity(texts[row], telling.__contains__) for row in rows}
+        read = {row: one for row, one in read.items() if one.affirmed is not texts[row]}
+        if not read:
+            return held
+        rows, found = list(read), list(read.values())
+        affirmed, fresh = self._mentioned([one.affirmed for one in found])
+        mentioned = answers[rows]
+        ended[rows], since = self._ended(found)
+        undone = since
+        if self._is_negative.any():
+            undone, _ = self._mentioned([one.undone for one in found])
+        affirmed |= self._is_negative & ~undone
+        affirmed &= mentioned & (~ended[rows] | since)
+        denied[rows] = mentioned & ~affirmed
+        answers[rows], stale[rows] = affirmed, fresh
+        return held
 
     def _mentioned(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
-        """Which of ``texts`` mention which accepted and which stale answers, affirmed or not."""
+        """Return which of ``texts`` mention which accepted and which stale answers, affirmed or not."""
         found = self._index.find(texts)
         matches = self._uncovered(found.of_first(len(self._probe_of)))
-        kinds = []
-        for kind in (False, True):
-            held = np.zeros((len(texts), len(self.probes)), dtype=bool)
-            of_kind = self._is_stale[matches.phrases] == kind
-            held[matches.texts[of_kind], self._probe_of[matches.phrases[of_kind]]] = (
-                True
-            )
-            kinds.append(held)
+        held = np.zeros((2, len(texts), len(self.probes)), bool)
+        kinds = self._is_stale[matches.phrases].astype(int)
+        held[kinds, matches.texts, self._probe_of[matches.phrases]] = True
+        answers, stale = held
         for one in self._near:
-            kinds[0][one.told_in(found), one.probe] = True
-        return kinds[0], kinds[1][:, self.stale_columns]
+            answers[one.told_in(found), one.probe] = True
+        return answers, stale[:, self.stale_columns]
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
-        """The sentences of ``texts`` that mention an answer and may deny it."""
+        """Return the sentences of ``texts`` that mention an answer and may deny it."""
         sentences = list(
             {sentence for text in texts for sentence in sentences_that_may_deny(text)}
         )
         if not sentences:
             return set()
         found = self._index.find(sentences)
-        return {
-            sentences[row]
-            for row in np.unique(found.texts[self._tells[found.phrases]]).tolist()
-        }
+        telling = found.texts[self._tells[found.phrases]]
+        return {sentences[row] for row in np.unique(telling).tolist()}
 
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
-        """Which accepted answers each text calls outdated, and which it affirms after that."""
+        """Return which accepted answers each text calls outdated, and which it affirms after that."""
         ended, _ = self._mentioned([one.outdated for one in read])
         ended[:, self._is_negative & ~self._names_negative] = False
         for row, probe in np.argwhere(ended).tolist():
-            ended[row, probe] = is_same_subject(
-                self.probes[probe].question, read[row].updates
-            )
-        since = (
-            self._mentioned([one.since for one in read])[0] if ended.any() else ended
-        )
+            question = self.probes[probe].question
+            ended[row, probe] = is_same_subject(question, read[row].updates)
+        if not ended.any():
+            return ended, ended
+        since, _ = self._mentioned([one.since for one in read])
         return ended, since
 
     def _read_evidence(self, start: int) -> None:
         """Note the facts that messages from ``start`` on state as negatives: to deny those is to affirm them."""
-        for_probe: list[tuple[int, str]] = []
         clauses_at: dict[int, tuple[str, ...]] = {}
+        clauses_of: dict[int, list[str]] = {}
         for number, probe in enumerate(self.probes):
-            is_new = bool(probe.evidence) and start <= max(probe.evidence) < len(
-                self.log
-            )
-            for position in (
-                probe.evidence if is_new and not self._is_negative[number] else ()
-            ):
-                if position >= 0:
-                    if position not in clauses_at:
-                        clauses_at[position] = clauses_with_negatives(
-                            readable(self.log[position])
-                        )
-                    for_probe += [(number, clause) for clause in clauses_at[position]]
-        clauses = list(dict.fromkeys(clause for _, clause in for_probe))
+            newest = max(probe.evidence, default=-1)
+            if self._is_negative[number] or not start <= newest < len(self.log):
+                continue
+            clauses_of[number] = []
+            for at in probe.evidence:
+                if at >= 0 and at not in clauses_at:
+                    text = readable(self.log[at])
+                    clauses_at[at] = clauses_with_negatives(text)
+                clauses_of[number] += clauses_at.get(at, ())
+        clauses = list(dict.fromkeys(chain.from_iterable(clauses_of.values())))
         mentioned = dict(zip(clauses, self._mentioned(clauses)[0], strict=True))
-        stated: dict[int, list[bool]] = {}
-        for number, clause in for_probe:
-            if mentioned[clause][number]:
-                stated.setdefault(number, []).append(is_negative(clause))
-        for number, negatives in stated.items():
-            self._is_negative[number] = all(negatives)
-
-    def counts_of(self, messages: Sequence[Message]) -> tuple[Counts, Counts]:
-        """What :attr:`answer_counts` and :attr:`stale_counts` are for the log, for other messages."""
-        found = self.holding([readable(message) for message in messages])
-        return _continued(self.answer_counts[:1], found.answers), _continued(
-            self.stale_counts[:1], found.stale
-        )
-
-    def denied_counts_of(self, messages: Sequence[Message]) -> Counts:
-        """Running numbers of the ``messages`` that mention each answer only to deny it."""
-        return running_counts(
-            self.holding([readable(message) for message in messages]).denied
-        )
+        for number, said in clauses_of.items():
+            stating = [clause for clause in said if mentioned[clause][number]]
+            if stating:
+                self._is_negative[number] = all(map(is_negative, stating))
 
     def fits(self, log: Log) -> bool:
-        """Whether these are the texts of ``log``, which may have grown since."""
+        """Return whether these are the texts of ``log``, which may have grown since."""
         return self.log is log or self.log[:] == log[:]
 
     def _uncovered(self, matches: Matches) -> Matches:
-        keep = np.ones(len(matches.phrases), dtype=bool)
+        keep = np.ones(len(matches.phrases), bool)
         bounds = np.searchsorted(matches.phrases, np.arange(len(self._probe_of) + 1))
         for inner, outer, yields_to_equal in self._covers:
-            mine, others = (
-                slice(bounds[inner], bounds[inner + 1]),
-                slice(bounds[outer], bounds[outer + 1]),
-            )
+            mine = slice(bounds[inner], bounds[inner + 1])
+            others = slice(bounds[outer], bounds[outer + 1])
             if mine.start < mine.stop and others.start < others.stop:
-                keep[mine] &= ~_inside(
-                    matches, mine, others, yields_to_equal=yields_to_equal
-                )
+                keep[mine] &= ~_inside(matches, mine, others, yields_to_equal)
         return Matches(*(part[keep] for part in matches))
 
 
 def _inside(
-    matches: Matches, mine: slice, others: slice, *, yields_to_equal: bool
+    matches: Matches, mine: slice, others: slice, yields_to_equal: bool
 ) -> Bools:
-    """Which of ``mine`` stand in one of ``others``; both are in the order of their places."""
-    starts, ends = matches.places[mine], matches.ends[mine]
-    places, furthest = (
+    """Return which of ``mine`` stand in one of ``others``; both are in the order of their places."""
+    starts, ends, places = (
+        matches.places[mine],
+        matches.ends[mine],
         matches.places[others],
-        np.maximum.accumulate(matches.ends[others]),
     )
-    begun_before, begun = (
-        np.searchsorted(places, starts, side="left"),
-        np.searchsorted(places, starts, side="right"),
-    )
-    furthest = np.concatenate(([-1], furthest))
+    furthest = np.append(-1, np.maximum.accumulate(matches.ends[others]))
+    begun = furthest[np.searchsorted(places, starts, side="right")]
     if yields_to_equal:
-        return np.asarray(furthest[begun] >= ends)
-    return np.asarray((furthest[begun] > ends) | (furthest[begun_before] >= ends))
+        return np.asarray(begun >= ends)
+    begun_before = furthest[np.searchsorted(places, starts)]
+    return np.asarray((begun > ends) | (begun_before >= ends))
 
 
 @lru_cache(maxsize=4)
@@ -443,42 +400,35 @@ def in_any(held: Bools) -> Bools:
 def _asks_negatively(probe: Probe) -> bool:
     if any(map(is_answered_negatively, probe.answers)):
         return True
-    return is_asked_negatively(probe.question) and not any(
-        map(states_itself, probe.answers)
-    )
+    is_stated = any(map(states_itself, probe.answers))
+    return is_asked_negatively(probe.question) and not is_stated
 
 
 def running_counts(held: Bools) -> Counts:
-    """How many of the rows before each, and of all, are true: one row more than ``held``."""
-    return _continued(np.zeros((1, held.shape[1]), dtype=np.uint16), held)
+    """Return how many of the rows before each, and of all, are true: one row more than ``held``."""
+    return _continued(np.zeros((1, held.shape[1]), np.uint16), held)
 
 
 def _continued(counts: Counts, held: Bools) -> Counts:
-    """``counts`` with the running sums of the rows that follow."""
-    kind = (
-        np.uint16 if len(counts) + len(held) <= np.iinfo(np.uint16).max else np.uint32
-    )
-    sums: Counts = np.cumsum(held, axis=0, dtype=kind)
+    """Return ``counts`` with the running sums of the rows that follow."""
+    is_small = len(counts) + len(held) <= np.iinfo(np.uint16).max
+    kind = np.uint16 if is_small else np.uint32
+    sums = np.cumsum(held, axis=0, dtype=kind)
     return np.concatenate((counts.astype(kind), sums + counts[-1].astype(kind)))
 
 
 def _phrases(probes: Sequence[Probe]) -> Iterator[_Phrase]:
     for number, probe in enumerate(probes):
         accepted = {normal_tokens(answer) for answer in probe.answers}
-        yield from (
-            _Phrase(number, False, answer) for answer in dict.fromkeys(probe.answers)
-        )
+        for answer in dict.fromkeys(probe.answers):
+            yield _Phrase(number, False, answer)
         for stale in dict.fromkeys(probe.stale):
             if normal_tokens(stale) not in accepted:
                 yield _Phrase(number, True, stale)
 
 
 def _covers(phrases: Sequence[_Phrase]) -> Iterator[_Cover]:
-    of_probe: dict[int, list[int]] = {}
-    for number, phrase in enumerate(phrases):
-        of_probe.setdefault(phrase.probe, []).append(number)
-    for numbers in of_probe.values():
-        for inner in numbers:
-            for outer in numbers:
-                if phrases[inner].is_stale != phrases[outer].is_stale:
-                    yield _Cover(inner, outer, phrases[inner].is_stale)
+    for _, group in groupby(enumerate(phrases), key=lambda one: one[1].probe):
+        for (inner, one), (outer, other) in permutations(group, 2):
+            if one.is_stale != other.is_stale:
+                yield _Cover(inner, outer, one.is_stale)

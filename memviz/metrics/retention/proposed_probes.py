@@ -1,22 +1,32 @@
-"""Probes for a conversation that has none: what somebody states and a later answer may need."""
+"""Probes for a conversation that has none: what somebody states and a later answer may need, and words that one message
+alone says, which need no labels."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from math import log2
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.core.conversation import Log
-from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
-from memviz.core.text.sentences import Sentence, passage
+from memviz.core.text.containment import (
+    PhraseIndex,
+    contains,
+    normal_form,
+    normal_tokens,
+    spellings,
+)
+from memviz.core.text.sentences import passage
+from memviz.core.text.terms import IS_UNSPACED
+from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.core.text.words import content_words
 from memviz.engine.replay import Messages, as_log
+from memviz.metrics.requests.message_words import readable
 from memviz.metrics.retention.changed_values import Said, find_changes
-from memviz.metrics.retention.message_text import readable
 from memviz.metrics.retention.stated_values import Value
 from memviz.metrics.retention.told_values import Told, told_values
 from memviz.metrics.retention.tool_facts import tool_facts
@@ -71,50 +81,22 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
     messages.
     """
     log = as_log(messages)
-    sent = max(
-        (
-            position
-            for position, message in enumerate(log)
-            if message.role != "assistant"
-        ),
-        default=-1,
-    )
-    told_and_sent = [
-        (told, value) for told, value in told_values(log) if told.position <= sent
-    ]
-    statements = _worth_asking(
-        log,
-        [
-            one
-            for told, value in told_and_sent
-            if (
-                one := _statement(
-                    told.position, told.sentence, value, _asked_before(log, told)
-                )
-            )
-        ],
-    )
-    statements = _with_changes(statements)
+    asked = [at for at, message in enumerate(log) if message.role != "assistant"]
+    last_sent = max(asked, default=-1)
+    statements = []
+    for told, value in told_values(log):
+        if told.position <= last_sent:
+            found = _statement(told, value, _asked_before(log, told))
+            if found is not None:
+                statements.append(found)
+    statements = _with_changes(_worth_asking(log, statements))
     statements += [
         _Statement(
             fact.position, fact.question, fact.answer, "single fact", fact.weight, True
         )
         for fact in tool_facts(log)
     ]
-    crowd = Counter(map(_frame, statements))
-    chosen = sorted(
-        statements, key=lambda one: _crowding(crowd[_frame(one)]) - one.weight
-    )
-    taken: dict[int, int] = {}
-    seen: set[object] = set()
-    kept: list[_Statement] = []
-    for one in chosen:
-        marks: set[object] = {one.question, normal_tokens(one.answer)}
-        most = ALONE_PER_MESSAGE if one.alone else PER_MESSAGE
-        if len(kept) < limit and taken.get(one.position, 0) < most and not marks & seen:
-            seen |= marks
-            taken[one.position] = taken.get(one.position, 0) + 1
-            kept.append(one)
+    kept = _choose(statements, limit)
     kept.sort(key=lambda one: one.position)
     return tuple(
         Probe(one.question, (one.answer,), (one.position,), one.category, one.stale)
@@ -122,39 +104,61 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
     )
 
 
+def _choose(statements: Sequence[_Statement], limit: int) -> list[_Statement]:
+    """Return the most telling of ``statements``, a few of one message, each question and each answer once."""
+    frames = [_frame(statement) for statement in statements]
+    crowd = Counter(frames)
+    # How much less telling each of many statements in one frame is than one that stands alone.
+    crowding = [min(MOST_CROWDING, CROWDING * log2(crowd[frame])) for frame in frames]
+    numbers = range(len(statements))
+    by_weight = sorted(numbers, key=lambda n: crowding[n] - statements[n].weight)
+    taken: Counter[int] = Counter()
+    seen: set[object] = set()
+    kept: list[_Statement] = []
+    for number in by_weight:
+        one = statements[number]
+        marks = {one.question, normal_tokens(one.answer)}
+        most = ALONE_PER_MESSAGE if one.alone else PER_MESSAGE
+        if len(kept) < limit and taken[one.position] < most and not marks & seen:
+            seen |= marks
+            taken[one.position] += 1
+            kept.append(one)
+    return kept
+
+
 def _with_changes(statements: Sequence[_Statement]) -> list[_Statement]:
-    """The statements without those whose value was changed later; the one that changed it has the older value as a
-    stale answer, and those that this one had replaced."""
-    said = [
-        Said(
-            one.position,
-            one.sentence,
-            one.start,
-            one.answer,
-            one.question,
-            one.category == "name",
-        )
-        for one in statements
-    ]
-    changes = find_changes(said)
-    stale: dict[int, tuple[str, ...]] = {}
+    """Return the statements without those whose value was changed later; the one that changed it has the older value as
+    a stale answer, and those that this one had replaced."""
+    changes = find_changes(
+        [
+            Said(
+                one.position,
+                one.sentence,
+                one.start,
+                one.answer,
+                one.question,
+                one.category == "name",
+            )
+            for one in statements
+        ]
+    )
+    stale: dict[int, list[str]] = {}
     for older, newer in sorted(changes.items()):
-        stale[newer] = (
-            *stale.get(older, ()),
-            *stale.get(newer, ()),
-            statements[older].answer,
-        )
-    return [
-        one._replace(
-            stale=tuple(dict.fromkeys(stale[number])),
-            category="updated fact",
-            weight=one.weight + CHANGED,
-        )
-        if number in stale
-        else one
-        for number, one in enumerate(statements)
-        if number not in changes
-    ]
+        before = stale.get(older, [])
+        answer = statements[older].answer
+        stale[newer] = [*before, *stale.get(newer, []), answer]
+    found = []
+    for number, one in enumerate(statements):
+        if number in changes:
+            continue
+        if number in stale:
+            one = one._replace(
+                stale=tuple(dict.fromkeys(stale[number])),
+                category="updated fact",
+                weight=one.weight + CHANGED,
+            )
+        found.append(one)
+    return found
 
 
 def _frame(statement: _Statement) -> tuple[str, ...]:
@@ -162,73 +166,65 @@ def _frame(statement: _Statement) -> tuple[str, ...]:
     them are a list, a table or a log."""
     before, _, after = statement.question.partition(BLANK)
     near = (*_WORD.findall(before)[-2:], BLANK, *_WORD.findall(after)[:1])
-    return tuple(
-        "0" if word[0].isdigit() else "A" if word[0].isupper() else word
-        for word in near
-    )
-
-
-def _crowding(statements: int) -> float:
-    """How much less telling each of so many statements in one frame is than one that stands alone."""
-    return min(MOST_CROWDING, CROWDING * log2(statements))
+    frame = []
+    for word in near:
+        if word[0].isdigit():
+            word = "0"
+        elif word[0].isupper():
+            word = "A"
+        frame.append(word)
+    return tuple(frame)
 
 
 def _asked_before(log: Log, told: Told) -> str:
     """The question with which the message before a user's ends, if it does: what "About 240 GB." answers."""
-    if (
-        not told.of_user
-        or told.position == 0
-        or log[told.position - 1].role != "assistant"
-    ):
+    if not told.of_user or told.position == 0:
         return ""
-    sentences = passage(log[told.position - 1].content).sentences
+    before = log[told.position - 1]
+    if before.role != "assistant":
+        return ""
+    sentences = passage(before.content).sentences
     return sentences[-1].text if sentences and sentences[-1].is_question else ""
 
 
-def _statement(
-    position: int, sentence: Sentence, value: Value, asked: str
-) -> _Statement | None:
-    """The question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old", or the
-    question that it answers stands in front."""
-    found = _question(position, sentence, value)
+def _statement(told: Told, value: Value, asked: str) -> _Statement | None:
+    """Return the question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old",
+    or the question that it answers stands in front."""
+    found = _question(told, value)
     if found is None and asked:
-        found = _question(position, sentence, value, asked)
-    if found is None and (
-        amount := _WITH_UNIT.match(sentence.text[value.start : value.stop])
-    ):
-        found = _question(
-            position, sentence, value._replace(stop=value.start + amount.end("number"))
-        )
+        found = _question(told, value, asked)
+    if found is None:
+        amount = _WITH_UNIT.match(told.sentence.text[value.start : value.stop])
+        if amount:
+            stop = value.start + amount.end("number")
+            found = _question(told, value._replace(stop=stop))
     return found
 
 
-def _question(
-    position: int, sentence: Sentence, value: Value, asked: str = ""
-) -> _Statement | None:
-    answer = sentence.text[value.start : value.stop]
+def _question(told: Told, value: Value, asked: str = "") -> _Statement | None:
+    text = told.sentence.text
+    answer = text[value.start : value.stop]
     again = re.compile(rf"(?<![A-Za-z0-9.,]){re.escape(answer)}(?![A-Za-z0-9]|[.,]\d)")
-    before, after = sentence.text[: value.start], sentence.text[value.stop :]
-    question = again.sub(BLANK, before) + BLANK + again.sub(BLANK, after)
-    least = 1 if value.alone else LEAST_WORDS
+    sides = (text[: value.start], text[value.stop :])
+    question = BLANK.join(again.sub(BLANK, side) for side in sides)
     if value.hint and not content_words(question.replace(BLANK, " ")):
         question += f" ({value.hint})"
     if asked:
         question = f"{asked} {question}"
-    telling = (
-        _UNIT_BEHIND.sub(" ", question)
-        if value.category == "number"
-        else question.replace(BLANK, " ")
-    )
+    telling = question.replace(BLANK, " ")
+    if value.category == "number":
+        telling = _UNIT_BEHIND.sub(" ", question)
+    least = 1 if value.alone else LEAST_WORDS
     if len(content_words(telling)) < least or contains(question, answer):
         return None
     return _Statement(
-        position,
+        told.position,
         question,
         answer,
         value.category,
         value.weight,
         value.alone,
-        sentence.text,
+        text,
         value.start,
     )
 
@@ -238,16 +234,18 @@ def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement
     answers = list(dict.fromkeys(statement.answer for statement in statements))
     matches = PhraseIndex(answers).find([readable(message) for message in log])
     bounds = np.searchsorted(matches.phrases, np.arange(len(answers) + 1))
-    most = max(MOST_MESSAGES, int(MOST_SHARE * len(log)))
-    where = {
-        answer: np.unique(matches.texts[bounds[n] : bounds[n + 1]]).tolist()
-        for n, answer in enumerate(answers)
+    places_of = {
+        answer: np.unique(matches.texts[start:stop]).tolist()
+        for answer, (start, stop) in zip(answers, pairwise(bounds), strict=True)
     }
+    most = max(MOST_MESSAGES, int(MOST_SHARE * len(log)))
     kept = []
     for one in statements:
-        places = where[one.answer]
-        is_echo = log[one.position].role == "assistant" and places[:1] < [one.position]
-        if places and len(places) <= most and not is_echo:
+        places = places_of[one.answer]
+        if not 0 < len(places) <= most:
+            continue
+        is_own = log[one.position].role != "assistant"
+        if is_own or places[0] >= one.position:
             is_used = _is_used_again(log, one, places)
             if one.alone or is_used:
                 kept.append(one._replace(weight=one.weight + USED_AGAIN * is_used))
@@ -255,15 +253,91 @@ def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement
 
 
 def _is_used_again(log: Log, statement: _Statement, places: Sequence[int]) -> bool:
-    """Whether the value is new with its statement and comes back in a later turn; what the assistant brought up has
-    to interest the user."""
+    """Return whether the value is new with its statement and comes back in a later turn; what the assistant brought up
+    has to interest the user."""
     if places[0] != statement.position:
         return False
-    turn, by_assistant = (
-        log.turn_number(statement.position),
-        log[statement.position].role == "assistant",
+    turn = log.turn_number(statement.position)
+    by_assistant = log[statement.position].role == "assistant"
+    for at in places[1:]:
+        is_telling = not by_assistant or log[at].role != "assistant"
+        if is_telling and log.turn_number(at) > turn:
+            return True
+    return False
+
+
+RARE_WORDS = 500
+LEAST_LETTERS, LEAST_DIGITS = 4, 3
+HAN_CHARS = range(2, 5)
+"""A piece of Chinese text between function words is taken for a word if it has so many characters."""
+
+_CHINESE_STOP = re.compile(CHINESE_STOP)
+
+
+class _Word(NamedTuple):
+    position: int
+    text: str
+
+
+def rare_words(log: Log, limit: int = RARE_WORDS) -> tuple[Probe, ...]:
+    """Words that occur in just one message of ``log``, as probes whose evidence is that message.
+
+    A word has at least 4 letters, or letters and digits, or is a number of at least 3 digits, and is no stop
+    word; in Chinese it is a piece of 2 to 4 characters between function words. What such a probe is retained
+    for is told by ``contained``: that the word itself is still there. Of more than ``limit`` words those are
+    taken that lie evenly spread over the conversation; the order is that of the messages.
+    """
+    words = _once(log, _candidates(readable(message) for message in log))
+    if len(words) > limit:
+        words = [words[(2 * n + 1) * len(words) // (2 * limit)] for n in range(limit)]
+    return tuple(_probe(word) for word in words)
+
+
+def _candidates(texts: Iterable[str]) -> list[_Word]:
+    """Every word at its first place, in order; most are left out at once because another message has them."""
+    first: dict[tuple[str, ...], _Word | None] = {}
+    for position, text in enumerate(texts):
+        for word in dict.fromkeys(_words(text)):
+            key = normal_form(word)
+            known = first.setdefault(key, _Word(position, word))
+            if known is not None and known.position != position:
+                first[key] = None
+    return [word for word in first.values() if word is not None]
+
+
+def _once(log: Log, words: Sequence[_Word]) -> list[_Word]:
+    """Those that no other message contains, as a part of something longer either."""
+    matches = PhraseIndex([word.text for word in words]).find(
+        [readable(message) for message in log]
     )
-    return any(
-        log.turn_number(at) > turn and (not by_assistant or log[at].role != "assistant")
-        for at in places[1:]
+    pairs = np.unique(np.stack((matches.phrases, matches.texts)), axis=1)
+    texts_of = np.bincount(pairs[0], minlength=len(words))
+    return [word for word, count in zip(words, texts_of, strict=True) if count == 1]
+
+
+def _words(text: str) -> Iterator[str]:
+    for token in spellings(text):
+        if IS_UNSPACED.match(token):
+            yield from (
+                piece for piece in _CHINESE_STOP.split(token) if len(piece) in HAN_CHARS
+            )
+        elif _is_telling(token):
+            yield token
+
+
+def _is_telling(token: str) -> bool:
+    digits = sum(map(str.isdigit, token))
+    if digits == len(token) or not any(map(str.isalpha, token)):
+        return digits >= LEAST_DIGITS
+    return len(token) >= LEAST_LETTERS and token.casefold() not in STOP_WORDS
+
+
+def _probe(word: _Word) -> Probe:
+    category: Category = (
+        "number"
+        if word.text[0].isdigit() and word.text[-1].isdigit()
+        else "single fact"
+    )
+    return Probe(
+        f"Is “{word.text}” still there?", (word.text,), (word.position,), category
     )

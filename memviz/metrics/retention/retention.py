@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.text.containment import normal_tokens
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import (
     Layer,
@@ -16,18 +17,13 @@ from memviz.metrics.requests.request_table import (
     held_in,
     held_in_summaries,
 )
-from memviz.metrics.retention.contradictions import (
-    ended_since,
-    mentioned_to_deny,
-    superseded,
-)
 from memviz.metrics.retention.knowledge import (
     FactState,
     Freshness,
     Knowledge,
     Retention,
 )
-from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.metrics.retention.probe_texts import Bools, Holding, ProbeTexts, in_any
 from memviz.transcripts.base import Probe
 
 __all__ = [
@@ -45,55 +41,45 @@ __all__ = [
 def retention(
     run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
 ) -> Retention:
-    """What every request of ``run`` retains of ``probes``.
+    """Return what every request of ``run`` retains of ``probes``.
 
     ``texts``, built once, serves all runs over the same conversation. Raises ValueError if it was built for
     another conversation or other probes.
     """
-    texts = _texts_for(run, probes, texts)
-    requests = RequestContents.of(run)
-    kept = _with_evidence(run, texts, requests, _found(run, texts, requests))
-    return _with_contradictions(kept, run, texts, requests)
+    return _measure(run, _texts_for(run, probes, texts), RequestContents.of(run))
 
 
 def ceiling(
     run: Run, probes: Sequence[Probe], texts: ProbeTexts | None = None
 ) -> Retention:
-    """What the requests of ``run`` would retain if each held all messages so far, and no summary."""
-    texts = _texts_for(run, probes, texts)
-    requests = RequestContents.of(run)
-    lengths, nothing = requests.lengths, np.zeros(len(requests), np.int64)
-    everything = (
-        Layer(np.arange(len(requests)), nothing + run.space.system_stop, lengths),
+    """Return what the requests of ``run`` would retain if each held all messages so far, and no summary."""
+    sent = RequestContents.of(run)
+    starts = np.full_like(sent.lengths, run.space.system_stop)
+    everything = Layer(np.arange(len(sent)), starts, sent.lengths)
+    sent = RequestContents(
+        sent.turns, sent.lengths, (), (everything,), leading=sent.leading
     )
-    requests = RequestContents(
-        requests.turns, lengths, (), everything, (), requests.leading
-    )
-    kept = _with_evidence(run, texts, requests, _found_in(run, texts, requests))
-    return _with_contradictions(kept, run, texts, requests)
+    return _measure(run, _texts_for(run, probes, texts), sent)
 
 
 def floor(
     run: Run, probes: Sequence[Probe], other: Run, texts: ProbeTexts | None = None
 ) -> Retention:
-    """What is contained by chance: ``probes``, born as in ``run``, looked up in the requests of ``other``, a run
-    of another conversation under the same setting. After its last request that one goes on counting.
+    """Return what is contained by chance: ``probes``, born as in ``run``, looked up in the requests of ``other``, a
+    run of another conversation under the same setting. After its last request that one goes on counting.
 
     ``texts`` are those of the other conversation. Evidence stands in none of its requests.
     """
     texts = _texts_for(other, probes, texts)
-    found = _found(other, texts, RequestContents.of(other))
+    found = _look_up(other, texts, RequestContents.of(other))
     if not other.requests:
         found = _Found.nothing(1, len(texts.probes))
-    rows = np.minimum(np.arange(len(run.requests)), len(found.states) - 1)
-    nowhere = np.zeros((len(run.requests), len(texts.probes)), dtype=bool)
-    return _born(
-        run,
-        texts.probes,
-        RequestContents.of(run),
-        nowhere,
-        _Found(found.states[rows], found.stale[rows]),
-    )
+    requests = RequestContents.of(run)
+    rows = np.minimum(np.arange(len(requests)), len(found.states) - 1)
+    nowhere = np.zeros((len(requests), len(texts.probes)), bool)
+    states, stale, denied = found
+    found = _Found(states[rows], stale[rows], denied[rows])
+    return _born(run, texts.probes, requests, nowhere, found)
 
 
 class _Found(NamedTuple):
@@ -101,13 +87,14 @@ class _Found(NamedTuple):
 
     states: NDArray[np.uint8]
     stale: Bools
+    denied: Bools
+    """Where a text mentions an accepted answer and denies it."""
 
     @classmethod
     def nothing(cls, requests: int, probes: int) -> _Found:
-        return cls(
-            np.full((requests, probes), Knowledge.LOST, np.uint8),
-            np.zeros((requests, probes), dtype=bool),
-        )
+        shape = (requests, probes)
+        lost = np.full(shape, Knowledge.LOST, np.uint8)
+        return cls(lost, np.zeros(shape, bool), np.zeros(shape, bool))
 
 
 def _texts_for(
@@ -123,76 +110,95 @@ def _texts_for(
     return texts
 
 
-def _found(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
-    found, summaries = _found_in(run, texts, requests), run.space.summaries
-    held = texts.holding([version.text for version in summaries.versions])
-    for numbers, starts, stops in requests.notes:
-        known = held_in_summaries(summaries, starts, stops, held.answers) * np.uint8(
-            Knowledge.SUMMARY
-        )
-        found.states[numbers] = np.maximum(found.states[numbers], known)
-        found.stale[np.ix_(numbers, texts.stale_columns)] |= held_in_summaries(
-            summaries, starts, stops, held.stale
-        )
+def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retention:
+    found = _look_up(run, texts, requests)
+    positions = [probe.evidence for probe in texts.probes]
+    own = (*requests.verbatim, *requests.leading)
+    whole = evidence = all_within(own, positions, len(requests))
+    if requests.recalled:
+        evidence = all_within((*own, *requests.recalled), positions, len(requests))
+    kept = _born(run, texts.probes, requests, evidence, found)
+    states = kept.states
+    np.maximum(states, kept.evidence * np.uint8(Knowledge.RECALLED), out=states)
+    states[kept.evidence & whole] = Knowledge.VERBATIM
+    # What a request mentions only where it denies it, or what is outdated, is known no longer.
+    is_known = states > Knowledge.LOST
+    outdated = _ended_since(texts, requests) | _superseded(kept.probes, is_known)
+    contradicted = (states == Knowledge.LOST) & (found.denied | kept.stale)
+    states[contradicted | (outdated & kept.born)] = Knowledge.CONTRADICTED
+    return kept
+
+
+def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
+    found = _Found.nothing(len(requests), len(texts.probes))
+    for place, held in _places(run, texts, requests):
+        np.maximum(found.states, held.answers * np.uint8(place), out=found.states)
+        found.stale[:, texts.stale_columns] |= held.stale
+        found.denied[:] |= held.denied
     return found
 
 
-def _found_in(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
-    count = len(requests)
-    found = _Found.nothing(count, len(texts.probes))
+def _places(
+    run: Run, texts: ProbeTexts, requests: RequestContents
+) -> Iterator[tuple[Knowledge, Holding]]:
+    """Everything that requests hold answers in, and which requests hold which of them there."""
+    count, summaries = len(requests), run.space.summaries
     if prompts := run.space.system_messages:
-        held = texts.holding([prompt.content for prompt in prompts])
-        found.states[:, held.answers.any(axis=0)] = Knowledge.SYSTEM
-        found.stale[:, texts.stale_columns] |= held.stale.any(axis=0)
-    said = texts.answer_counts, texts.stale_counts
-    besides = texts.counts_of(requests.words) if requests.words else said
-    for ranges, state, (answers, stale) in (
+        in_prompts = texts.holding([prompt.content for prompt in prompts])
+        yield Knowledge.SYSTEM, Holding(*map(in_any, in_prompts))
+    said = besides = texts.counts
+    if requests.words:
+        besides = texts.counts_of(requests.words)
+    for ranges, place, counts in (
         (requests.inside, Knowledge.SYSTEM, besides),
         (requests.recalled, Knowledge.RECALLED, said),
         (requests.others, Knowledge.VERBATIM, besides),
         (requests.verbatim, Knowledge.VERBATIM, said),
     ):
-        np.maximum(
-            found.states,
-            held_in(ranges, answers, count) * np.uint8(state),
-            out=found.states,
+        yield place, Holding(*(held_in(ranges, kind, count) for kind in counts))
+    in_versions = texts.in_versions(summaries)
+    for numbers, starts, stops in requests.notes:
+        held = Holding(
+            *(np.zeros((count, kind.shape[1]), bool) for kind in in_versions)
         )
-        found.stale[:, texts.stale_columns] |= held_in(ranges, stale, count)
-    return found
+        for part, kind in zip(held, in_versions, strict=True):
+            part[numbers] = held_in_summaries(summaries, starts, stops, kind)
+        yield Knowledge.SUMMARY, held
 
 
-def _with_evidence(
-    run: Run, texts: ProbeTexts, requests: RequestContents, found: _Found
-) -> Retention:
-    positions, verbatim = (
-        [probe.evidence for probe in texts.probes],
-        (*requests.verbatim, *requests.leading),
-    )
-    evidence = whole = all_within(verbatim, positions, len(requests))
-    if requests.recalled:
-        evidence = all_within((*verbatim, *requests.recalled), positions, len(requests))
-    retained = _born(run, texts.probes, requests, evidence, found)
-    states = np.maximum(
-        retained.states, retained.evidence * np.uint8(Knowledge.RECALLED)
-    )
-    states[retained.evidence & whole] = Knowledge.VERBATIM
-    retained.states[...] = states
-    return retained
+def _ended_since(texts: ProbeTexts, requests: RequestContents) -> Bools:
+    """Return where a message of each request calls an answer outdated, and no message since then affirmed it again:
+    [requests x probes]. What older messages of the request, and older summaries, affirm is outdated too."""
+    count = len(requests)
+    ended = np.zeros((count, len(texts.probes)), bool)
+    sent_ranges = (*requests.verbatim, *requests.recalled)
+    for position, probe in texts.endings:
+        alone = np.zeros((texts.length + 1, 1), np.uint8)
+        alone[position + 1 :] = 1
+        sent = held_in(sent_ranges, alone, count)[:, 0]
+        said = texts.counts.answers[:, probe]
+        is_last = said[np.minimum(requests.lengths, texts.length)] == said[position + 1]
+        ended[:, probe] |= sent & is_last
+    return ended
 
 
-def _with_contradictions(
-    kept: Retention, run: Run, texts: ProbeTexts, requests: RequestContents
-) -> Retention:
-    """``kept`` with the facts that a request mentions only where it denies them, or where they are outdated."""
-    states = kept.states
-    outdated = ended_since(texts, requests) | superseded(
-        kept.probes, states > Knowledge.LOST
-    )
-    contradicted = (states == Knowledge.LOST) & (
-        mentioned_to_deny(run, texts, requests) | kept.stale
-    )
-    states[contradicted | (outdated & kept.born)] = Knowledge.CONTRADICTED
-    return kept
+def _superseded(probes: Sequence[Probe], known: Bools) -> Bools:
+    """Return where a fact is known whose answer another fact names as a stale one, and that other fact is known
+    too."""
+    outdated = np.zeros_like(known)
+    stale: dict[tuple[str, ...], list[int]] = {}
+    for number, probe in enumerate(probes):
+        for answer in probe.stale:
+            stale.setdefault(normal_tokens(answer), []).append(number)
+    if not stale:
+        return outdated
+    for number, probe in enumerate(probes):
+        for answer in probe.answers:
+            for newer in stale.get(normal_tokens(answer), ()):
+                is_same = set(probe.evidence) == set(probes[newer].evidence)
+                if newer != number and not is_same:
+                    outdated[:, number] |= known[:, number] & known[:, newer]
+    return outdated
 
 
 def _born(
@@ -202,7 +208,8 @@ def _born(
     evidence: Bools,
     found: _Found,
 ) -> Retention:
-    births = np.array([_birth(probe, len(run.log)) for probe in probes], dtype=np.int64)
+    length = len(run.log)
+    births = np.array([_birth(probe, length) for probe in probes], np.int64)
     born = births < requests.lengths[:, None]
     return Retention(
         probes=probes,
@@ -216,7 +223,8 @@ def _born(
 
 
 def _birth(probe: Probe, length: int) -> int:
-    """Log position of the message with which the probe is born; -1 without evidence, ``length`` if never."""
+    """Return the log position of the message with which the probe is born; -1 without evidence, ``length`` if
+    never."""
     if not all(0 <= position < length for position in probe.evidence):
         return length
     return max(probe.evidence, default=-1)

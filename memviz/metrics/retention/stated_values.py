@@ -123,61 +123,49 @@ def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
     before, text = sentence[: value.start], sentence[value.start : value.stop]
     if value.category == "name":
         return of_user
+    is_other_fact = value.category == "single fact"
     if not of_user:
-        has_unit = value.category == "single fact" or _MONEY.search(
-            text + sentence[value.stop :][:8]
-        )
-        return bool(has_unit) and _DEFINES.search(before) is not None
-    if value.category == "single fact":
+        with_unit = text + sentence[value.stop :][:8]
+        has_unit = is_other_fact or _MONEY.search(with_unit) is not None
+        return has_unit and _DEFINES.search(before) is not None
+    if is_other_fact or _MONEY.search(sentence[value.start :]):
         return True
-    is_decimal = (
-        "." in text
-        and text[-1].isdigit()
-        and not _MONEY.search(sentence[value.start :])
-    )
-    return (
-        not is_decimal
-        and (_STATING.search(before) or _MONEY.search(sentence[value.start :]))
-        is not None
-    )
+    is_decimal = "." in text and text[-1].isdigit()
+    return not is_decimal and _STATING.search(before) is not None
 
 
 def values_in(sentence: str, names: Set[str]) -> list[Value]:
-    """The values of ``sentence`` in order, none inside another. Names are those of which every capitalised word is
-    in ``names``, and several such words one after the other in the middle of a sentence."""
-    matches = _VALUE.finditer(sentence) if _MAY_HAVE_VALUE.search(sentence) else ()
-    found = [value for match in matches if (value := _of(match, sentence)) is not None]
+    """Return the values of ``sentence`` in order, none inside another. Names are those of which every capitalised word
+    is in ``names``, and several such words one after the other in the middle of a sentence."""
+    found: list[Value] = []
+    if _MAY_HAVE_VALUE.search(sentence):
+        read = [_of(match, sentence) for match in _VALUE.finditer(sentence)]
+        found = [value for value in read if value is not None]
     taken = {at for value in found for at in range(value.start, value.stop)}
-    found += [
-        Value("name", *match.span(), 2.0)
-        for match in _NAME.finditer(sentence)
-        if not taken.intersection(range(*match.span()))
-        and _is_name(match, sentence, names)
-    ]
+    for match in _NAME.finditer(sentence):
+        is_free = taken.isdisjoint(range(*match.span()))
+        if is_free and _is_name(match, sentence, names):
+            found.append(Value("name", *match.span(), 2.0))
     return sorted(found, key=lambda value: value.start)
 
 
 def names_in(sentences: list[str], lower_case: Set[str]) -> set[str]:
-    """Words that are capitalised inside some sentence and are never written small."""
-    inside = (
-        word
-        for text in sentences
-        for match in _NAME.finditer(text)
-        for word in _inside(match, text)
-    )
-    return {word for word in inside if word.lower() not in lower_case | _NO_NAMES}
+    """Return the words that are capitalised inside some sentence and are never written small."""
+    found: set[str] = set()
+    for text in sentences:
+        for match in _NAME.finditer(text):
+            found.update(_inside(match, text))
+    no_names = lower_case | _NO_NAMES
+    return {word for word in found if word.lower() not in no_names}
 
 
 def _is_name(match: re.Match[str], sentence: str, names: Set[str]) -> bool:
     words = {word for word in match.group().split() if word[0].isupper()}
     if words <= names:
         return True
-    inside = set(_inside(match, sentence))
-    return (
-        words == inside
-        and len(words) > 1
-        and not {word.lower() for word in words} & _NO_NAMES
-    )
+    if len(words) < 2 or words != set(_inside(match, sentence)):
+        return False
+    return _NO_NAMES.isdisjoint(word.lower() for word in words)
 
 
 def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
@@ -189,26 +177,23 @@ def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
 
 
 def _of(match: re.Match[str], sentence: str) -> Value | None:
-    text, kind = match.group(), match.lastgroup
+    text, (start, stop) = match.group(), match.span()
     if match["date"]:
-        return Value("single fact", *match.span(), 2.0)
+        return Value("single fact", start, stop, 2.0)
     if match["code"]:
-        telling = len(text) >= _CODE_CHARS
-        return Value("single fact", *match.span(), 4.0) if telling else None
-    assert kind in ("amount", "unit")  # noqa: S101 - the last of the three
-    number = text.removesuffix(match["unit"] or "")
-    if _RANGE.search(sentence[: match.start()]) or _RANGE_GOES_ON.match(
-        sentence, match.end()
-    ):
-        return None  # half of an estimate
-    if number.startswith("0.") and not match["unit"]:
-        return None  # a probability or a step of a calculation
-    if sum(map(str.isdigit, number)) >= _LEAST_DIGITS and (match["unit"] or "")[
-        :1
-    ] not in ("万", "亿", "%"):
-        return Value("number", match.start(), match.start() + len(number), 3.0)
-    return (
-        Value("number", *match.span(), 2.5)
-        if match["unit"] and len(number) > 1
-        else None
-    )
+        is_telling = len(text) >= _CODE_CHARS
+        return Value("single fact", start, stop, 4.0) if is_telling else None
+    # Half of an estimate.
+    if _RANGE.search(sentence[:start]) or _RANGE_GOES_ON.match(sentence, stop):
+        return None
+    unit = match["unit"] or ""
+    number = text.removesuffix(unit)
+    # A probability or a step of a calculation.
+    if number.startswith("0.") and not unit:
+        return None
+    is_long = sum(map(str.isdigit, number)) >= _LEAST_DIGITS
+    if is_long and not unit.startswith(("万", "亿", "%")):
+        return Value("number", start, start + len(number), 3.0)
+    if unit and len(number) > 1:
+        return Value("number", start, stop, 2.5)
+    return None

@@ -1,4 +1,4 @@
-"""How long facts last in what is sent: the life of each probe, survival by age, half-life, losses by category."""
+"""How long facts last in what is sent: survival by age, half-life, losses by category; and how far two runs agree."""
 
 from __future__ import annotations
 
@@ -48,68 +48,61 @@ class Survival:
 
 
 class CategoryRow(NamedTuple):
-    """The probes of one category. ``retained`` are known at the last request; ``mean_share`` is the mean over the
-    requests of the share of born probes that are known (``None``: none was ever born), ``half_life`` that of
-    :class:`Survival`. The last four count
-    the born updated facts at the last request by which values it holds."""
+    """The probes of one category."""
 
     category: Category | None
     probes: int
     born: int
     retained: int
+    """Known at the last request."""
     mean_share: float | None
+    """The mean over the requests of the share of born probes that are known; ``None``: none was ever born."""
     half_life: int | None
+    """That of :class:`Survival`."""
     new_only: int
+    """Born updated facts of which the last request holds the new value alone; the next three likewise."""
     both: int
     stale_only: int
     neither: int
 
 
 def birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
-    """The number (0-based) of the request that the message which each probe was born with belongs to: one that it is
-    the input of, or the reply to. -1 for what was said before the first one, and without evidence; meaningless for a
-    probe never born."""
-    return np.array(
-        [_birth(retention, log, probe) for probe in range(len(retention.probes))],
-        np.int64,
-    )
-
-
-def _birth(retention: Retention, log: Log, probe: int) -> int:
-    position, born = int(retention.births[probe]), retention.born[:, probe]
-    if not 0 <= position < len(log) or not born.any():
-        return -1
-    first = int(born.argmax())
-    is_reply = log[position].role == "assistant" or int(
-        retention.turns[first]
-    ) > log.turn_number(position)
-    return first - is_reply
+    """Return the number (0-based) of the request that the message which each probe was born with belongs to: one that
+    it is the input of, or the reply to. -1 for what was said before the first one, and without evidence; meaningless
+    for a probe never born."""
+    found = np.full(len(retention.probes), -1)
+    for probe, position in enumerate(retention.births.tolist()):
+        born = retention.born[:, probe]
+        if 0 <= position < len(log) and born.any():
+            first = int(born.argmax())
+            is_reply = log[position].role == "assistant"
+            is_later = retention.turns[first] > log.turn_number(position)
+            found[probe] = first - (is_reply or is_later)
+    return found
 
 
 def survival(
     retention: Retention, log: Log, columns: Sequence[int] | None = None
 ) -> Survival:
-    """Survival by age of all probes of ``retention``, a run over ``log``, or of those of these numbers."""
-    picked = (
-        np.arange(len(retention.probes))
-        if columns is None
-        else np.asarray(columns, dtype=np.int64)
-    )
+    """Return the survival by age of all probes of ``retention``, a run over ``log``, or of those of these numbers."""
+    if columns is None:
+        columns = range(len(retention.probes))
+    picked = np.array(columns, np.int64)
     born, retained = retention.born[:, picked], retention.retained[:, picked]
-    ages = (np.arange(len(born))[:, None] - birth_requests(retention, log)[picked])[
-        born
-    ]
-    observed = np.bincount(ages)
-    unit: Literal["turn", "request"] = "request" if retention.has_calls else "turn"
-    return Survival(
-        np.bincount(ages[retained[born]], minlength=len(observed)), observed, unit
-    )
+    requests = np.arange(len(born))[:, None]
+    ages = requests - birth_requests(retention, log)[picked]
+    observed = np.bincount(ages[born])
+    known = np.bincount(ages[retained], minlength=len(observed))
+    return Survival(known, observed, "request" if retention.has_calls else "turn")
 
 
 def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
-    """One row for each category that has probes, memviz's own first, then one for all (``None``)."""
-    named = dict.fromkeys(probe.category for probe in retention.probes)
-    present = [name for name in dict.fromkeys((*CATEGORIES, *named)) if name in named]
+    """Return one row for each category that has probes, memviz's own first, then one for all (``None``)."""
+    named = {probe.category for probe in retention.probes}
+    order = dict.fromkeys(
+        (*CATEGORIES, *(probe.category for probe in retention.probes))
+    )
+    present = [name for name in order if name in named]
     return tuple(_row(retention, log, name) for name in (*present, None))
 
 
@@ -120,21 +113,62 @@ def _row(retention: Retention, log: Log, category: Category | None) -> CategoryR
         if category in (None, probe.category)
     ]
     born, retained = retention.born[:, picked], retention.retained[:, picked]
-    last = slice(len(born) - 1, None) if len(born) else slice(0)
-    counts = np.bincount(
-        retention.freshness[last][:, picked].ravel(), minlength=len(Freshness)
-    )
+    freshness = retention.freshness[-1:, picked].ravel()
+    counts = np.bincount(freshness, minlength=len(Freshness)).tolist()
     with_any = born.any(axis=1)
     shares = retained[with_any].sum(axis=1) / born[with_any].sum(axis=1)
     return CategoryRow(
         category=category,
         probes=len(picked),
-        born=int(born[last].sum()),
-        retained=int(retained[last].sum()),
+        born=int(born[-1:].sum()),
+        retained=int(retained[-1:].sum()),
         mean_share=float(shares.mean()) if shares.size else None,
         half_life=survival(retention, log, picked).half_life,
-        new_only=int(counts[Freshness.NEW_ONLY]),
-        both=int(counts[Freshness.BOTH]),
-        stale_only=int(counts[Freshness.STALE_ONLY]),
-        neither=int(counts[Freshness.NEITHER]),
+        new_only=counts[Freshness.NEW_ONLY],
+        both=counts[Freshness.BOTH],
+        stale_only=counts[Freshness.STALE_ONLY],
+        neither=counts[Freshness.NEITHER],
     )
+
+
+class Agreement(NamedTuple):
+    """Facts at the last request, in numbers: those that both runs still hold, only the ``one``, only the ``other``, or
+    neither. Facts that were never stated do not count."""
+
+    both: int
+    only_one: int
+    only_other: int
+    neither: int
+
+    @property
+    def facts(self) -> int:
+        """All of them."""
+        return sum(self)
+
+    @property
+    def one(self) -> int:
+        """Facts that the one holds."""
+        return self.both + self.only_one
+
+    @property
+    def other(self) -> int:
+        """Facts that the other holds."""
+        return self.both + self.only_other
+
+    @property
+    def share(self) -> float:
+        """The share of facts on which both agree, from 0 to 1; 1 where there is none."""
+        return (self.both + self.neither) / self.facts if self.facts else 1.0
+
+
+def agreement(one: Retention, other: Retention) -> Agreement:
+    """Return what the last requests of two runs of the same conversation hold of the same facts."""
+    stated = one.born[-1] & other.born[-1]
+    first, second = one.retained[-1][stated], other.retained[-1][stated]
+    kinds = (first & second, first & ~second, second & ~first, ~first & ~second)
+    return Agreement(*(int(held.sum()) for held in kinds))
+
+
+def agreed(parts: Sequence[Agreement]) -> Agreement:
+    """Return the sums over several."""
+    return Agreement(*map(sum, zip(*parts, strict=True)))

@@ -1,4 +1,11 @@
-"""The values that the sentences of a conversation state: those with a label first, then those known by their shape."""
+"""The values that the sentences of a conversation state: those with a label first, then those known by their
+shape.
+
+A label beside a value says what it is: "the door code is 7742", "allergic to wool", "my dentist is Okafor". Such a
+value is a fact though nobody uses it again, and needs no shape of its own. Labels are known in English and German,
+those of codes and allergies also in French and Spanish; Chinese has :mod:`memviz.metrics.retention.chinese_values`.
+The kinds stand in the modules ``*_kinds``.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +17,17 @@ from memviz.core.conversation import Log
 from memviz.core.text.sentences import Sentence, passage
 from memviz.core.text.words import HAN
 from memviz.metrics.retention.chinese_details import details_in
-from memviz.metrics.retention.chinese_people import ChinesePeople
-from memviz.metrics.retention.chinese_values import chinese_in
-from memviz.metrics.retention.labelled_kinds import Labelled
-from memviz.metrics.retention.labelled_values import (
-    labelled_in,
-    reachable_in,
-    user_details_in,
+from memviz.metrics.retention.chinese_values import ChinesePeople, chinese_in
+from memviz.metrics.retention.code_kinds import (
+    CODES,
+    EMAILS,
+    PEOPLE,
+    PHONES,
+    SOFTWARE_NAMES,
 )
+from memviz.metrics.retention.count_kinds import CLOCK, COUNTS, PLAIN_NUMBERS
+from memviz.metrics.retention.label_words import TRIGGER_CHARS, Kind, Labelled
+from memviz.metrics.retention.option_kinds import OPTIONS, TITLES
 from memviz.metrics.retention.stated_values import (
     Value,
     has_verb,
@@ -25,6 +35,84 @@ from memviz.metrics.retention.stated_values import (
     names_in,
     values_in,
 )
+from memviz.metrics.retention.taste_kinds import DAYS, GROUPS, TASTES, TIMES_AND_PLACES
+
+
+class _Kinds:
+    """Kinds that are searched for together, in order: what says more about a value comes first, because of two that
+    overlap the first counts."""
+
+    def __init__(self, *kinds: Kind) -> None:
+        self.kinds = kinds
+        self.numbers_of: dict[str, list[int]] = {}
+        """The kinds that each trigger announces: a sentence has the words of few of them."""
+        for number, kind in enumerate(kinds):
+            for trigger in kind.triggers:
+                self.numbers_of.setdefault(trigger, []).append(number)
+
+    def announced_by(self, begun: set[str]) -> Iterator[Kind]:
+        """The kinds with a trigger in ``begun``."""
+        numbers = {
+            number
+            for trigger in begun & self.numbers_of.keys()
+            for number in self.numbers_of[trigger]
+        }
+        return (self.kinds[number] for number in sorted(numbers))
+
+
+_REACHABLE = _Kinds(*PHONES, *EMAILS)
+_KINDS = _Kinds(
+    *PHONES,
+    *EMAILS,
+    *CODES,
+    *SOFTWARE_NAMES,
+    *TASTES,
+    *PEOPLE,
+    *TIMES_AND_PLACES,
+    *DAYS,
+    *GROUPS,
+    *TITLES,
+)
+_DETAILS = _Kinds(*COUNTS, *CLOCK, *OPTIONS, *PLAIN_NUMBERS)
+_KINDS_OF_BOTH = _Kinds(*(kind for kind in _KINDS.kinds if not kind.of_user))
+_LETTERS, _DIGIT = re.compile(r"[^\W\d_]+"), re.compile(r"\d")
+_MARKS = frozenset('@/._#$€£"“')
+_CAPITAL = re.compile(r"[\w,] [A-Z\u00c0-\u00de]")
+
+
+def labelled_in(sentence: str, of_user: bool) -> Iterator[Labelled]:
+    """The labelled values of ``sentence``, said by the user or the assistant. Of two that overlap the first counts."""
+    return _found(_KINDS if of_user else _KINDS_OF_BOTH, sentence, of_user)
+
+
+def user_details_in(sentence: str) -> Iterator[Labelled]:
+    """The details of a user's ``sentence``: counts, times, what is ruled out, what things are. Of two that overlap the
+    first counts."""
+    return _found(_DETAILS, sentence, True)
+
+
+def reachable_in(sentence: str) -> Iterator[Labelled]:
+    """The telephone numbers and addresses of a user's ``sentence``. They hold though it begins with an "if"."""
+    return _found(_REACHABLE, sentence, True)
+
+
+def _found(kinds: _Kinds, sentence: str, of_user: bool) -> Iterator[Labelled]:
+    has_digit, has_capital = _DIGIT.search(sentence), _CAPITAL.search(sentence)
+    marks = _MARKS.intersection(sentence)
+    if not (of_user or has_digit or has_capital or marks):
+        return  # every value that an assistant states has a digit, a mark or a capital letter
+    begun = {word[:TRIGGER_CHARS] for word in _LETTERS.findall(sentence.lower())}
+    begun.update("0" * bool(has_digit) + "A" * bool(has_capital), marks)
+    for kind in kinds.announced_by(begun):
+        for match in kind.pattern.finditer(sentence):
+            if kind.is_value(match["value"]):
+                yield Labelled(
+                    kind.category,
+                    *match.span("value"),
+                    kind.weight,
+                    kind.hint_of(match),
+                )
+
 
 SENTENCE_CHARS, HAN_CHARS = range(12, 241), 3
 """Of a sentence that states a value. A Chinese character says as much as three letters."""
@@ -111,71 +199,66 @@ def _values(told: Told, names: set[str], people: ChinesePeople) -> list[Value]:
     """Of two that overlap only the first. Each of many in one sentence counts less."""
     sentence = told.sentence
     is_request = told.of_user and _is_request(sentence.text)
-    if (
-        len(sentence.text) >= SENTENCE_CHARS.stop
-        or (sentence.is_question and not is_request)
-        or sentence.echo
-    ):
+    is_long = len(sentence.text) >= SENTENCE_CHARS.stop
+    if is_long or sentence.echo or (sentence.is_question and not is_request):
         return []
+    shaped = list(_shaped(told, names))
+    candidates = list(_labelled(told, people))
+    candidates += [value for value in shaped if value.alone]
+    candidates += [*_details(told), *shaped]
     taken: set[int] = set()
     found = []
-    shaped = list(_shaped(told, names))
-    facts = [value for value in shaped if value.alone]
-    for value in (
-        *_labelled(sentence, told.of_user, people),
-        *facts,
-        *_details(told),
-        *shaped,
-    ):
-        if taken.isdisjoint(range(value.start, value.stop)):
-            taken.update(range(value.start, value.stop))
+    for value in candidates:
+        places = range(value.start, value.stop)
+        if taken.isdisjoint(places):
+            taken.update(places)
             found.append(value)
-    return [
-        value._replace(
-            weight=value.weight + sentence.traits.informativeness / len(found)
-        )
-        for value in found
-    ]
+    shared = sentence.traits.informativeness / max(1, len(found))
+    return [value._replace(weight=value.weight + shared) for value in found]
 
 
-def _labelled(
-    sentence: Sentence, of_user: bool, people: ChinesePeople
-) -> Iterator[Value]:
-    text = sentence.text
-    chinese = not text.isascii() and HAN.search(text)
-    found = list(
-        chinese_in(text, of_user, people) if chinese else labelled_in(text, of_user)
-    )
-    request = _REQUEST.match(text) if of_user else None
-    if found and _UNSURE.search(text, request.end() if request else 0):
-        found = _sure(found, text) if of_user else []
-    if found and (of_user or not sentence.traits.is_hedged):
-        yield from (Value(*one, alone=True) for one in found)
+def _labelled(told: Told, people: ChinesePeople) -> Iterator[Value]:
+    """The values that the sentence names as what they are."""
+    text, of_user = told.sentence.text, told.of_user
+    if _is_chinese(text):
+        found = list(chinese_in(text, of_user, people))
+    else:
+        found = list(labelled_in(text, of_user))
+    stated = _stated(found, told)
+    if stated and (of_user or not told.sentence.traits.is_hedged):
+        yield from (Value(*one, alone=True) for one in stated)
 
 
 def _details(told: Told) -> Iterator[Value]:
     """What a user says in passing, and what the assistant says it did."""
     text = told.sentence.text
+    # Few sentences of an assistant say so, and to look is cheap.
     if not told.of_user and _DONE.search(text) is None:
         return
-    if (
-        _FORMULA.search(text)
-        or _MUSING.search(text)
-        or (not told.of_user and told.sentence.traits.is_hedged)
-    ):
+    if _FORMULA.search(text) or _MUSING.search(text):
         return
-    chinese = not text.isascii() and HAN.search(text)
-    found = list(details_in(text) if chinese else user_details_in(text))
+    if not told.of_user and told.sentence.traits.is_hedged:
+        return
+    found = list(details_in(text) if _is_chinese(text) else user_details_in(text))
     yield from (Value(*one, alone=True) for one in _stated(found, told))
 
 
+def _is_chinese(text: str) -> bool:
+    return not text.isascii() and HAN.search(text) is not None
+
+
 def _stated(found: Sequence[Labelled], told: Told) -> Sequence[Labelled]:
-    """Those of ``found`` that the sentence does not leave open."""
+    """Return those of ``found`` that the sentence does not leave open."""
+    if not found or not _is_unsure(told):
+        return found
+    return _sure(found, told.sentence.text) if told.of_user else ()
+
+
+def _is_unsure(told: Told) -> bool:
+    """Return whether the sentence leaves open what it says, the words of a request before it apart."""
     text = told.sentence.text
     request = _REQUEST.match(text) if told.of_user else None
-    if not found or _UNSURE.search(text, request.end() if request else 0) is None:
-        return found
-    return _sure(found, text) if told.of_user else ()
+    return _UNSURE.search(text, request.end() if request else 0) is not None
 
 
 def _is_request(text: str) -> bool:
@@ -188,52 +271,44 @@ def _sure(found: Sequence[Labelled], text: str) -> list[Labelled]:
     """What stands before a condition, unless that is unsure itself, and what holds under any condition."""
     condition = _CONDITION.search(text)
     stated = text[: condition.start()] if condition else ""
-    before = (
-        []
-        if _UNSURE.search(stated) or _ASKING.search(stated)
-        else [one for one in found if one.stop <= len(stated)]
-    )
+    before = []
+    if not _UNSURE.search(stated) and not _ASKING.search(stated):
+        before = [one for one in found if one.stop <= len(stated)]
     return before + [one for one in reachable_in(text) if one not in before]
 
 
 def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
-    text = told.sentence.text
+    text, of_user = told.sentence.text, told.of_user
     values = values_in(text, names)
+    # Most sentences have none; to ask how much they tell takes longer.
     if not values:
-        return  # most sentences: before it is asked how much they tell, which takes longer
+        return
     if not _tells(told.sentence):
-        if told.of_user:
+        if of_user:
             yield from _passing_names(told, values)
-    else:
-        for value in values:
-            if not _is_whole(told.sentence, value) and not (
-                told.of_user and value.category == "name"
-            ):
-                continue
-            alone = is_stated(value, text, told.of_user)
-            if value.category == "name" and _GERMAN.search(text):
-                continue  # where every noun has a capital letter, one says nothing
-            if (
-                told.of_user or alone or value.category != "number"
-            ):  # an assistant works out many numbers
-                yield value._replace(alone=alone)
+        return
+    for value in values:
+        is_name = value.category == "name"
+        if not (of_user and is_name) and not _is_whole(told.sentence, value):
+            continue
+        # Where every noun has a capital letter, one says nothing.
+        if is_name and _GERMAN.search(text):
+            continue
+        alone = is_stated(value, text, of_user)
+        # An assistant works out many numbers.
+        if of_user or alone or value.category != "number":
+            yield value._replace(alone=alone)
 
 
 def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
     """The names among the ``values`` of a user's sentence that tells little else, unless it only muses."""
     text = told.sentence.text
-    request = _REQUEST.match(text)
-    is_unsure = _UNSURE.search(text, request.end() if request else 0) is not None
-    if (
-        is_unsure
-        or _MUSING.search(text)
-        or _FORMULA.search(text)
-        or _GERMAN.search(text)
-    ):
+    barred = (_MUSING, _FORMULA, _GERMAN)
+    if _is_unsure(told) or any(pattern.search(text) for pattern in barred):
         return
-    yield from (
-        value._replace(alone=True) for value in values if value.category == "name"
-    )
+    for value in values:
+        if value.category == "name":
+            yield value._replace(alone=True)
 
 
 def _is_whole(sentence: Sentence, value: Value) -> bool:

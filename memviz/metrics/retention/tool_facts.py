@@ -1,13 +1,16 @@
-"""Values that a tool returned and that a later reply, or the arguments of a later call, used.
+"""Tool calls without labels: values that a tool returned and that a later reply, or the arguments of a later call,
+used; and arguments that the conversation had given before, whether they were still in the context at the call.
 
-Nobody has to say that such a value is a fact: the log itself shows that the model needed it. Where the result is no
-longer sent between the two, the model could not have known it.
+Nobody has to say that such a value is a fact: the log itself shows that the model needed it. Where it is no longer
+sent between the two, the model could not have known it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +18,18 @@ import numpy as np
 from memviz.core.conversation import Log
 from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
 from memviz.core.text.sentences import json_facts
-from memviz.metrics.retention.message_text import readable
+from memviz.core.text.terms import IS_UNSPACED
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.message_words import argument_values, readable
+from memviz.metrics.requests.request_table import (
+    OtherWords,
+    recalled_ranges,
+    verbatim_ranges,
+    versions_of,
+)
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.probe_texts import Counts, ProbeTexts, in_any
 from memviz.transcripts.base import Probe
 
 LINE_CHARS = 240
@@ -183,3 +197,159 @@ def _values_of(position: int, content: str) -> Iterator[_Line]:
         for match in _VALUE.finditer(line, start):
             if len(match.group()) in VALUE_CHARS:
                 yield _Line(position, number, line, match.group(), match.start())
+
+
+LEAST_CHARS = 3
+"""Shorter values are trivial, and so are true, false and null. Two characters of an unspaced script are enough."""
+
+
+class NeededArgument(NamedTuple):
+    """One argument value of one call. ``position`` is that of the calling message and ``last_seen`` that of the last
+    message before it that contains the value (log positions); ``name`` is the argument's path. ``request`` is the
+    number (0-based) of the request that the call answers, and ``source`` where the value stood in it, LOST if nowhere;
+    what the same reply said before the call is VERBATIM."""
+
+    position: int
+    turn: int
+    tool: str
+    name: str
+    value: str
+    last_seen: int
+    source: Knowledge
+    request: int = -1
+
+    @property
+    def in_context(self) -> bool:
+        """Whether the model was sent the value."""
+        return self.source != Knowledge.LOST
+
+
+@dataclass(frozen=True, slots=True)
+class ToolArgumentRecall:
+    """All needed arguments of a run, in order."""
+
+    arguments: tuple[NeededArgument, ...] = field(default=(), repr=False)
+
+    @property
+    def share(self) -> float | None:
+        """Share of them that were in the context (0 to 1); ``None`` where none was needed."""
+        return _share(self.arguments)
+
+    def share_by_turn(self) -> dict[int, float]:
+        """That share for each turn that needed any."""
+        by_turn: dict[int, list[NeededArgument]] = {}
+        for argument in self.arguments:
+            by_turn.setdefault(argument.turn, []).append(argument)
+        return {
+            turn: share
+            for turn, found in by_turn.items()
+            if (share := _share(found)) is not None
+        }
+
+
+def tool_argument_recall(run: Run) -> ToolArgumentRecall:
+    """Return the arguments of all tool calls of ``run`` whose values an earlier message contains: its content, the
+    arguments of its own calls, or its result.
+
+    Left out: trivial values (see :data:`LEAST_CHARS`), the calls of memviz's own recall tool, and calls before the
+    first request. In the context of a call is what the request that it answers held, and what the reply said since.
+    """
+    used = list(_used_arguments(run.log))
+    values = list(dict.fromkeys(argument.value for argument in used))
+    probes = [Probe(value, (value,), (), "single fact") for value in values]
+    texts = ProbeTexts(run.log, probes, any_mention=True)
+    sources = _Sources(run, texts)
+    column_of = {value: column for column, value in enumerate(values)}
+    lengths = [record.log_length for record in run.requests]
+    found = []
+    for argument in used:
+        column, position = column_of[argument.value], argument.position
+        counts = texts.counts.answers[:, column]
+        request = bisect_right(lengths, position) - 1
+        if request < 0 or not counts[position]:
+            continue
+        source = Knowledge.VERBATIM
+        if counts[position] == counts[lengths[request]]:
+            source = sources.of(run.requests[request], column)
+        last_seen = int(np.searchsorted(counts, counts[position])) - 1
+        found.append(
+            argument._replace(last_seen=last_seen, source=source, request=request)
+        )
+    return ToolArgumentRecall(tuple(found))
+
+
+class _Sources:
+    """Where a value stands in a request. Asked for one request and value at a time: most of the matrix [requests x
+    values], which :func:`memviz.metrics.retention.retention.retention` gives, would be of no use, and it is large."""
+
+    def __init__(self, run: Run, texts: ProbeTexts) -> None:
+        self._texts, self._summaries = texts, run.space.summaries
+        prompts = texts.in_messages(run.space.system_messages)
+        self._in_system = in_any(prompts.answers)
+        self._in_version = texts.in_versions(self._summaries).answers
+        self._words = OtherWords(run.space)
+        self._in_words = np.zeros((0, len(texts.probes)), bool)
+
+    def of(self, record: TurnRecord, column: int) -> Knowledge:
+        """Return the highest place of the value number ``column``; LOST where it is nowhere."""
+        besides = self._words.of(record.parts)
+        self._read_words()
+        versions = versions_of(record.parts, self._summaries)
+        said = self._texts.counts.answers[:, column]
+        in_words = self._in_words[:, column]
+        if _is_in(said, verbatim_ranges(record)):
+            return Knowledge.VERBATIM
+        if any(in_words[part.start : part.stop].any() for part in besides.in_messages):
+            return Knowledge.VERBATIM
+        if _is_in(said, recalled_ranges(record)):
+            return Knowledge.RECALLED
+        if self._in_version[versions, column].any():
+            return Knowledge.SUMMARY
+        if any(in_words[part.start : part.stop].any() for part in besides.in_system):
+            return Knowledge.SYSTEM
+        return Knowledge.SYSTEM if self._in_system[column] else Knowledge.LOST
+
+    def _read_words(self) -> None:
+        """Look the values up in the lines, and in what is left of messages, that came since."""
+        fresh = self._words.messages[len(self._in_words) :]
+        if fresh:
+            held = self._texts.in_messages(fresh).answers
+            self._in_words = np.concatenate((self._in_words, held))
+
+
+def _is_in(counts: Counts, ranges: Iterable[range]) -> bool:
+    return any(counts[part.stop] > counts[part.start] for part in ranges)
+
+
+def _used_arguments(log: Log) -> Iterator[NeededArgument]:
+    """All values that calls use, whether they were said before or not; each once for a call and argument."""
+    for position in log.tools.callers:
+        message = log[position]
+        if message.is_recall_exchange:
+            continue
+        turn = log.turn_number(position)
+        for call in message.tool_calls:
+            for name, value in argument_values(call):
+                if not _is_trivial(value):
+                    yield NeededArgument(
+                        position, turn, call.name, name, str(value), -1, Knowledge.LOST
+                    )
+
+
+def _is_trivial(value: str | int | float | bool | None) -> bool:
+    if value is None or isinstance(value, bool):
+        return True
+    tokens = normal_tokens(str(value))
+    if tokens and all(map(IS_UNSPACED.match, tokens)):
+        return len(tokens) < LEAST_CHARS - 1
+    return sum(map(str.isalnum, str(value))) < LEAST_CHARS
+
+
+def _share(
+    arguments: tuple[NeededArgument, ...] | list[NeededArgument],
+) -> float | None:
+    return (
+        sum(argument.in_context for argument in arguments) / len(arguments)
+        if arguments
+        else None
+    )

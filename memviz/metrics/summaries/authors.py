@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import Enum
+from itertools import chain
 
 from memviz.core.text.wording import listed
 from memviz.engine.compaction import Compaction
@@ -42,22 +43,16 @@ _ABOUT = {
 
 def badge_words(author: Author, models: Iterable[str]) -> str:
     """Return what a badge says: ``recorded · claude``. A recording may be of any model, so its badge names it."""
-    return (
-        f"{author.value} · {listed(dict.fromkeys(models))}"
-        if author is Author.RECORDED
-        else author.value
-    )
+    if author is not Author.RECORDED:
+        return str(author.value)
+    return f"{author.value} · {listed(dict.fromkeys(models))}"
 
 
 def author_of(model: str, *, recorded: bool) -> Author:
-    """Who gave a reply of the model of this name."""
-    return (
-        Author.RECORDED
-        if recorded
-        else Author.STAND_IN
-        if model == OFFLINE
-        else Author.LIVE
-    )
+    """Return who gave a reply of the model of this name."""
+    if recorded:
+        return Author.RECORDED
+    return Author.STAND_IN if model == OFFLINE else Author.LIVE
 
 
 def summary_author(compaction: Compaction) -> Author | None:
@@ -68,29 +63,21 @@ def summary_author(compaction: Compaction) -> Author | None:
 
 
 def authors_of(run: Run) -> frozenset[Author]:
-    """Who worded the summaries of a run; nobody where nothing was summarized."""
-    return frozenset(
-        author
-        for compaction in run.compactions
-        if (author := summary_author(compaction)) is not None
-    )
+    """Return who worded the summaries of a run; nobody where nothing was summarized."""
+    authors = map(summary_author, run.compactions)
+    return frozenset(author for author in authors if author is not None)
 
 
 def has_offline_summary(run: Run) -> bool:
-    """Whether the offline model worded any summary of the run. One that the user reworded is the user's."""
+    """Return whether the offline model worded any summary of the run. One that the user reworded is the user's."""
     return Author.STAND_IN in authors_of(run)
 
 
 def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
-    """The models whose summaries of this kind ``runs`` hold, each once."""
-    return tuple(
-        dict.fromkeys(
-            compaction.model
-            for run in runs
-            for compaction in run.compactions
-            if summary_author(compaction) is author
-        )
-    )
+    """Return the models whose summaries of this kind ``runs`` hold, each once."""
+    made = chain.from_iterable(run.compactions for run in runs)
+    models = [one.model for one in made if summary_author(one) is author]
+    return tuple(dict.fromkeys(models))
 
 
 def whose_words(runs: Iterable[Run]) -> str:
@@ -99,19 +86,12 @@ def whose_words(runs: Iterable[Run]) -> str:
 
 
 def where_recorded(runs: Iterable[Run]) -> str:
-    """What recorded summaries were made for: of a run in which some were missing, that a recording played as far as it
-    went, no more can be said than that they fitted their requests."""
-    missing = any(
-        compaction.error
-        for run in runs
-        for compaction in run.compactions
-        if compaction.asked
-    )
-    return (
-        "for exactly these requests"
-        if missing
-        else "for exactly this conversation and setting"
-    )
+    """Return what recorded summaries were made for: of a run in which some were missing, that a recording played as far
+    as it went, no more can be said than that they fitted their requests."""
+    made = chain.from_iterable(run.compactions for run in runs)
+    if any(one.error for one in made if one.asked):
+        return "for exactly these requests"
+    return "for exactly this conversation and setting"
 
 
 def _whose(runs: list[Run]) -> Iterator[str]:

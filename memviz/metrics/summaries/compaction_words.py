@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from memviz.core.text.length import count_words, counted_unit, length_unit
 from memviz.core.text.wording import (
     RequestPlace,
     message_number,
@@ -14,7 +16,6 @@ from memviz.core.text.wording import (
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.summaries.asked_length import broken_length_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
@@ -24,6 +25,38 @@ from memviz.metrics.summaries.events import (
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import UNITS
+
+
+def broken_length(compaction: Compaction) -> tuple[int, int] | None:
+    """Return how many words a summary was asked for and how many it has, where those are more; ``None`` where it keeps
+    its length, none was asked for, or a person worded it."""
+    asked = getattr(compaction.strategy, "summary_words", 0)
+    if not asked or not compaction.asked or compaction.summary is None:
+        return None
+    got = count_words(compaction.summary)
+    return (asked, got) if got > asked else None
+
+
+def broken_length_words(compaction: Compaction) -> str:
+    """Return ``asked for 120 words, got 148``, or an empty text where the summary keeps its length."""
+    found = broken_length(compaction)
+    if found is None:
+        return ""
+    asked, got = found
+    unit = length_unit(compaction.prompt or "", asked)
+    written_in = counted_unit(compaction.summary or "")
+    words = f"asked for {asked:,} {unit}, got {got:,}"
+    return words if written_in == unit else f"{words} {written_in}"
+
+
+def broken_lengths_of(
+    compactions: Iterable[Compaction], versions: Iterable[int]
+) -> list[str]:
+    """Return the words for those of these versions of the summary (from 1) that break their length."""
+    wanted = set(versions)
+    found = (broken_length_words(one) for one in compactions if one.version in wanted)
+    return [words for words in found if words]
+
 
 _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",
@@ -67,11 +100,8 @@ class CompactionWords(NamedTuple):
     @property
     def happened(self) -> str:
         """What happened, where and why, without a full stop."""
-        return (
-            f"{self.what} {self.where} ({self.why})"
-            if self.why
-            else f"{self.what} {self.where}"
-        )
+        happened = f"{self.what} {self.where}"
+        return f"{happened} ({self.why})" if self.why else happened
 
     @property
     def sentence(self) -> str:
@@ -80,64 +110,60 @@ class CompactionWords(NamedTuple):
 
 
 def compaction_words(compaction: Compaction, run: Run | None = None) -> CompactionWords:
-    """What became of ``compaction``, in words. ``run`` is its run: only that knows which request it
+    """Return what became of ``compaction``, in words. ``run`` is its run: only that knows which request it
     changed where the chat was given other settings, and what was recalled into it."""
+    outcome = outcome_of(compaction)
+    if outcome is CompactionOutcome.EDITED and compaction.revises is None:
+        # A summary that was due, in the user's words from the first on.
+        outcome = CompactionOutcome.REWORDED
+    what = _RESTORED if is_restoring(compaction) else _WHAT[outcome]
+    if len(compaction.summarized) == 1:
+        what = what.replace(" among {", ": {")
     messages = message_range(compaction.summarized)
-    what = _RESTORED if is_restoring(compaction) else _WHAT[_outcome(compaction)]
-    what = what.replace(" among {", ": {") if len(compaction.summarized) == 1 else what
+    after = message_number(compaction.after_message)
     return CompactionWords(
         what.format(messages=messages, version=f"version {compaction.revises}"),
-        f"{request_words(compaction, run)}, after message {message_number(compaction.after_message):,}",
+        f"{request_words(compaction, run)}, after message {after:,}",
         reason_words(compaction),
         _result(compaction, run),
     )
 
 
 def act_noun(compaction: Compaction) -> str:
-    """What was done, as a noun: ``summarization``, ``clearing``."""
+    """Return what was done, as a noun: ``summarization``, ``clearing``."""
     return _NOUNS.get(outcome_of(compaction), "summarization")
 
 
 def is_restoring(compaction: Compaction) -> bool:
-    """Whether a rule took back what it had cleared or shortened: a mark went backwards."""
-    marks = dict(compaction.after.marks)
-    return any(
-        marks.get(name, position) < position
-        for name, position in compaction.before.marks
-    )
+    """Return whether a rule took back what it had cleared or shortened: a mark went backwards."""
+    after = dict(compaction.after.marks)
+    before = compaction.before.marks
+    return any(after.get(name, position) < position for name, position in before)
 
 
 def request_words(compaction: Compaction, run: Run | None = None) -> str:
-    """``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6, call 3``;
-    ``after turn 46`` where none came any more."""
-    request = _request(compaction, run)
-    return (
-        f"after turn {compaction.turn:,}"
-        if request is None
-        else f"before the request of {request_name(*request)}"
-    )
+    """Return ``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6,
+    call 3``; ``after turn 46`` where none came any more."""
+    if _request(compaction, run) is None:
+        return turn_words(compaction, run)
+    return f"before the request of {turn_words(compaction, run)}"
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
-    """The same in short, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn 46``."""
-    return _turn_words(_request(compaction, run), compaction)
+    """Return the same in short, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn 46``."""
+    request = _request(compaction, run)
+    return request_name(*request) if request else f"after turn {compaction.turn:,}"
 
 
 def event_turn_words(event: CompactionEvent) -> str:
-    """The same of an event."""
-    turn = event.request_turn
-    request = None if turn is None else (turn, event.request_call, event.request_calls)
-    return _turn_words(request, event.compaction)
-
-
-def _turn_words(request: RequestPlace | None, compaction: Compaction) -> str:
-    return (
-        f"after turn {compaction.turn:,}" if request is None else request_name(*request)
-    )
+    """Return the same of an event."""
+    if event.request_turn is None:
+        return f"after turn {event.compaction.turn:,}"
+    return request_name(event.request_turn, event.request_call, event.request_calls)
 
 
 def _request(compaction: Compaction, run: Run | None) -> RequestPlace | None:
-    """The first request that it changed."""
+    """Return the first request that it changed."""
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
     return None if turn is None else (turn, *request_call(compaction, turn, run))
 
@@ -148,37 +174,24 @@ def reason_words(compaction: Compaction) -> str:
 
 
 def named_reason(strategy: Strategy, reason: str) -> str:
-    """The arithmetic of ``reason`` with the name of what ``strategy`` counted. A reason of another kind stays."""
-    is_count = any(f" {unit} {sign}" in reason for unit in UNITS for sign in (">", "≥"))
-    return (
-        f"{strategy.limits}: {plain_limit(reason)}"
-        if strategy.limits and is_count
-        else reason
-    )
+    """Return the arithmetic of ``reason`` with the name of what ``strategy`` counted. A reason of another kind
+    stays."""
+    is_count = any(f" {unit} {sign}" in reason for unit in UNITS for sign in ">≥")
+    if not strategy.limits or not is_count:
+        return reason
+    return f"{strategy.limits}: {plain_limit(reason)}"
 
 
 def plain_limit(reason: str) -> str:
-    """``reason`` with a limit that is given as twice a number said as the number that it is: ``13 messages > 2 x 6`` is
-    ``13 messages > 12, twice the 6 that stay``."""
-    return _TWICE.sub(
-        lambda found: (
-            f"{2 * int(found[1]):,}, twice the {found[1]} that {_stay(found[1])}"
-        ),
-        reason,
-    )
+    """Return ``reason`` with a limit that is given as twice a number said as the number that it is: ``13 messages > 2 x
+    6`` is ``13 messages > 12, twice the 6 that stay``."""
+    return _TWICE.sub(_say_twice, reason)
 
 
-def _stay(number: str) -> str:
-    return "stays" if number == "1" else "stay"
-
-
-def _outcome(compaction: Compaction) -> CompactionOutcome:
-    outcome = outcome_of(compaction)
-    if outcome is CompactionOutcome.EDITED and compaction.revises is None:
-        return (
-            CompactionOutcome.REWORDED
-        )  # a summary that was due, in the user's words from the first on
-    return outcome
+def _say_twice(found: re.Match[str]) -> str:
+    number = found[1]
+    stay = "stays" if number == "1" else "stay"
+    return f"{2 * int(number):,}, twice the {number} that {stay}"
 
 
 def after_failure_words(compaction: Compaction) -> str:
@@ -211,13 +224,13 @@ def _result(compaction: Compaction, run: Run | None) -> str:
 
 
 def request_title(compaction: Compaction, run: Run | None = None) -> str:
-    """Which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
+    """Return which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
     if _request(compaction, run):
         return "The request"
-    went_on = (
-        run is not None and compaction.request_turn_in(run.log) is not None
-    )  # under another setting
-    return "What would have been sent next" if went_on else "What is sent next"
+    # It may have gone on under another setting.
+    if run is not None and compaction.request_turn_in(run.log) is not None:
+        return "What would have been sent next"
+    return "What is sent next"
 
 
 def size_words(compaction: Compaction, run: Run | None = None) -> str:

@@ -113,71 +113,58 @@ def words_of(text: str) -> list[str]:
     return _split(text).words
 
 
-@lru_cache(
-    maxsize=64
-)  # of a chain of summaries each one is the new text first and then the old one
+# Of a chain of summaries each one is the new text first and then the old one.
+@lru_cache(maxsize=64)
 def _split(text: str) -> _Words:
     spans = [match.span() for match in _WORD.finditer(text)]
     words = [text[start:end] for start, end in spans]
-    gaps = pairwise(spans)
-    inner = [
-        at
-        for at, ((_, end), (start, _)) in enumerate(gaps, start=1)
-        if _SENTENCE_END.search(text, end, start)
-    ]
-    starts, ends = [start for start, _ in spans], [end for _, end in spans]
-    return _Words(
-        text,
-        words,
-        [*starts, len(text)],
-        [0, *ends],
-        [0, *inner, len(words)] if words else [0],
-    )
+    sentence_starts = [0]
+    for at, ((_, end), (start, _)) in enumerate(pairwise(spans), start=1):
+        if _SENTENCE_END.search(text, end, start):
+            sentence_starts.append(at)
+    if words:
+        sentence_starts.append(len(words))
+    starts = [*(start for start, _ in spans), len(text)]
+    ends = [0, *(end for _, end in spans)]
+    return _Words(text, words, starts, ends, sentence_starts)
 
 
 def word_diff(old: str, new: str) -> TextDiff:
     """Compare two texts word by word. Both can be put together again from the pieces, to the last character."""
     a, b = _split(old), _split(new)
-    pieces, i, j = _Pieces(), 0, 0
+    pieces, i, j = _Pieces(a, b), 0, 0
     for block in [*_anchors(a, b), _Block(len(a.words), len(b.words), 0)]:
-        pieces.changed(a, (i, block.old), b, (j, block.new))
+        pieces.changed((i, block.old), (j, block.new))
         i, j = block.old + block.size, block.new + block.size
-        pieces.kept(a, (block.old, i), b, block.new)
+        pieces.kept((block.old, i), block.new)
     return TextDiff(tuple(pieces.found))
 
 
 def _anchors(a: _Words, b: _Words) -> list[_Block]:
-    """Stretches of words that both texts have, in order: whole sentences first, then words between them. A sentence
-    that lived on counts for more than as many words scattered over others."""
-    sentences = [_Block(*block) for block in _same(a.sentences(), b.sentences())]
-    found, i, j = list[_Block](), 0, 0
+    """Return the stretches of words that both texts have, in order: whole sentences first, then words between them. A
+    sentence that lived on counts for more than as many words scattered over others."""
     starts_a, starts_b = a.sentence_starts, b.sentence_starts
-    for block in [*sentences, _Block(len(starts_a) - 1, len(starts_b) - 1, 0)]:
+    sentences = _same(a.sentences(), b.sentences())
+    sentences.append(_Block(len(starts_a) - 1, len(starts_b) - 1, 0))
+    found, i, j = list[_Block](), 0, 0
+    for block in sentences:
         start, at = starts_a[block.old], starts_b[block.new]
-        found += [
-            _Block(i + x, j + y, size)
-            for x, y, size in _same(a.words[i:start], b.words[j:at])
-        ]
+        for x, y, size in _same(a.words[i:start], b.words[j:at]):
+            found.append(_Block(i + x, j + y, size))
         i, j = starts_a[block.old + block.size], starts_b[block.new + block.size]
         found.append(_Block(start, at, i - start))
     return list(_meaningful(_joined(found), a.words, b.words))
 
 
-def _same(
-    old: Sequence[Hashable], new: Sequence[Hashable]
-) -> list[tuple[int, int, int]]:
-    """The longest common subsequence as blocks: begin in the old, begin in the new, size."""
+def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
+    """Return the longest common subsequence as blocks."""
     if not old or not new:
         return []
-    ids: dict[
-        Hashable, int
-    ] = {}  # numbers, not texts: their hashes are the same in every process and never collide
+    # Numbers, not texts: their hashes are the same in every process and never collide.
+    ids: dict[Hashable, int] = {}
     codes = [[ids.setdefault(item, len(ids)) for item in items] for items in (old, new)]
-    return [
-        (block.a, block.b, block.size)
-        for block in LCSseq.opcodes(*codes).as_matching_blocks()
-        if block.size
-    ]
+    blocks = LCSseq.opcodes(*codes).as_matching_blocks()
+    return [_Block(one.a, one.b, one.size) for one in blocks if one.size]
 
 
 def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
@@ -198,10 +185,8 @@ def _meaningful(
     """The blocks without those that stand between two changes and say nothing by themselves."""
     for block in blocks:
         stop = block.old + block.size
-        begins, ends = (
-            block.old == block.new == 0,
-            (stop, block.new + block.size) == (len(old), len(new)),
-        )
+        begins = block.old == block.new == 0
+        ends = (stop, block.new + block.size) == (len(old), len(new))
         if block.size and (begins or ends or _holds_meaning(old[block.old : stop])):
             yield block
 
@@ -210,19 +195,18 @@ def _holds_meaning(words: Sequence[str]) -> bool:
     """Whether a stretch is more than a few function words, or than a single character where words have several."""
     if len(words) >= MIN_FUNCTION_WORDS:
         return True
-    if any(
-        not is_unspaced(word) and word.casefold() not in STOP_WORDS for word in words
-    ):
-        return True
-    return any(
-        is_unspaced(first) and is_unspaced(second) for first, second in pairwise(words)
-    )
+    unspaced = [is_unspaced(word) for word in words]
+    for word, is_character in zip(words, unspaced, strict=True):
+        if not is_character and word.casefold() not in STOP_WORDS:
+            return True
+    return any(first and second for first, second in pairwise(unspaced))
 
 
 class _Pieces:
     """Puts pieces together while walking along both texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, a: _Words, b: _Words) -> None:
+        self._a, self._b = a, b
         self.found: list[Piece] = []
 
     def add(self, change: Change, text: str, words: int) -> None:
@@ -234,9 +218,9 @@ class _Pieces:
             text, words = before.text + text, before.words + words
         self.found.append(Piece(change, text, words))
 
-    def kept(self, a: _Words, old: tuple[int, int], b: _Words, at: int) -> None:
-        """Words that both texts have. What stands between them may differ."""
-        start, stop = old
+    def kept(self, old: tuple[int, int], at: int) -> None:
+        """Add words that both texts have. What stands between them may differ."""
+        a, b, (start, stop) = self._a, self._b, old
         if start == stop:
             return
         shared = a.text[a.starts[start] : a.ends[stop]]
@@ -244,21 +228,20 @@ class _Pieces:
             self.add("kept", shared, stop - start)
             return
         for offset in range(stop - start):
+            here, there = start + offset, at + offset
             if offset:
-                self.changed(
-                    a, (start + offset, start + offset), b, (at + offset, at + offset)
-                )
-            self.add("kept", a.words[start + offset], 1)
+                self.changed((here, here), (there, there))
+            self.add("kept", a.words[here], 1)
 
-    def changed(
-        self, a: _Words, old: tuple[int, int], b: _Words, new: tuple[int, int]
-    ) -> None:
-        """The words of ``old`` became those of ``new``; the space around them stays if it is the same."""
+    def changed(self, old: tuple[int, int], new: tuple[int, int]) -> None:
+        """Add that the words of ``old`` became those of ``new``; the space around them stays if it is the same."""
+        a, b = self._a, self._b
         left, right = a.between(*old), b.between(*new)
         lead = Prefix.similarity(a.gap(old[0]), b.gap(new[0]))
-        room = min(len(left) - lead, len(right) - lead)
+        room = min(len(left), len(right)) - lead
         trail = min(room, Postfix.similarity(a.gap(old[1]), b.gap(new[1])))
+        end = len(left) - trail
         self.add("kept", left[:lead], 0)
-        self.add("removed", left[lead : len(left) - trail], old[1] - old[0])
+        self.add("removed", left[lead:end], old[1] - old[0])
         self.add("added", right[lead : len(right) - trail], new[1] - new[0])
-        self.add("kept", left[len(left) - trail :], 0)
+        self.add("kept", left[end:], 0)

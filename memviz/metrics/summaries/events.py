@@ -38,18 +38,16 @@ _OUTCOMES: dict[CompactionKind, CompactionOutcome] = {
 
 
 def outcome_of(compaction: Compaction) -> CompactionOutcome:
-    """The one judgement of what a compaction was."""
+    """Return the one judgement of what a compaction was."""
     if compaction.kind != "summarized":
         return _OUTCOMES[compaction.kind]
     if compaction.error is not None:
         return CompactionOutcome.FAILED
     if compaction.by_thinking:
         return CompactionOutcome.THOUGHT
-    return (
-        CompactionOutcome.REWORDED
-        if compaction.is_edited
-        else CompactionOutcome.SUMMARIZED
-    )
+    if compaction.is_edited:
+        return CompactionOutcome.REWORDED
+    return CompactionOutcome.SUMMARIZED
 
 
 class CompactionEvent(NamedTuple):
@@ -75,34 +73,26 @@ class CompactionEvent(NamedTuple):
     @property
     def base(self) -> int | None:
         """The number of the version that this one took the place of: the one edited, or the one taken in."""
-        return (
-            self.compaction.revises
-            if self.compaction.revises is not None
-            else self.compaction.replaces
-        )
+        revised = self.compaction.revises
+        return self.compaction.replaces if revised is None else revised
 
 
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
-    """Everything that happened to the run's summary, in order."""
+    """Return everything that happened to the run's summary, in order."""
     places = [*_places(run)]
-    still = Counter(places)
-    together = Counter(places)
+    together, still = Counter(places), Counter(places)
     events = []
-    for number, (compaction, place) in enumerate(
-        zip(run.compactions, places, strict=True)
-    ):
+    pairs = zip(run.compactions, places, strict=True)
+    for number, (compaction, place) in enumerate(pairs):
         still[place] -= 1
-        room = 1.0 if place.is_integer() and place - 0.5 not in together else 0.5
-        at, turn = (
-            place - still[place] * room / together[place],
-            run.request_turn(compaction),
-        )
-        call, calls = (1, 1) if turn is None else request_call(compaction, turn, run)
-        events.append(
-            CompactionEvent(
-                number, at, outcome_of(compaction), compaction, turn, call, calls
-            )
-        )
+        is_alone = place.is_integer() and place - 0.5 not in together
+        room = 1.0 if is_alone else 0.5
+        at = place - still[place] * room / together[place]
+        turn, calls = run.request_turn(compaction), (1, 1)
+        if turn is not None:
+            calls = request_call(compaction, turn, run)
+        what = outcome_of(compaction)
+        events.append(CompactionEvent(number, at, what, compaction, turn, *calls))
     return tuple(events)
 
 
@@ -111,18 +101,18 @@ def _places(run: Run) -> Iterator[float]:
     into force changed none of their requests, and what it summarized after its last turn stands behind that turn, also
     where the chat went back to it later: events stand in the order in which they happened."""
     turns, axis = request_turns(run), axis_of([run])
-    places, behind, first = axis.places(turns), axis.last(run.log.turn_count) + 0.5, 1.0
+    places = axis.places(turns).tolist()
+    last_turn = int(turns[-1]) if len(turns) else 0
+    behind = axis.last(run.log.turn_count) + 0.5
+    first = 1.0
     for setting, made in run.timeline.segments(run.compactions):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
         for compaction in made:
-            number, turn, place = (
-                run.request_number(compaction),
-                run.request_turn(compaction),
-                behind,
-            )
+            number, turn = run.request_number(compaction), run.request_turn(compaction)
+            place = behind
             if number is not None:
                 place = float(places[number])
-            elif turn is not None and (not len(turns) or turn > turns[-1]):
+            elif turn is not None and turn > last_turn:
                 place = float(axis.last(turn))
             yield min(behind, end + 0.5, max(first, place))
         first = end + 1.0
@@ -171,16 +161,15 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
 
 
 def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
-    """The newest version of each kind of notes, in the order in which the kinds began."""
+    """Return the newest version of each kind of notes, in the order in which the kinds began."""
     summaries, count = run.space.summaries, event.compaction.after.summary_count
     if not count:
         return []
     if summaries.is_straight:
         return [summaries.versions[count - 1]]
     tracks = dict.fromkeys(version.track for version in summaries.versions[:count])
-    return [
-        head for track in tracks if (head := summaries.head(count, track)) is not None
-    ]
+    heads = [summaries.head(count, track) for track in tracks]
+    return [head for head in heads if head is not None]
 
 
 def _is_of_a_list(strategy: Strategy) -> bool:

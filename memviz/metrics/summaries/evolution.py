@@ -1,22 +1,103 @@
-"""How a run's summary changed from version to version: its size, what it kept, and where its words come from."""
+"""How a run's summary changed from version to version: its size, what it kept, and where its content words come from:
+the summary before it, the messages it took in, or neither.
+
+Compared are normal forms: a number's value, a word's stem, and for scripts written without spaces the pairs of
+neighbouring characters. Function words do not count. A word that stands in neither source is a hint, no proof: it
+may be a paraphrase as well as an invention.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from itertools import chain
+from functools import lru_cache
+from itertools import groupby
+from operator import itemgetter
+from typing import NamedTuple
 
 from memviz.core.memory import SummaryVersion
+from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
+from memviz.core.text.words import bridges
 from memviz.engine.run import Run
-from memviz.metrics.retention.message_text import readable
-from memviz.metrics.summaries.attribution import WordOrigin, content_keys, word_origin
+from memviz.metrics.requests.message_words import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
     compaction_events,
 )
+
+
+class WordOrigin(NamedTuple):
+    """How many different content words of a text came from where, and those that came from nowhere as they are
+    written, in order."""
+
+    previous: int
+    messages: int
+    nowhere: int
+    unsourced: tuple[str, ...]
+
+    @property
+    def words(self) -> int:
+        """Different content words in all."""
+        return self.previous + self.messages + self.nowhere
+
+
+# A page is drawn again and again, and reading all messages is most of the work.
+@lru_cache(maxsize=8192)
+def content_keys(text: str) -> frozenset[str]:
+    """Return the normal forms of all content words of a text."""
+    return keys(text)
+
+
+def word_origin(text: str, previous: Set[str], messages: Set[str]) -> WordOrigin:
+    """Trace the content words of ``text`` to those of what came before (as :func:`content_keys` gives them). A word
+    found in both sources counts as the previous summary's."""
+    own = content_keys(text)
+    carried = own & previous
+    fresh = own & messages - carried
+    known = carried | fresh
+    unknown = own - known
+    unknown -= _straddling(text, unknown, known)
+    written = tuple(_as_written(text, unknown))
+    return WordOrigin(len(carried), len(fresh), len(unknown), written)
+
+
+def _straddling(text: str, unknown: Set[str], known: frozenset[str]) -> set[str]:
+    """Return the pairs of characters whose neighbours on both sides are known: they straddle two known words."""
+    if not unknown or text.isascii():
+        return set()
+    around = bridges(composed(text).lower())
+    return {pair for pair in unknown & around.keys() if known.issuperset(around[pair])}
+
+
+def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
+    """The words of ``text`` whose normal forms are ``unknown``, each once."""
+    if not unknown:
+        return
+    seen: set[str] = set()
+    for token in TOKEN.findall(composed(text)):
+        if unknown.isdisjoint(normal_forms(token)):
+            continue
+        is_unspaced = IS_UNSPACED.match(token)
+        for word in _stretches(token, unknown) if is_unspaced else (token,):
+            if word.casefold() not in seen:
+                seen.add(word.casefold())
+                yield word
+
+
+def _stretches(run: str, unknown: Set[str]) -> Iterator[str]:
+    """The parts of an unspaced run that are made of ``unknown`` pairs and single characters."""
+    marked = [False] * len(run)
+    for at in range(len(run)):
+        for part in (run[at], run[at : at + 2]):
+            if part in unknown:
+                marked[at : at + len(part)] = [True] * len(part)
+    for is_marked, group in groupby(zip(run, marked, strict=True), itemgetter(1)):
+        if is_marked:
+            yield "".join(letter for letter, _ in group)
+
 
 NESTED_HEADING = re.compile(
     r"(?:previous|earlier) summary\s*:|summary of (?:the )?(?:earlier|previous) conversation\s*:"
@@ -29,25 +110,24 @@ into the next instead of being summarized."""
 
 @dataclass(frozen=True, slots=True)
 class VersionFacts:
-    """One version against what it was made of. Tokens count bare content.
-
-    ``covered_tokens`` are those of all messages it stands for; ``read_tokens`` those of what it was made of: the
-    messages newly taken in and the summary before. ``generation``: how many summarizations its oldest content has
-    been through. ``kept_words`` of the ``previous_words`` of the version before stand in its ``words`` in the same
-    order; ``previous_words`` is ``None`` where there was none before. ``nested_headings`` counts headings of a
-    summary inside its text.
-    """
+    """One version against what it was made of. Tokens count bare content."""
 
     event: CompactionEvent
     version: SummaryVersion
     covered_tokens: int
+    """Of all messages it stands for."""
     read_tokens: int
+    """Of what it was made of: the messages newly taken in and the summary before."""
     generation: int
+    """How many summarizations its oldest content has been through."""
     words: int
     kept_words: int
+    """Words of the version before that stand in it in the same order."""
     previous_words: int | None
+    """Words of the version before; ``None`` where there was none."""
     origin: WordOrigin
     nested_headings: int
+    """Headings of a summary inside its text."""
 
     @property
     def tokens(self) -> int:
@@ -76,38 +156,41 @@ class VersionFacts:
 
 
 def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
-    """The facts of every version, in order. Every text is read once."""
-    return tuple(_facts_of(run))
-
-
-def _facts_of(run: Run) -> Iterator[VersionFacts]:
+    """Return the facts of every version, in order. Every text is read once."""
     sums, versions = run.space.sums, run.space.summaries.versions
     sources, generations = _Sources(run), [0] * (len(versions) + 1)
+    found = []
     for event in compaction_events(run):
         version = event.version
         if version is None:
             continue
-        before = versions[event.base - 1] if event.base else None
+        text, covers, added = version.text, version.covers, version.added
         generations[version.version] = generations[version.replaces or 0] + 1
-        diff = word_diff(before.text, version.text) if before else None
-        yield VersionFacts(
-            event=event,
-            version=version,
-            covered_tokens=sums.between(version.covers.start, version.covers.stop),
-            read_tokens=sums.between(version.added.start, version.added.stop)
-            + (before.tokens if before else 0),
-            generation=generations[version.version],
-            words=len(words_of(version.text)),
-            kept_words=diff.words("kept") if diff else 0,
-            previous_words=diff.words("kept") + diff.words("removed") if diff else None,
-            origin=sources.origin(event, version),
-            nested_headings=_nested_headings(version.text),
+        read_tokens = sums.between(added.start, added.stop)
+        kept, previous_words = 0, None
+        if event.base:
+            before = versions[event.base - 1]
+            diff = word_diff(before.text, text)
+            kept = diff.words("kept")
+            previous_words = kept + diff.words("removed")
+            read_tokens += before.tokens
+        # Most texts do not hold the word at all, which is known much sooner.
+        headings = NESTED_HEADING.findall(text) if "summar" in text.lower() else []
+        found.append(
+            VersionFacts(
+                event=event,
+                version=version,
+                covered_tokens=sums.between(covers.start, covers.stop),
+                read_tokens=read_tokens,
+                generation=generations[version.version],
+                words=len(words_of(text)),
+                kept_words=kept,
+                previous_words=previous_words,
+                origin=sources.origin(event, version),
+                nested_headings=len(headings),
+            )
         )
-
-
-def _nested_headings(text: str) -> int:
-    """Most texts do not hold the word at all, which is known much sooner."""
-    return len(NESTED_HEADING.findall(text)) if "summar" in text.lower() else 0
+    return tuple(found)
 
 
 class _Sources:
@@ -120,29 +203,19 @@ class _Sources:
 
     def origin(self, event: CompactionEvent, version: SummaryVersion) -> WordOrigin:
         """Trace the version's words. A chat model that thought had read the whole list, not one version."""
-        previous: Set[str] = (
-            self._of_version[event.base - 1] if event.base else frozenset()
-        )
-        read = [
-            content_keys(readable(self._run.log[position]))
-            for position in self._read(event, version)
-        ]
-        found = word_origin(
-            version.text,
-            self._of_all if event.what is CompactionOutcome.THOUGHT else previous,
-            frozenset().union(*read),
-        )
+        previous: Set[str] = frozenset()
+        read = [*version.added]
+        if event.base:
+            previous = self._of_version[event.base - 1]
+        if event.what is CompactionOutcome.THOUGHT:
+            previous = self._of_all
+            for record in self._run.requests:
+                if record.turn == event.compaction.turn:
+                    read += record.parts.recalled
+        log, messages = self._run.log, set[str]()
+        for position in read:
+            messages |= content_keys(readable(log[position]))
+        found = word_origin(version.text, previous, messages)
         self._of_version.append(content_keys(version.text))
         self._of_all |= self._of_version[-1]
         return found
-
-    def _read(self, event: CompactionEvent, version: SummaryVersion) -> Iterable[int]:
-        """Positions of the messages that its writer had read."""
-        if event.what is not CompactionOutcome.THOUGHT:
-            return version.added
-        records = (
-            record
-            for record in self._run.requests
-            if record.turn == event.compaction.turn
-        )
-        return chain(version.added, *(record.parts.recalled for record in records))

@@ -11,9 +11,9 @@ from memviz.core.conversation import Log
 from memviz.core.memory import FACTS, SummaryVersion
 from memviz.core.text.terms import composed, weights_of
 from memviz.engine.run import Run
-from memviz.metrics.retention.message_text import readable
-from memviz.metrics.summaries.attribution import content_keys
+from memviz.metrics.requests.message_words import readable
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
+from memviz.metrics.summaries.evolution import content_keys
 
 LEAST_SHARE = 0.5
 """A message is taken for the source of a fact from this share of the weight of the fact's words on, and a new line for
@@ -59,18 +59,12 @@ def without_tags(text: str) -> str:
 
 
 def fact_lines(text: str) -> list[str]:
-    """The facts of a text: each in a ``<fact>``, or one a line, without the bullets or numbers before them."""
+    """Return the facts of a text: each in a ``<fact>``, or one a line, without the bullets or numbers before them."""
     if "<fact>" in text:
-        return [
-            fact
-            for tagged in _TAGGED.findall(text)
-            if (fact := " ".join(tagged.split()))
-        ]
-    return [
-        fact
-        for line in text.splitlines()
-        if (fact := _BULLET.sub("", line.strip()).strip())
-    ]
+        facts = [" ".join(tagged.split()) for tagged in _TAGGED.findall(text)]
+    else:
+        facts = [_BULLET.sub("", line.strip()).strip() for line in text.splitlines()]
+    return [fact for fact in facts if fact]
 
 
 def are_facts(version: SummaryVersion) -> bool:
@@ -81,19 +75,14 @@ def are_facts(version: SummaryVersion) -> bool:
 
 
 def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
-    """All versions of the facts of ``run``, in order; none where it keeps no such notes."""
-    return tuple(_versions(run))
-
-
-def _versions(run: Run) -> Iterator[FactsVersion]:
-    known: dict[int, FactsVersion] = {}
+    """Return all versions of the facts of ``run``, in order; none where it keeps no such notes."""
+    known: dict[int | None, FactsVersion] = {}
     for event in compaction_events(run):
-        version = event.version
-        if version is None or not (are_facts(version) or event.base in known):
-            continue
-        before = known[event.base].lines if event.base in known else ()
-        known[version.version] = _compared(run.log, event, version, before)
-        yield known[version.version]
+        version, before = event.version, known.get(event.base)
+        if version is not None and (before is not None or are_facts(version)):
+            lines = before.lines if before is not None else ()
+            known[version.version] = _compared(run.log, event, version, lines)
+    return tuple(known.values())
 
 
 def _compared(
@@ -102,12 +91,19 @@ def _compared(
     version: SummaryVersion,
     before: Sequence[FactLine],
 ) -> FactsVersion:
+    left: dict[str, list[FactLine]] = {}
+    for line in before:
+        left.setdefault(_normal(line.text), []).append(line)
     texts = fact_lines(version.text)
-    still, gone = _kept(texts, before)
-    replaced = dict(
-        _reworded({at: text for at, text in enumerate(texts) if at not in still}, gone)
-    )
-    sources, lines = _Sources(log, version.added), list[FactLine]()
+    still: dict[int, FactLine] = {}
+    for at, text in enumerate(texts):
+        if alike := left.get(_normal(text)):
+            still[at] = alike.pop(0)
+    remaining = {id(line) for lines in left.values() for line in lines}
+    gone = [line for line in before if id(line) in remaining]
+    fresh = {at: text for at, text in enumerate(texts) if at not in still}
+    replaced = dict(_reworded(fresh, gone))
+    sources, lines = _Sources(log, version.added), []
     for at, text in enumerate(texts):
         if at in still:
             lines.append(still[at]._replace(text=text, change="kept", replaces=""))
@@ -115,28 +111,8 @@ def _compared(
             old = gone[replaced[at]] if at in replaced else None
             lines.append(sources.of(text, old, version.version))
     taken = set(replaced.values())
-    return FactsVersion(
-        event,
-        version,
-        tuple(lines),
-        tuple(one.text for at, one in enumerate(gone) if at not in taken),
-    )
-
-
-def _kept(
-    texts: Sequence[str], before: Sequence[FactLine]
-) -> tuple[dict[int, FactLine], list[FactLine]]:
-    """By its number in ``texts`` the line that each text keeps, and the lines that none does."""
-    left: dict[str, list[FactLine]] = {}
-    for line in before:
-        left.setdefault(_normal(line.text), []).append(line)
-    kept = {
-        at: lines.pop(0)
-        for at, text in enumerate(texts)
-        if (lines := left.get(_normal(text)))
-    }
-    remaining = {id(line) for lines in left.values() for line in lines}
-    return kept, [line for line in before if id(line) in remaining]
+    removed = tuple(line.text for at, line in enumerate(gone) if at not in taken)
+    return FactsVersion(event, version, tuple(lines), removed)
 
 
 def _normal(text: str) -> str:
@@ -149,16 +125,13 @@ def _reworded(
 ) -> Iterator[tuple[int, int]]:
     """Which new line stands in the place of which old one, by their numbers: those that have most words in common
     first, each once."""
-    pairs = sorted(
-        (
-            (_alike(text, line.text), -at, -place)
-            for at, text in fresh.items()
-            for place, line in enumerate(gone)
-        ),
-        reverse=True,
-    )
+    pairs = [
+        (_alike(text, line.text), -at, -place)
+        for at, text in fresh.items()
+        for place, line in enumerate(gone)
+    ]
     used_texts, used_lines = set[int](), set[int]()
-    for share, at, place in pairs:
+    for share, at, place in sorted(pairs, reverse=True):
         if share < LEAST_SHARE:
             return
         if at not in used_texts and place not in used_lines:
@@ -177,34 +150,28 @@ class _Sources:
     """The messages that one version took in."""
 
     def __init__(self, log: Log, added: range) -> None:
-        self._log, self._said = (
-            log,
-            [(position, content_keys(readable(log[position]))) for position in added],
-        )
+        self._said = []
+        for position in added:
+            message = log[position]
+            keys = content_keys(readable(message))
+            self._said.append((keys, message.role == "user", position))
 
     def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:
-        """A new line with its source. Of messages that hold as much a user's counts, then the newest."""
-        weights, words = weights_of(composed(text)), replaced.text if replaced else ""
-        line = FactLine(text, "replaced" if replaced else "added", version, words)
-        held = [
+        """Return a new line with its source. Of messages that hold as much a user's counts, then the newest."""
+        weights = weights_of(composed(text))
+        most, _, position = max(
             (
-                sum(weights[key] for key in weights.keys() & said),
-                self._log[position].role == "user",
-                position,
-            )
-            for position, said in self._said
-        ]
-        most, _, position = max(held, default=(0, False, -1))
+                (sum(weights[key] for key in weights.keys() & keys), of_user, position)
+                for keys, of_user, position in self._said
+            ),
+            default=(0, False, -1),
+        )
         share = most / sum(weights.values()) if most else 0.0
-        inherited = (
-            replaced.share
-            if replaced is not None and replaced.source is not None
-            else 0.0
-        )
-        if replaced is not None and share < LEAST_SHARE <= inherited:
-            return line._replace(source=replaced.source, share=inherited)
-        return (
-            line._replace(source=position, share=share)
-            if share >= LEAST_SHARE
-            else line
-        )
+        line = FactLine(text, "added", version)
+        if replaced is not None:
+            line = line._replace(change="replaced", replaces=replaced.text)
+        if share >= LEAST_SHARE:
+            return line._replace(source=position, share=share)
+        if replaced is None or replaced.source is None or replaced.share < LEAST_SHARE:
+            return line
+        return line._replace(source=replaced.source, share=replaced.share)

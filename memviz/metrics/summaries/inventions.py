@@ -1,13 +1,238 @@
-"""What a summary says and its prompt does not: names, numbers and dates that its writer made up or worked out."""
+"""What a summary says and its prompt does not: names, numbers and words of the calendar that its writer made up or
+worked out; and what the summaries of one writer are worth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from calendar import day_name, month_name
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from memviz.core.conversation import Message
+from memviz.core.text.vocabulary import STOP_WORDS
+from memviz.core.text.words import stem
 from memviz.engine.run import Run
+from memviz.metrics.retention.chinese_values import ChinesePeople
+from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.summaries.authors import summary_author
-from memviz.metrics.summaries.prompt_terms import Known, prompt_text, unsupported_terms
+from memviz.metrics.summaries.diff import words_of
+
+_LETTER = "[A-Za-z\u00c0-\u024f]"
+_WORD = re.compile(f"{_LETTER}+(?:['’]{_LETTER}+)*")
+_SHORTENED = re.compile("['’](?:s|d|m|ve|re|ll)?$")
+_ADDRESS = re.compile(r"\S+(?:@|://)\S+")
+_BEFORE_A_SENTENCE = re.compile(
+    r"(?:^|[.!?:;…。：]|\n|<fact>|\|)[\s*_\"'“\u2018(#>|•-]*$"
+)
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_THOUSANDS = re.compile(r",(?=\d{3}(?!\d))")
+_ISO_DATE = re.compile(r"(?<!\d)\d{4}-(\d\d)-\d\d(?!\d)")
+_HAN_SENTENCE = re.compile(r"[^。！？!?\n]+")
+_HAN_NUMBER = re.compile("[零一二两三四五六七八九十百千万]+")
+_HAN_RUN = re.compile("[\u4e00-\u9fff]{2,}")
+
+_UNITS = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+]  # fmt: skip
+_TENS = {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+_NUMBER_WORDS = (
+    {word: number for number, word in enumerate(_UNITS)}
+    | _TENS
+    | {"hundred": 100, "thousand": 1000}
+)
+_HAN_DIGITS = {digit: number for number, digit in enumerate("零一二三四五六七八九")} | {
+    "两": 2
+}
+_HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
+_MONTHS = [month.lower() for month in month_name[1:]]
+_DAYS = [day.lower() for day in day_name]
+_CALENDAR_FORMS = {
+    form: word for word in _MONTHS + _DAYS for form in (word, word[:3], word + "s")
+}
+_SMALL_WORDS = STOP_WORDS - frozenset(_CALENDAR_FORMS)
+_FAMILY = frozenset(
+    "王李张刘陈杨黄赵吴周徐孙朱胡郭何林罗郑梁谢宋唐韩冯邓曹彭袁潘蒋蔡杜程苏魏吕沈姚卢姜崔钟谭陆汪廖贾秦邱薛顾龚邵田董叶丁"
+    "任范石夏韦邹孟熊江尹闫段雷侯龙史陶黎贺毛郝钱严覃武戴莫孔汤康樊葛邢齐乔庞颜倪庄聂鲁岳翟殷詹申欧耿兰焦俞柳祝宁符舒阮"
+)
+"""Family names that begin no word which summaries use without the prompt's having it."""
+
+
+def _plain_number(number: str) -> str:
+    """Return a number in digits written in one way: 3,600 and 03600 are 3600."""
+    whole, point, rest = _THOUSANDS.sub("", number).partition(".")
+    return (whole.lstrip("0") or "0") + point + rest
+
+
+class Terms(NamedTuple):
+    """Words in lower case and numbers, as a text has them in any form."""
+
+    words: frozenset[str]
+    numbers: frozenset[str]
+
+
+# The lines of one conversation come back in hundreds of prompts.
+@lru_cache(maxsize=100_000)
+def _terms_of_line(line: str) -> Terms:
+    words: set[str] = set()
+    for match in _WORD.finditer(line):
+        word = match[0].lower()
+        words.update([word, *re.split("['’]", word)])
+    words |= {_CALENDAR_FORMS[word] for word in words & _CALENDAR_FORMS.keys()}
+    for date in _ISO_DATE.finditer(line):
+        if 1 <= int(date[1]) <= 12:
+            words.add(_MONTHS[int(date[1]) - 1])
+    numbers: set[str] = set()
+    for found in _NUMBER.finditer(line):
+        number = _plain_number(found[0])
+        parts = filter(None, re.split("[.,]", number))
+        numbers.update([number, *map(_plain_number, parts)])
+    numbers |= {str(_NUMBER_WORDS[word]) for word in words & _NUMBER_WORDS.keys()}
+    numbers |= {str(_han_number(found[0])) for found in _HAN_NUMBER.finditer(line)}
+    return Terms(frozenset(words), frozenset(numbers))
+
+
+def _han_number(text: str) -> int:
+    """Return the value of a number in Chinese words: 二十九 is 29, 一千 is 1000."""
+    total = part = digit = 0
+    for letter in text:
+        if letter in _HAN_DIGITS:
+            digit = _HAN_DIGITS[letter]
+        elif letter in _HAN_UNITS:
+            part, digit = part + (digit or 1) * _HAN_UNITS[letter], 0
+        else:
+            total, part, digit = total + (part + digit) * 10_000, 0, 0
+    return total + part + digit
+
+
+@dataclass(frozen=True)
+class Known:
+    """What may be known of names before a reply is read, from ``lines``, all that the recorded prompts say.
+
+    ``words`` are no names although replies write them with a capital and no prompt has them; ``names`` are Chinese
+    names that nothing in the script shows.
+    """
+
+    lines: frozenset[str]
+    words: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of words that are written without a capital as often as with one inside a sentence."""
+        small: Counter[str] = Counter()
+        capital: Counter[str] = Counter()
+        for line in self.lines:
+            text = _ADDRESS.sub(" ", line)
+            for match in _WORD.finditer(text):
+                word = match[0]
+                if word[0].islower():
+                    small[word] += 1
+                elif not _begins_sentence(text, match.start()):
+                    capital[word.lower()] += 1
+        often = [word for word, times in small.items() if times >= capital[word]]
+        return frozenset(map(stem, often))
+
+    @cached_property
+    def chinese_names(self) -> frozenset[str]:
+        """The Chinese names in all prompts."""
+        return frozenset(_people_in(self.lines)) | self.names
+
+    def is_ordinary(self, word: str, begins_sentence: bool) -> bool:
+        """Return whether ``word`` is no name, as far as its capital goes."""
+        if word in self.words:
+            return True
+        small = word.lower()
+        is_usual = small in _SMALL_WORDS or stem(small) in self.stems
+        return begins_sentence and is_usual
+
+
+def is_name(term: str) -> bool:
+    """Return whether a term is neither a number nor a word of the calendar."""
+    return not term[0].isdigit() and term.lower() not in _CALENDAR_FORMS
+
+
+def terms_of(text: str) -> Terms:
+    """Return the words and the numbers of a text."""
+    lines = [_terms_of_line(line) for line in text.split("\n")]
+    return Terms(
+        frozenset().union(*(line.words for line in lines)),
+        frozenset().union(*(line.numbers for line in lines)),
+    )
+
+
+def prompt_text(messages: Iterable[Message]) -> str:
+    """Return all that a request sends, one message after the other."""
+    return "\n".join(message.content for message in messages)
+
+
+def unsupported_terms(prompt: str, text: str, known: Known) -> tuple[str, ...]:
+    """Return the names, numbers and words of the calendar in ``text``, a reply, that its prompt lacks, each once, in
+    their order."""
+    terms = terms_of(prompt)
+    found = [*_latin_names(text, terms.words, known), *_numbers(text, terms.numbers)]
+    if not text.isascii():
+        found += _han_names(text, prompt, known)
+    return tuple(dict.fromkeys(term for _, term in sorted(found)))
+
+
+def _latin_names(
+    text: str, in_prompt: frozenset[str], known: Known
+) -> Iterator[tuple[int, str]]:
+    for match in _WORD.finditer(text):
+        word = _SHORTENED.sub("", match[0])
+        small = word.lower()
+        if word[0].isupper() and _CALENDAR_FORMS.get(small, small) not in in_prompt:
+            begins_sentence = _begins_sentence(text, match.start())
+            if not known.is_ordinary(word, begins_sentence):
+                yield match.start(), word
+
+
+def _numbers(text: str, in_prompt: frozenset[str]) -> Iterator[tuple[int, str]]:
+    for match in _NUMBER.finditer(text):
+        number = _plain_number(match[0])
+        if number not in in_prompt:
+            yield match.start(), number
+
+
+def _han_names(text: str, prompt: str, known: Known) -> Iterator[tuple[int, str]]:
+    for name in {*known.chinese_names, *_people_in(text.split("\n"))}:
+        if name in text and name not in prompt:
+            yield text.index(name), name
+    for run in _HAN_RUN.finditer(text):
+        for at, letter in enumerate(run[0][:-1]):
+            if letter in _FAMILY and letter not in prompt:
+                yield run.start() + at, run[0][at : at + 3]
+
+
+def _people_in(lines: Iterable[str]) -> set[str]:
+    written = [line for line in lines if not line.isascii()]
+    people = ChinesePeople(written)
+    found = set()
+    for line in written:
+        for match in _HAN_SENTENCE.finditer(line):
+            sentence = match[0]
+            found |= {sentence[start:stop] for start, stop in people.places(sentence)}
+    return found
+
+
+def _begins_sentence(text: str, at: int) -> bool:
+    before = text[max(0, at - 20) : at]
+    if _BEFORE_A_SENTENCE.search(before) is None:
+        return False
+    return before.strip() != "" or at <= 20
+
 
 FIRST_PERSON = frozenset({"I"})
 """Written with a capital wherever it stands."""
@@ -25,25 +250,44 @@ def inventions(run: Run) -> tuple[Invention, ...]:
     prompts do not. What a later prompt holds because an earlier summary invented it counts once, where it began; a sum
     of numbers of the prompt counts as well, for nobody can tell a right one from a wrong one by looking at its words.
     """
-    return run.once(inventions, lambda: tuple(_inventions(run)))
+    return run.once(inventions, lambda: tuple(_find_inventions(run)))
 
 
-def _inventions(run: Run) -> Iterator[Invention]:
-    prompts = {
-        number: prompt_text(one.request)
-        for number, one in enumerate(run.compactions)
-        if one.request
-    }
-    lines = frozenset(line for text in prompts.values() for line in text.split("\n"))
+def _find_inventions(run: Run) -> Iterator[Invention]:
+    prompts = [prompt_text(one.request or ()) for one in run.compactions]
+    lines = frozenset(line for text in prompts if text for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
-    for number, prompt in prompts.items():
-        compaction = run.compactions[number]
-        if (
-            compaction.version is None
-            or not compaction.summary
-            or summary_author(compaction) is None
-        ):
+    for compaction, prompt in zip(run.compactions, prompts, strict=True):
+        version, summary = compaction.version, compaction.summary
+        if not compaction.request or version is None or not summary:
             continue
-        terms = unsupported_terms(prompt, compaction.summary, known)
-        if terms:
-            yield Invention(compaction.version, terms)
+        if summary_author(compaction) is not None:
+            terms = unsupported_terms(prompt, summary, known)
+            if terms:
+                yield Invention(version, terms)
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """What the summaries of one writer are worth, to be held against those of another for the same memory."""
+
+    known: int
+    """Facts that are known at the end of a run."""
+    stated: int
+    """Facts that were stated until then."""
+    words: float | None
+    """Of a summary on average; ``None`` where none was written."""
+    invented: int
+    """Names and numbers that its summaries say and their prompts do not."""
+
+
+def worth_of(run: Run, kept: Retention) -> Worth:
+    """Return what the summaries of ``run`` are worth, which ``kept`` of its facts."""
+    by_models = [one for one in run.compactions if summary_author(one) is not None]
+    words = [len(words_of(one.summary)) for one in by_models if one.summary]
+    return Worth(
+        known=int(kept.retained[-1:].sum()),
+        stated=int(kept.born[-1:].sum()),
+        words=sum(words) / len(words) if words else None,
+        invented=sum(len(one.terms) for one in inventions(run)),
+    )

@@ -1,4 +1,6 @@
-"""How large the request was that a compaction changed first, without it and with it."""
+"""How large the request was that a compaction changed first, without it and with it, and how large the summaries in a
+request are. A summary has one size everywhere: the tokens of its text. The heading that it is sent under belongs to the
+request, not to it."""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import NamedTuple
 from memviz.core.memory import Memory
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.strategies.base import Strategy
 
@@ -40,55 +43,51 @@ def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSize
 
 
 def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
-    """What :func:`request_sizes` adds up."""
+    """Return what :func:`request_sizes` adds up."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
-        return _parts_of_request(compaction, run, number)
+        memory, recalled = run.requests.memory_at(number), _recalled(run, number)
+        strategy = compaction.strategy
+        sent = _parts(strategy, memory, recalled)
+        after = sent
+        with_it = _as_then(compaction.after, memory)
+        if with_it != memory:
+            after = _parts(strategy, with_it, recalled)
+        before = _parts(strategy, memory_without(compaction, run, number), recalled)
+        besides = int(run.columns.totals[number]) - sum(sent.values())
+        return RequestParts(before, after, besides)
+    length = compaction.after.length
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
-    length = _length(compaction, turn) if turn else compaction.after.length
+    if turn:
+        # As many messages as the log has at the request that is still to be asked.
+        log = compaction.before.log
+        request = log.request_from(compaction.after_message + 1)
+        length = log.turn(turn).asked
+        if request is not None and request.turn == turn:
+            length = request.stop
+    next_one = compaction.after._replace(pins=()).appended(length)
     before, after = (
-        _parts(
-            compaction.strategy,
-            memory._replace(space=compaction.after.space, pins=()).appended(length),
-            (),
-        )
+        _parts(compaction.strategy, _as_then(memory, next_one), ())
         for memory in (compaction.before, compaction.after)
     )
     return RequestParts(before, after, 0)
 
 
-def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
-    memory = run.requests.memory_at(number)
-    sent = _parts(compaction.strategy, memory, _recalled(run, number))
-    with_it = _as_then(compaction.after, memory)
-    before = count(
-        memory_without(compaction, run, number), sent_without(compaction, run, number)
-    )
-    after = (
-        sent
-        if with_it == memory
-        else _parts(compaction.strategy, with_it, _recalled(run, number))
-    )
-    return RequestParts(
-        before, after, int(run.columns.totals[number]) - sum(sent.values())
-    )
-
-
 def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
-    """What request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it first. The
-    pieces stand for the memory of :func:`memory_without`."""
+    """Return what request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it
+    first. The pieces stand for the memory of :func:`memory_without`."""
     memory = memory_without(compaction, run, number)
     return assemble(memory, compaction.strategy.select(memory), _recalled(run, number))
 
 
 def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
-    """The memory that it would have been made for."""
+    """Return the memory that it would have been made for."""
     return _as_then(compaction.before, run.requests.memory_at(number))
 
 
 def _as_then(value: Memory, memory: Memory) -> Memory:
-    """``value`` as of the request that ``memory`` was made for: the log may have grown since, and a chat that was given
-    another setting has memories over another space."""
+    """Return ``value`` as of the request that ``memory`` was made for: the log may have grown since, and a chat that
+    was given another setting has memories over another space."""
     return value._replace(space=memory.space, pins=memory.pins).appended(memory.length)
 
 
@@ -97,18 +96,17 @@ def _recalled(run: Run, number: int) -> tuple[int, ...]:
     return beside.recalled.indices if beside and beside.recalled else ()
 
 
-def _length(compaction: Compaction, turn: int) -> int:
-    """Number of messages that the log has at the request of ``turn`` that is still to be asked."""
-    log = compaction.before.log
-    request = log.request_from(compaction.after_message + 1)
-    return (
-        request.stop
-        if request is not None and request.turn == turn
-        else log.turn(turn).asked
-    )
-
-
 def _parts(
     strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
 ) -> Mapping[str, int]:
     return count(memory, assemble(memory, strategy.select(memory), recalled))
+
+
+def sent_summary_tokens(record: TurnRecord) -> int:
+    """Return the tokens of the texts of all versions that a request sends, without headings."""
+    summaries = record.memory.space.summaries
+    return sum(
+        version.tokens
+        for piece in record.parts.notes
+        for version in summaries.in_block(piece.start, piece.stop)
+    )

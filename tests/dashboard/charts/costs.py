@@ -9,7 +9,6 @@ import numpy as np
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.cost.cost import cost
-from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.cost.pricing import Pricing, unpriced
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
@@ -60,5 +59,5 @@ def cost_line(
     return SettingCost(
         SettingRun(run_of("buffer"), label, index),
         found,
-        cost_parts(found, main, summarizer),
+        found.parts,
     )

@@ -8,8 +8,7 @@ import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.runs import MARKUP

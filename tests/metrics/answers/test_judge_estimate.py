@@ -11,9 +11,8 @@ from memviz import Message, Reply, Run, ScriptedModel, Usage
 from memviz.engine.judging import Judging, judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
-from memviz.metrics.answers.judge_estimate import judge_estimate
 from memviz.metrics.cost import estimate as cost_estimate
-from memviz.metrics.cost.estimate import Estimate, Work
+from memviz.metrics.cost.estimate import Estimate, Work, judge_estimate
 from memviz.transcripts.base import Probe
 from tests.metrics.cost.test_estimate import MILLION, PRICES
 

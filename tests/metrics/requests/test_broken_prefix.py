@@ -13,8 +13,7 @@ from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.broken_prefix import broken_cache_tokens
-from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.requests.traffic import broken_cache_tokens, traffic
 from tests.engine.probes import SUMMARIZING, Digest, small
 from tests.metrics.odd_strategies import odd_strategies
 from tests.metrics.sent_messages import said, shared

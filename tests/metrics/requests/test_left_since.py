@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz.core.context import Fate
-from memviz.metrics.requests.left_since import left_since
+from memviz.metrics.requests.request_table import left_since
 from tests.tool_talk import tool_talk
 
 

@@ -11,7 +11,6 @@ from memviz import Strategy
 from memviz.metrics.requests.limits import (
     limit_of,
     limit_rule,
-    limited_tokens,
     over_limit_words,
 )
 from tests.engine.probes import IDS, small
@@ -80,7 +79,7 @@ def test_a_request_is_flagged_exactly_when_what_counts_is_over_the_limit(
     limit = limit_of(run.strategy)
     assert limit is not None
     for record in run.turns:
-        counted = limited_tokens(record, run.strategy)
+        counted = run.strategy.counted_tokens(record.tokens)
         assert counted == sum(record.tokens.get(part, 0) for part in limit.parts)
         assert ("over_budget" in record.flags) is (counted > limit.tokens)
 

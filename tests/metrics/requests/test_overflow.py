@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.metrics.requests.overflow import (
+from memviz.metrics.requests.limits import (
     PACE_REQUESTS,
     forecast_words,
     overflow_name,

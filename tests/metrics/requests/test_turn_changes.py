@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, Recall
-from memviz.metrics.requests.left_since import left_since
-from memviz.metrics.requests.turn_changes import record_of_turn, sent_positions
+from memviz.metrics.requests.request_table import (
+    left_since,
+    record_of_turn,
+    sent_positions,
+)
 from tests.engine.probes import IDS, Digest, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz.metrics.retention.agreement import Agreement, agreed, agreement
+from memviz.metrics.retention.survival import Agreement, agreed, agreement
 from memviz.transcripts.samples import sample
 
 TRIP = sample("trip")

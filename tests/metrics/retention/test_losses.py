@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.facts import FACTS, kept, run_with_facts

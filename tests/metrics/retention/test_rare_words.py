@@ -8,8 +8,8 @@ from hypothesis import given
 import memviz
 from memviz import Log, Message
 from memviz.core.text.containment import PhraseIndex, contains
-from memviz.metrics.retention.message_text import readable
-from memviz.metrics.retention.rare_words import rare_words
+from memviz.metrics.requests.message_words import readable
+from memviz.metrics.retention.proposed_probes import rare_words
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.samples import bundled
 from tests.metrics.naive_retention import said

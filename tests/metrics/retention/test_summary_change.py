@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.metrics.retention.summary_change import summary_change
+from memviz.metrics.retention.message_facts import summary_change
 from memviz.transcripts.base import Probe
 
 CASHEWS = Probe("What is Niamh allergic to?", ("cashews", "nuts"), (0,), "single fact")

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Run
 from memviz.core.conversation import RECALL_EXCHANGE
+from memviz.metrics.requests.message_words import argument_values, readable
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.message_text import argument_values, readable
-from memviz.metrics.retention.tool_argument_recall import (
+from memviz.metrics.retention.tool_facts import (
     ToolArgumentRecall,
     tool_argument_recall,
 )

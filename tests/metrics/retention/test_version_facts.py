@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import memviz
 from memviz.core.text.containment import contains
-from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.life_lines import (
+    VersionProbes,
+    fact_losses,
+    life_lines,
+    version_probes,
+)
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.retention.version_facts import VersionProbes, version_probes
 from memviz.transcripts.samples import sample
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import memviz
 from memviz.core.text.length import count_words, with_length
-from memviz.metrics.summaries.asked_length import broken_length_words, broken_lengths_of
-from memviz.metrics.summaries.compaction_words import compaction_words
-from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
+from memviz.metrics.summaries.compaction_words import (
+    broken_length_words,
+    broken_lengths_of,
+    compaction_words,
+)
+from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.scripted import ScriptedModel
 from memviz.transcripts.samples import sample
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.metrics.summaries.attribution import content_keys, word_origin
+from memviz.metrics.summaries.evolution import content_keys, word_origin
 
 
 def origin(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Message
-from memviz.metrics.summaries.inventions import Invention, inventions
-from memviz.metrics.summaries.writers import worth_of
+from memviz.metrics.summaries.inventions import Invention, inventions, worth_of
 from memviz.models.scripted import ScriptedModel
 from memviz.transcripts.base import Probe
 

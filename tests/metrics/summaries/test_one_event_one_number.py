@@ -29,8 +29,7 @@ from memviz.dashboard.ui.facts.summaries.version_html import facts_html
 from memviz.dashboard.ui.facts.version_card import badge_label
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.compaction_words import compaction_words

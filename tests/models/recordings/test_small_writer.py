@@ -7,8 +7,7 @@ from functools import cache
 import pytest
 
 import memviz
-from memviz.metrics.summaries.inventions import inventions
-from memviz.metrics.summaries.writers import Worth, worth_of
+from memviz.metrics.summaries.inventions import Worth, inventions, worth_of
 from memviz.strategies import strategy
 from memviz.transcripts.samples import sample
 

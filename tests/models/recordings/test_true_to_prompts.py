@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from memviz.metrics.summaries.prompt_terms import is_name
+from memviz.metrics.summaries.inventions import is_name
 from memviz.models.recordings.recording import RecordedReply
 from tests.models.recordings.true_to_prompts import (
     reason_fault,

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from memviz.metrics.summaries.prompt_terms import (
+from memviz.metrics.summaries.inventions import (
     Known,
     is_name,
     prompt_text,

@@ -50,8 +50,7 @@ from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
-from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.pending_request import pending_codes
+from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.request_axis import RequestAxis
 

@@ -1,7 +1,7 @@
 """The limits that strategies keep to, on a chart of the tokens of whole requests.
 
 A limit counts some parts of a request only, so its line stands where a request would reach it: at the limit and what is
-sent besides (:mod:`memviz.metrics.requests.ceilings`). It rises where a new summary is larger than the one before.
+sent besides (:mod:`memviz.metrics.requests.limits`). It rises where a new summary is larger than the one before.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.engine.run import Run
-from memviz.metrics.requests.ceilings import Ceiling, ceilings, spells
-from memviz.metrics.requests.limits import limit_of, limit_rule
+from memviz.metrics.requests.limits import (
+    Ceiling,
+    ceilings,
+    limit_of,
+    limit_rule,
+    spells,
+)
 from memviz.metrics.requests.request_axis import name_of
 
 if TYPE_CHECKING:

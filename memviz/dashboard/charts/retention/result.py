@@ -8,10 +8,8 @@ from enum import Enum
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
-from memviz.metrics.retention.life_lines import LifeLine
-from memviz.metrics.retention.losses import Losses
+from memviz.metrics.retention.life_lines import LifeLine, Losses, VersionProbes
 from memviz.metrics.retention.probe_texts import Bools
-from memviz.metrics.retention.version_facts import VersionProbes
 
 
 class Measure(Enum):

@@ -13,8 +13,8 @@ from memviz.dashboard.charts.palette import FAILURE_COLOR, PART_COLORS, SHORTENE
 from memviz.dashboard.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.requests.broken_prefix import broken_cache_tokens
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
+from memviz.metrics.requests.traffic import broken_cache_tokens
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,

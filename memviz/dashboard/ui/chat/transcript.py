@@ -20,7 +20,7 @@ from memviz.dashboard.ui.controls.message_html import prose
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import call_text
-from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.metrics.requests.request_table import record_of_turn
 from memviz.metrics.retention.message_facts import (
     NO_FACTS,
     MessageFacts,

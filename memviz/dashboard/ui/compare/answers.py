@@ -17,7 +17,7 @@ from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
-from memviz.metrics.answers.source import AnswerSource
+from memviz.metrics.answers import AnswerSource
 from memviz.metrics.summaries.authors import author_of
 
 BEFORE_CHARS_SHOWN = 120

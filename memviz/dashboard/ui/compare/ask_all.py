@@ -34,7 +34,7 @@ from memviz.engine.answering import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answers.source import answer_source
+from memviz.metrics.answers import answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
 from memviz.models.first_failure import ends_all
 from memviz.transcripts.base import Probe

@@ -12,10 +12,9 @@ from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.engine.recall_tokens import stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answers.source import AnswerSource
+from memviz.metrics.answers import AnswerSource
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.losses import fact_losses
+from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import grows_a_list

@@ -29,10 +29,10 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answers.source import answer_source
+from memviz.metrics.answers import answer_source
 from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
-from memviz.metrics.requests.turn_changes import record_of_turn
+from memviz.metrics.requests.request_table import record_of_turn
 from memviz.models.cost_bound import CostBound
 from memviz.storage.workspace import RunKey, Workspace
 

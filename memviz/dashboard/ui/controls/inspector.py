@@ -48,7 +48,7 @@ from memviz.metrics.requests.limits import over_limit_words
 from memviz.metrics.requests.message_words import call_text, calls_asked_for
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
-from memviz.metrics.summaries.asked_length import broken_lengths_of
+from memviz.metrics.summaries.compaction_words import broken_lengths_of
 from memviz.transcripts.base import Probe
 
 MOST_CALLS = 100

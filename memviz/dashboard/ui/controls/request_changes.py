@@ -32,11 +32,10 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.left_since import left_since
 from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.requests.request_axis import name_of
-from memviz.metrics.retention.brought_back import brought_back
-from memviz.metrics.retention.summary_change import summary_change
+from memviz.metrics.requests.request_table import left_since
+from memviz.metrics.retention.message_facts import brought_back, summary_change
 from memviz.metrics.summaries.authors import badge_words, summary_author
 from memviz.metrics.summaries.compaction_words import (
     CompactionWords,

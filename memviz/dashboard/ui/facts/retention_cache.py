@@ -18,14 +18,19 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
-from memviz.metrics.retention.life_lines import LifeLine, life_lines
-from memviz.metrics.retention.losses import Losses, fact_losses
+from memviz.metrics.retention.life_lines import (
+    LifeLine,
+    Losses,
+    VersionProbes,
+    fact_losses,
+    life_lines,
+    version_probes,
+)
 from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.retention.rare_words import rare_words
+from memviz.metrics.retention.proposed_probes import rare_words
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
-from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
-from memviz.metrics.retention.version_facts import VersionProbes, version_probes
+from memviz.metrics.retention.tool_facts import tool_argument_recall
 from memviz.transcripts.base import Probe
 
 LOGS_KEPT, RUNS_KEPT = 4, 12

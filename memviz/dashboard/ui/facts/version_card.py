@@ -17,7 +17,7 @@ from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.retention.version_facts import VersionProbes
+from memviz.metrics.retention.life_lines import VersionProbes
 from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
 from memviz.metrics.summaries.diff import word_diff

@@ -9,7 +9,6 @@ import memviz
 from memviz import Recall
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.requests.composition import composition
-from memviz.metrics.requests.limits import limited_tokens
 from tests.dashboard.charts.runs import run_of
 from tests.engine.probes import IDS, talk
 
@@ -91,7 +90,9 @@ def test_what_counts_toward_the_limit_stands_below_its_line_and_the_rest_pale_on
     areas = by_part(figure)
     assert list(areas) == ["history", "input", "system", "summary", "overhead"]
     below = areas["history"].y + areas["input"].y
-    assert below.tolist() == [limited_tokens(record, LIMITED) for record in run.turns]
+    assert below.tolist() == [
+        LIMITED.counted_tokens(record.tokens) for record in run.turns
+    ]
     assert below.max() <= 100 < max(record.total_tokens for record in run.turns)
     full = {part for part, area in areas.items() if area.fillcolor == PART_COLORS[part]}
     assert full == {"history", "input"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.dashboard.ui.facts.version_card import counts_words
-from memviz.metrics.retention.version_facts import VersionProbes
+from memviz.metrics.retention.life_lines import VersionProbes
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,6 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.metrics.cost.parts import cost_parts
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
@@ -108,13 +107,7 @@ def costed(
     for setting in settings:
         run = setting.run
         cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
-        out.append(
-            SettingCost(
-                setting,
-                cost,
-                cost_parts(cost, assumptions.main, assumptions.summarizer),
-            )
-        )
+        out.append(SettingCost(setting, cost, cost.parts))
     return out
 
 

@@ -13,9 +13,7 @@ from memviz.core.text.wording import dollars, duration_words
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
 from memviz.dashboard.ui.controls.pictures import places
 from memviz.dashboard.ui.shell.text import plain
-from memviz.metrics.cost.by_pause import cost_by_pause
-from memviz.metrics.cost.cost import Cost
-from memviz.metrics.cost.parts import Part
+from memviz.metrics.cost.cost import Cost, Part, cost_by_pause
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."

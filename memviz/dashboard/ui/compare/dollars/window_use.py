@@ -16,7 +16,7 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.ui.compare.dollars.prices import window_tokens
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.overflow import forecast_words, overflow_name
+from memviz.metrics.requests.limits import forecast_words, overflow_name
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 SMALLEST_SHARE = 0.001

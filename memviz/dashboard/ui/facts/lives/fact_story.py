@@ -16,10 +16,9 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.diff_html import answer_pattern
 from memviz.dashboard.ui.shell.text import shortened
 from memviz.engine.compaction import Compaction
-from memviz.metrics.requests.message_words import message_words
+from memviz.metrics.requests.message_words import message_words, readable
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.metrics.retention.message_text import readable
 from memviz.metrics.summaries.compaction_words import act_noun, reason_words
 from memviz.transcripts.base import Probe
 

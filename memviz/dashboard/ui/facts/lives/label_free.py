@@ -26,7 +26,7 @@ from memviz.dashboard.ui.facts.retention_cache import (
 )
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.metrics.retention.tool_argument_recall import (
+from memviz.metrics.retention.tool_facts import (
     NeededArgument,
     ToolArgumentRecall,
 )

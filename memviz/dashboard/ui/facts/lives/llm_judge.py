@@ -32,9 +32,9 @@ from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
-from memviz.metrics.answers.judge_estimate import judge_estimate
-from memviz.metrics.answers.scores import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.answers import AnswerScores, answer_scores, contains_answer
 from memviz.metrics.cost.bounds import judging_bound
+from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.authors import author_of
 from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE

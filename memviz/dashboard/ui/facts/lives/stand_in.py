@@ -15,9 +15,9 @@ from memviz.dashboard.ui.controls.pictures import folded
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.retention_cache import retention_results
 from memviz.dashboard.ui.shell.text import plain
-from memviz.metrics.retention.agreement import Agreement, agreement
+from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.summaries.authors import Author, authors_of
-from memviz.metrics.summaries.sent_summaries import sent_summary_tokens
+from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.registry import OFFLINE, model
 from memviz.storage.workspace import RunKey, Workspace
 

@@ -67,8 +67,10 @@ from memviz.dashboard.ui.shell.state import (
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.summaries.asked_length import broken_length_words
-from memviz.metrics.summaries.compaction_words import event_turn_words
+from memviz.metrics.summaries.compaction_words import (
+    broken_length_words,
+    event_turn_words,
+)
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,

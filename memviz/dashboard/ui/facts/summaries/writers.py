@@ -17,7 +17,7 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.summaries.authors import Author, models_of
-from memviz.metrics.summaries.writers import worth_of
+from memviz.metrics.summaries.inventions import worth_of
 from memviz.storage.recording_shelf import summary_words
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.base import Probe
