@@ -16,7 +16,6 @@ from memviz.ui.tune.advice import facts_button, recommendation
 from memviz.ui.tune.best_table import best_table
 from memviz.ui.tune.code_export import export_to_code
 from memviz.ui.tune.constraints import choose_constraints, choose_strategy
-from memviz.ui.tune.executor import choose_place
 from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
 from memviz.ui.tune.one_strategy import one_strategy
 from memviz.ui.tune.recorded import (
@@ -46,7 +45,7 @@ with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
     recorded = recorded_settings(workspace(), ids, study)
     settings = choose_settings(largest_sizes(workspace(), ids, study), recorded)
-    models, where = counter_and_models(study), choose_place()
+    models = counter_and_models(study)
 say_beginnings(workspace(), study, ids)
 if not ids or not settings:
     nothing_to_try(ids)
@@ -62,9 +61,7 @@ else:
     with row:  # above the chart that prices change, and below the answer that is worked out with them
         assumptions = price_controls()
     with head:
-        sweep = sweep_of(
-            workspace(), state, asked, models.summarizer, assumptions, where
-        )
+        sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions)
     if sweep is not None:
         with head:
             if sweep.grounds.summarizer or tried.left_out:

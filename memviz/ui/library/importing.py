@@ -16,12 +16,6 @@ from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import formats
 from memviz.ui.library.conversation_picker import imported, pick
 from memviz.ui.library.user_question import ask_who_is_the_user
-from memviz.ui.library.waiting import (
-    forget,
-    keep_waiting,
-    name_in_address,
-    read_again_after_reload,
-)
 from memviz.ui.shell.state import Import, LibraryState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace
@@ -68,14 +62,12 @@ def import_controls(state: LibraryState) -> None:
         help=FORMAT_HELP,
     )
     if files:
-        forget(state)
         state.read(
             [NamedBytes(file.name, file.getvalue()) for file in files], format or None
         )
         _give_back([file.file_id for file in files])
         st.rerun()
     if pasted:
-        forget(state)
         state.read(
             [NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None
         )
@@ -95,7 +87,6 @@ def _give_back(file_ids: Sequence[str]) -> None:
 
 def import_panel(workspace: Workspace, state: LibraryState) -> None:
     """How far the reading is, or what became of every file."""
-    read_again_after_reload(state)
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
         _progress(state, state.reading)
         return
@@ -107,12 +98,10 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
         state.imports = [
             imported(workspace, outcome, file, reading.format) for outcome, file in read
         ]
-        keep_waiting(state, reading.files)
         del reading, read
         give_back()
     for number, made in enumerate(state.imports):
         _show(workspace, made, f"{state.uploads}-{number}")
-    name_in_address(state)
 
 
 @st.fragment(run_every=REFRESH_SECONDS)

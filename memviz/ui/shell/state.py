@@ -341,8 +341,7 @@ class ChatState:
 class Import:
     """What became of a file: why not, what was saved, or (nothing saved yet) a choice that is still to be made.
 
-    ``file`` with the ``format`` that was chosen for it: to be read again once it is said who the user is. ``secret``
-    is the name under which the file is kept on disk while the choice is still to be made.
+    ``file`` with the ``format`` that was chosen for it: to be read again once it is said who the user is.
     """
 
     outcome: Outcome
@@ -351,7 +350,6 @@ class Import:
     saved: list[ConversationEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     left: bool = False
-    secret: str = ""
 
     def let_go(self) -> None:
         """Keep the conversations that were read no longer: only what is to be said of the file."""
@@ -420,14 +418,6 @@ class RetentionState:
 
     probe_error: MemvizError | None = None
     judged: dict[str, tuple[JudgedAnswer, ...]] = field(default_factory=dict)
-
-
-@dataclass
-class CostsState:
-    """Compare in dollars: the two settings whose break-even was asked for, by their index; ``None`` until chosen."""
-
-    one: int | None = None
-    other: int | None = None
 
 
 @dataclass
@@ -599,11 +589,6 @@ def tune_state() -> TuneState:
 def retention_state() -> RetentionState:
     """The state of the Facts page."""
     return _of_session("retention", RetentionState)
-
-
-def costs_state() -> CostsState:
-    """The state of Compare in dollars."""
-    return _of_session("costs", CostsState)
 
 
 def spending() -> Spending:

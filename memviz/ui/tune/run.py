@@ -21,7 +21,6 @@ from memviz.ui.controls.resumable_job import Step, start_button, watch
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import CompareState, TuneState
 from memviz.ui.shell.text import plain
-from memviz.ui.tune.executor import Where
 from memviz.ui.tune.paid import offer_paid_sweep, try_again, with_summarizer
 from memviz.workspace import Workspace
 
@@ -72,7 +71,6 @@ def sweep_of(
     asked: Asked,
     summarizer: ModelChoice,
     assumptions: PricingAssumptions,
-    where: Where,
 ) -> Sweep | None:
     """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
     offer = st.container()
@@ -81,7 +79,7 @@ def sweep_of(
     asked = paid if state.asked == paid else free
     if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
         state.go_on = False
-        _begin_free(workspace, state, asked, assumptions, where)
+        _begin_free(workspace, state, asked, assumptions)
     work = state.work if state.asked == asked else None
     if work is None:
         return None
@@ -124,7 +122,6 @@ def _begin_free(
     state: TuneState,
     asked: Asked,
     assumptions: PricingAssumptions,
-    where: Where,
 ) -> None:
     def make() -> Sweeping:
         return workspace.sweeping(
@@ -134,7 +131,6 @@ def _begin_free(
             first=asked.first,
             summarizer=workspace.recordings.player(asked.summarizer),
             assumptions=assumptions,
-            **where._asdict(),
         )
 
     state.begin(asked, BackgroundSweep(make))

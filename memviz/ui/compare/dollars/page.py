@@ -1,4 +1,4 @@
-"""Compare, by dollars: what they come to over the turns, and when one setting becomes cheaper."""
+"""Compare, by dollars: what they come to over the turns."""
 
 from __future__ import annotations
 
@@ -20,11 +20,6 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars.break_even import (
-    chosen_break_even,
-    compare_two,
-    take_linked,
-)
 from memviz.ui.compare.dollars.prices import which_prices
 from memviz.ui.compare.dollars.prompt_cache import from_the_cache
 from memviz.ui.compare.dollars.table import turn_by_turn
@@ -43,7 +38,7 @@ from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.controls.switch import switch
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.presenting import Part, hides, put_away
-from memviz.ui.shell.state import CostsState, costs_state, widget_value
+from memviz.ui.shell.state import widget_value
 from memviz.ui.shell.text import plain
 
 CHART_KEY, VIEW_KEY, UNCACHED_KEY = "costs-curve", "costs-view", "costs-uncached"
@@ -69,14 +64,13 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     to_audience(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
     )
-    take_linked(costs_state(), costs)
     beside_reader(
         settings,
         transcript,
         partial(picture, costs),
         {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, costs),
-        draw_below=partial(in_total, costs_state(), costs, assumptions),
+        draw_below=partial(in_total, costs, assumptions),
         readout=Readout("dollars", assumptions),
     )
     if not hides(Part.NUMBERS):
@@ -148,7 +142,6 @@ def picture(costs: Sequence[SettingCost]) -> None:
         shown.view,
         unit=shown.unit,
         uncached=shown.uncached,
-        break_even=chosen_break_even(costs_state(), costs),
     )
     st.plotly_chart(
         as_shown(figure),
@@ -195,12 +188,11 @@ def _notes(costs: Sequence[SettingCost]) -> None:
 
 
 def in_total(
-    state: CostsState,
     costs: Sequence[SettingCost],
     assumptions: PricingAssumptions,
     _: Selection,
 ) -> None:
-    """The totals, and the break-even of two settings, which is marked in the picture."""
+    """Draw which setting costs least, and the totals."""
     words = cheapest_words(costs, assumptions)
     if assumptions.cache is not None and LIVES in words:
         pause = after_the_pause(assumptions.cache, assumptions.pause_seconds)
@@ -208,7 +200,6 @@ def in_total(
         pause = pause_words(assumptions.cache, assumptions.pause_seconds)
     st.markdown(f"{words} {pause}".strip())
     totals(costs)
-    compare_two(state, costs)
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:

@@ -20,7 +20,6 @@ from memviz.transcripts.samples import bundled
 from memviz.tuning.price_words import cache_in_words, prices_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.compare.dollars import page
-from memviz.ui.compare.dollars.break_even import break_even, break_even_words
 from memviz.ui.compare.dollars.page import costed
 from memviz.ui.compare.dollars.prices import window_tokens
 from memviz.ui.compare.dollars.prompt_cache import explanations, why_nothing_is_cached
@@ -200,42 +199,6 @@ class TestCheapest:
             == "summarizer's share unknown"
         )
         assert shares_words(flat(2, 5), has_hits=False) == ""
-
-
-class TestBreakEven:
-    DEARER = flat(5, 5000, label="dear", index=1)
-    LATER = cost_line(
-        [(1, 6000, 0, 10), *((turn, 3000, 0, 10) for turn in range(2, 6))],
-        (),
-        label="later",
-    )
-
-    def test_names_the_turn_and_what_is_saved(self) -> None:
-        found = break_even(self.DEARER, self.LATER)
-        assert found is not None
-        assert (found.request, found.cheaper.label) == ((2, 1, 1), "later")
-        words = break_even_words(self.DEARER, self.LATER, found).replace("\\", "")
-        assert (
-            words
-            == "From turn 2 on, **later** has cost less in total than **dear**: $0.026 less in the end."
-        )
-
-    def test_does_not_depend_on_which_is_named_first(self) -> None:
-        assert break_even(self.LATER, self.DEARER) == break_even(
-            self.DEARER, self.LATER
-        )
-
-    def test_from_the_first_turn_on(self) -> None:
-        less = flat(5, 2000, label="less")
-        words = break_even_words(less, self.DEARER, break_even(less, self.DEARER))
-        assert words.startswith("From the first turn on, **less**")
-
-    def test_none(self) -> None:
-        twin = flat(5, 5000, label="twin")
-        assert break_even(twin, self.DEARER) is None
-        assert break_even_words(twin, self.DEARER, None).endswith(
-            "cost the same in the end."
-        )
 
 
 class TestCache:
