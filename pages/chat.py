@@ -2,23 +2,20 @@
 
 import streamlit as st
 
-from memviz.ui.chat.active_summary import summary_desk
 from memviz.ui.chat.current import LongTalk, current_chat
-from memviz.ui.chat.deleted import deleted_elsewhere, missing_conversation
 from memviz.ui.chat.deriving import (
     WAIT_FOR_MEMORY,
     deriving_talk,
     keep_for_later,
     long_talk,
 )
-from memviz.ui.chat.desk import ChatDesk
-from memviz.ui.chat.newest import show_newest
+from memviz.ui.chat.desk import ChatDesk, deleted_elsewhere, missing_conversation
 from memviz.ui.chat.pictures import pictures
 from memviz.ui.chat.recall import recall_tray
-from memviz.ui.chat.review import review_panel
+from memviz.ui.chat.review import review_panel, summary_desk
 from memviz.ui.chat.sidebar import chat_controls
 from memviz.ui.chat.talk import next_message_costs, send, talk, turn_controls
-from memviz.ui.chat.transcript import empty_chat, transcript
+from memviz.ui.chat.transcript import empty_chat, show_newest, transcript
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.state import chat_state, widget_value

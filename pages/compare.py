@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from memviz.ui.compare.dollars.page import dollars_view
-from memviz.ui.compare.effects import classic_effects
+from memviz.ui.compare.dollars import dollars_view
 from memviz.ui.compare.free_run import free_runs
-from memviz.ui.compare.memory_map.page import memory_map_view
-from memviz.ui.compare.tokens.page import tokens_view
-from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
+from memviz.ui.compare.memory_map import memory_map_view
+from memviz.ui.compare.tokens import tokens_view
+from memviz.ui.compare.views import DOLLARS, MEMORY_MAP, classic_effects, compare_views
 from memviz.ui.controls.beginnings import say_beginnings
 from memviz.ui.controls.classic_effects import with_effect
 from memviz.ui.controls.keep_step import keep_as_step

@@ -1,11 +1,15 @@
 """How does each strategy remember, and what do the words mean?"""
 
 from memviz.guide.strategies import strategy_pages
-from memviz.ui.guide.address import keep_address, open_address, say_problem
 from memviz.ui.guide.glossary_view import glossary_view
-from memviz.ui.guide.strategy_list import strategy_list
-from memviz.ui.guide.strategy_page import strategy_page
-from memviz.ui.guide.views import GLOSSARY, guide_views
+from memviz.ui.guide.strategy_page import strategy_list, strategy_page
+from memviz.ui.guide.views import (
+    GLOSSARY,
+    guide_views,
+    keep_address,
+    open_address,
+    say_problem,
+)
 from memviz.ui.shell.frame import open_views
 from memviz.ui.shell.views import GUIDE_VIEW
 

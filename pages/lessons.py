@@ -1,9 +1,8 @@
 """What is there to learn?"""
 
 from memviz.ui.lessons.address import keep_address, open_address
-from memviz.ui.lessons.closing import closing
 from memviz.ui.lessons.player import play_lesson
-from memviz.ui.lessons.shelf import shelf, upload
+from memviz.ui.lessons.shelf import closing, shelf, upload
 from memviz.ui.lessons.writing import own_lesson
 from memviz.ui.shell.errors import errors_shown
 from memviz.ui.shell.frame import open_page, workspace

@@ -3,10 +3,9 @@
 import streamlit as st
 
 from memviz.ui.controls.models_panel import models_panel
-from memviz.ui.library.address import keep_address, open_address
 from memviz.ui.library.backup import backup_controls
 from memviz.ui.library.importing import import_controls, import_panel
-from memviz.ui.library.page import shelf, undo_bar
+from memviz.ui.library.page import keep_address, open_address, shelf, undo_bar
 from memviz.ui.library.recordings import recordings
 from memviz.ui.shell.frame import open_page, workspace
 from memviz.ui.shell.lost import Lost

@@ -12,22 +12,18 @@ from memviz.ui.shell.lost import Lost
 from memviz.ui.shell.presenting import Part, hides, put_away
 from memviz.ui.shell.state import compare_state, tune_state
 from memviz.ui.shell.terms import term
-from memviz.ui.tune.advice import facts_button, recommendation
-from memviz.ui.tune.best_table import best_table
-from memviz.ui.tune.code_export import export_to_code
+from memviz.ui.tune.advice import best_table, facts_button, recommendation
 from memviz.ui.tune.constraints import choose_constraints, choose_strategy
 from memviz.ui.tune.grid import choose_conversations, choose_settings, largest_sizes
-from memviz.ui.tune.one_strategy import one_strategy
+from memviz.ui.tune.measured import export_to_code, setting_card, settings_table
+from memviz.ui.tune.pictures import looked_at, main_picture, one_strategy
 from memviz.ui.tune.recorded import (
     none_recorded,
     recorded_settings,
     tried_with,
     whose_sweep,
 )
-from memviz.ui.tune.results import looked_at, main_picture
 from memviz.ui.tune.run import asked_for, nothing_to_try, sweep_of
-from memviz.ui.tune.setting_card import setting_card
-from memviz.ui.tune.settings_table import settings_table
 
 open_page(
     "Which setting should you take?",

@@ -150,8 +150,7 @@ def _row(lesson: Lesson) -> dict[str, object]:
 
 
 def _checked(lesson: Lesson, workspace: Workspace) -> list[dict[str, object]]:
-    from memviz.lessons.checking import problems, unheld
-    from memviz.lessons.claims import held
+    from memviz.lessons.claims import held, problems, unheld
 
     rows: list[dict[str, object]] = [
         {

@@ -6,12 +6,21 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memviz.errors import LessonError
-from memviz.lessons.lesson import Claim, Lesson, Point, Question, Step, Text, View
+from memviz.errors import LessonError, MemvizError
+from memviz.lessons.lesson import (
+    RELATIONS,
+    Claim,
+    Lesson,
+    Point,
+    Question,
+    Step,
+    Text,
+    View,
+)
 from memviz.lessons.measures import MEASURES, Kind, Measure, Value
 from memviz.lessons.playing import Played, play
-from memviz.lessons.relations import RELATIONS
-from memviz.text.wording import dollars
+from memviz.lessons.questions import question_of
+from memviz.text.wording import counted, dollars, listed
 from memviz.workspace import Workspace
 
 
@@ -187,3 +196,55 @@ def value_words(measure: Measure, value: Value | None, played: Played) -> str:
         return f"{value:,.1f}%"
     number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
     return f"{number} tokens" if measure.unit else number
+
+
+def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
+    """What a lesson shows or asks that is not there, as the number of the step (from 1) and a sentence. Raises
+    :class:`memviz.LessonError` where its conversation is not there."""
+    for number, step in enumerate(lesson.steps, 1):
+        for view in (step.view, *(one.view for one in step.to_try)):
+            yield from (
+                (number, text) for text in _problems_of_view(lesson, view, workspace)
+            )
+        try:
+            question_of(step, _played(lesson, step.view, workspace))
+        except MemvizError as error:
+            yield number, getattr(error, "problem", str(error))
+
+
+def unheld(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
+    """Numbers in texts that nothing holds, as the number of the step and a sentence."""
+    for number, step in enumerate(lesson.steps, 1):
+        played = _played(lesson, step.view, workspace)
+        numbers = numbers_without_claim(step, played) if played else []
+        if numbers:
+            yield number, f"its text says {listed(numbers)}, which no claim holds."
+
+
+def _played(lesson: Lesson, view: View, workspace: Workspace) -> Played | None:
+    return (
+        play(view.study, workspace, lesson.id)
+        if view.study.settings and view.study.conversation
+        else None
+    )
+
+
+def _problems_of_view(
+    lesson: Lesson, view: View, workspace: Workspace
+) -> Iterator[str]:
+    played = _played(lesson, view, workspace)
+    if played is None:
+        return
+    turns = played.runs[0].log.turn_count
+    for turn in (view.turn, view.first_turn, view.last_turn):
+        if turn is not None and turn > turns:
+            yield f"it shows turn {turn}, and the conversation has {counted(turns, 'turn')}."
+    if view.highlight.message is not None and view.highlight.message > len(
+        played.runs[0].log
+    ):
+        yield f"it points at message {view.highlight.message}, and there are {len(played.runs[0].log):,}."
+    if view.highlight.fact is not None:
+        try:
+            played.fact(view.highlight.fact)
+        except MemvizError as error:
+            yield getattr(error, "problem", str(error))

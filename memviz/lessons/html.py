@@ -12,13 +12,20 @@ from markupsafe import Markup
 
 from memviz.conversation import clean_text
 from memviz.lessons.address import address_anywhere, followed
-from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Question, Step, Text
+from memviz.lessons.lesson import (
+    LANGUAGES,
+    NOT_QUITE,
+    RIGHT,
+    Language,
+    Lesson,
+    Question,
+    Step,
+    Text,
+)
 from memviz.lessons.markdown import as_html
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
-from memviz.lessons.staging import staged
-from memviz.lessons.still import Still, still
-from memviz.lessons.verdicts import NOT_QUITE, RIGHT
+from memviz.lessons.staging import Still, staged, still
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.reporting.report import memviz_version, script_hash
 from memviz.reporting.themes import THEMES

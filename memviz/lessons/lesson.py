@@ -6,7 +6,7 @@ Turns, calls and messages count from 1, as pages number them; settings, facts an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -220,3 +220,32 @@ class Lesson:
             if all(code in text.languages for text in self.texts)
         )
         return whole or self.title.languages
+
+
+NEARLY = 0.1
+"""The share by which a number may miss one that it is said to be *about*."""
+_ROUNDING = 1e-9
+
+RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
+    "=": (
+        "is",
+        lambda one, other: abs(one - other) <= _ROUNDING * max(1.0, abs(other)),
+    ),
+    "!=": (
+        "is not",
+        lambda one, other: abs(one - other) > _ROUNDING * max(1.0, abs(other)),
+    ),
+    "<": ("is less than", lambda one, other: one < other),
+    "<=": ("is at most", lambda one, other: one <= other),
+    ">": ("is more than", lambda one, other: one > other),
+    ">=": ("is at least", lambda one, other: one >= other),
+    "about": ("is about", lambda one, other: abs(one - other) <= NEARLY * abs(other)),
+}
+"""Each relation with its words and its rule."""
+
+
+RIGHT: dict[Language, str] = {"en": "**Right.**", "zh": "**答对了。**"}
+NOT_QUITE: dict[Language, str] = {
+    "en": "**Not quite:** you said “{said}”. It is: **{right}**",
+    "zh": "**不太对**：你选的是“{said}”。答案是：**{right}**",
+}

@@ -20,6 +20,7 @@ from memviz.lessons.lesson import (
     MEASURED_IN,
     PAGES,
     PREDICTIONS,
+    RELATIONS,
     Claim,
     Highlight,
     Lesson,
@@ -34,7 +35,6 @@ from memviz.lessons.lesson import (
     View,
 )
 from memviz.lessons.measures import MEASURES, Kind
-from memviz.lessons.relations import RELATIONS
 from memviz.plain_yaml import PlainYamlError, composed
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy

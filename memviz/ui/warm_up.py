@@ -16,9 +16,9 @@ from memviz.ui.shell.state import CompareState
 from memviz.workspace import FIRST_SAMPLE, RunKey
 
 FIRST_PAGE = (
-    "memviz.ui.compare.tokens.page",
-    "memviz.ui.compare.dollars.page",
-    "memviz.ui.compare.memory_map.page",
+    "memviz.ui.compare.tokens",
+    "memviz.ui.compare.dollars",
+    "memviz.ui.compare.memory_map",
     "memviz.ui.controls.sidebar",
 )
 PATIENCE_SECONDS = 60.0

@@ -11,8 +11,7 @@ import pytest
 import memviz
 from memviz import Fate
 from memviz.errors import LessonError
-from memviz.lessons.checking import problems, unheld
-from memviz.lessons.claims import held
+from memviz.lessons.claims import held, problems, unheld
 from memviz.lessons.lesson import Point
 from memviz.lessons.measures import MEASURES
 from memviz.lessons.playing import Played, play

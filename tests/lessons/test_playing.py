@@ -12,8 +12,7 @@ from memviz.lessons.address import address_anywhere
 from memviz.lessons.lesson import CONTROLS, Text
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
-from memviz.lessons.staging import Standing, staged, standing
-from memviz.lessons.still import still
+from memviz.lessons.staging import Standing, staged, standing, still
 from memviz.stage.files import script
 from memviz.workspace import Workspace
 from tests.lessons.writing_lessons import lesson

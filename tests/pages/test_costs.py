@@ -15,7 +15,7 @@ from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
 from memviz.text.wording import dollars
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars.page import CACHE_KEY, PRICES_KEY, TURNS_KEY, WINDOW_KEY
+from memviz.ui.compare.dollars import CACHE_KEY, PRICES_KEY, TURNS_KEY, WINDOW_KEY
 from tests.pages.driving import (
     click,
     figures,

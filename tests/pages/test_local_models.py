@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.access.settings import ALLOW_PRIVATE_BASE_URLS
 from memviz.models.names import RECORDED_FIRST
-from memviz.ui.compare.tokens.percent import OF_WINDOW, PERCENT_KEY
+from memviz.ui.compare.tokens import OF_WINDOW, PERCENT_KEY
 from memviz.ui.controls.local_models import ANOTHER_PORT, FIND, NOT_HERE
 from memviz.ui.shell.views import COMPARE_VIEW
 from tests.models.local_programs import PAGE, Routes, llama_cpp, port, serving, vllm

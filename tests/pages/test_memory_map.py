@@ -21,8 +21,8 @@ from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
-from memviz.ui.compare.memory_map.legend import percent
-from memviz.ui.compare.memory_map.message import life_in_words
+from memviz.ui.compare.memory_map import percent
+from memviz.ui.compare.one_message import life_in_words
 from memviz.ui.shell.state import AddedRecall
 from memviz.workspace import Workspace
 from tests.metrics.memory_map.codes import codes_of

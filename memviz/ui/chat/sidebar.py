@@ -8,8 +8,7 @@ from contextlib import suppress
 import streamlit as st
 
 from memviz.errors import MemvizError
-from memviz.ui.chat.deleted import start_new
-from memviz.ui.chat.desk import Models, keeps_its_switches
+from memviz.ui.chat.desk import Models, keeps_its_switches, start_new
 from memviz.ui.controls.conversation_choices import conversation_choices
 from memviz.ui.controls.models_panel import models_panel
 from memviz.ui.controls.pickers import counter_picker

@@ -18,8 +18,8 @@ from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
 from memviz.models.first_failure import ends_all
 from memviz.text.wording import counted, listed, turn_list
 from memviz.transcripts.base import Probe
-from memviz.ui.compare.answers import answer_card
-from memviz.ui.compare.asked_again import (
+from memviz.ui.compare.answers import (
+    answer_card,
     bringing_back,
     fact_asked,
     lost_words,

@@ -1,12 +1,14 @@
 """What the Facts page computes, kept as long as it stays the same: a click has to redraw in a moment.
 
 Runs and logs are keys by identity: comparing what they hold would take longer than anything here. That is safe
-because those of the pages never change: a chat that goes on has another run and another log.
+because those of the pages never change: a chat that goes on has another run and another log. What is found in another
+conversation under the same settings was found by chance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from memviz.charts.retention.curve import Bounds, Shares
 from memviz.charts.retention.result import Measure, RetentionResult
 from memviz.conversation import Log
 from memviz.engine.run import Run
+from memviz.errors import MemvizError
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import LifeLine, life_lines
 from memviz.metrics.retention.losses import Losses, fact_losses
@@ -24,9 +27,13 @@ from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.metrics.retention.version_facts import VersionProbes, version_probes
+from memviz.models.registry import OFFLINE, model
+from memviz.strategies.base import Strategy
 from memviz.text.terms import IS_UNSPACED
 from memviz.transcripts.base import Probe
+from memviz.transcripts.samples import bundled
 from memviz.ui.shell.presence import kept_until_left
+from memviz.workspace import SAMPLE_PREFIX, RunKey, Workspace
 
 LOGS_KEPT, RUNS_KEPT = 4, 12
 """Of so many conversations and runs the numbers are kept; of 25,000 turns and 100 facts one takes 15 MB."""
@@ -113,3 +120,52 @@ def _floor(run: Run, probes: Probes, other: Run) -> Retention:
 _texts = kept_until_left(LOGS_KEPT)(ProbeTexts)
 rare_words_of = kept_until_left(LOGS_KEPT)(rare_words)
 tool_argument_recall_of = kept_until_left(RUNS_KEPT)(tool_argument_recall)
+
+
+class ChanceBaseline(NamedTuple):
+    """The bundled conversation that facts of another one are looked up in, under each of its settings."""
+
+    title: str
+    runs: tuple[Run, ...]
+
+
+def elsewhere(
+    workspace: Workspace, kept: Sequence[RetentionResult]
+) -> ChanceBaseline | None:
+    """The bundled conversation in the same kind of script whose length is nearest, replayed under the settings of
+    ``kept`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
+    if not kept or not kept[0].retention.probes:
+        return None
+    log = kept[0].run.log
+    try:
+        id = _nearest(workspace, log)
+        if id is None:
+            return None
+        runs = {
+            one.run.strategy: _replayed(
+                workspace, id, one.run.strategy, one.run.counter.name
+            )
+            for one in kept
+        }
+    except MemvizError:
+        return None  # a sample was deleted, or a counter cannot count any more: no bound, and no harm
+    return ChanceBaseline(
+        workspace.conversation(id)[0].title,
+        tuple(runs[one.run.strategy] for one in kept),
+    )
+
+
+def _nearest(workspace: Workspace, log: Log) -> str | None:
+    others = {
+        SAMPLE_PREFIX + name: other
+        for name in bundled()
+        if (other := workspace.conversation(SAMPLE_PREFIX + name)[1])[:1] != log[:1]
+        and is_unspaced(other) == is_unspaced(log)
+    }
+    return min(
+        others, key=lambda id: abs(others[id].turn_count - log.turn_count), default=None
+    )
+
+
+def _replayed(workspace: Workspace, id: str, strategy: Strategy, counter: str) -> Run:
+    return workspace.run(RunKey(id, strategy, counter, OFFLINE), model(OFFLINE))

@@ -1,9 +1,13 @@
 """One selection on both views of Facts, and on Compare: a setting and a request, and with them what happened to the
-summary by then; on Facts a fact besides."""
+summary by then; on Facts a fact besides, and one of its losses."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from memviz.charts.requests.tokens_per_turn import SettingRun
+from memviz.charts.retention.result import RetentionResult
+from memviz.engine.records import TurnRecord
 from memviz.ui.controls.selected_request import event_at, places_changed
 from memviz.ui.facts.views import LIVES, SUMMARIES
 from memviz.ui.shell.chosen_request import choose_request, chosen_call, chosen_turn
@@ -94,3 +98,45 @@ def open_request(
     """Go to Compare, to a request."""
     choose_request_of(state, setting, turn, call)
     turn_to("compare", COMPARE_VIEW, "tokens")
+
+
+def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
+    """The places of the requests at which a fact was lost (see ``Retention.places``: turns, as long as every turn has
+    one request), each with the number of the compaction that took it, if one did."""
+    return {place: by for (number, place), by in one.losses.items() if number == probe}
+
+
+def first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
+    """The loss that is looked at first: that by compaction ``event``, else one by a summarization, else the first."""
+    by_event = (at for at, by in lost.items() if by is not None and by == event)
+    by_any = (at for at, by in lost.items() if by is not None)
+    return next(by_event, next(by_any, next(iter(lost), None)))
+
+
+def request_lost_at(one: RetentionResult, place: int) -> TurnRecord:
+    """The request at such a place."""
+    return one.run.requests[one.retention.number_at(place)]
+
+
+def choose_fact(
+    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
+) -> None:
+    """Choose a fact and one of its losses: that at ``place``, else the first one to look at."""
+    set_widget(fact_key(state), probe)
+    choose_loss(state, one, probe, place)
+
+
+def choose_loss(
+    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
+) -> None:
+    """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
+    lost = losses_of(one, probe)
+    if place not in lost:
+        place = first_loss(lost, chosen_event(state, one.setting))
+    set_widget(loss_key(state), place)
+    if place is not None:
+        by = lost[place]
+        if by is not None:
+            choose_event(state, one.setting, by)
+        record = request_lost_at(one, place)
+        choose_request_of(state, one.setting, record.turn, record.call)

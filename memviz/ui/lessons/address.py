@@ -10,14 +10,19 @@ import streamlit as st
 
 from memviz.bounds import quoted
 from memviz.errors import LessonError
-from memviz.lessons.lesson import LANGUAGES, Lesson
+from memviz.lessons.address import fact_of, page_of, query_of
+from memviz.lessons.lesson import LANGUAGES, Lesson, View
 from memviz.lessons.library import find_lesson
+from memviz.lessons.playing import Played, conversation_id
 from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.frame import PAGES
 from memviz.ui.shell.linked import LINK_OFF, keep_in_address, value_read
+from memviz.ui.shell.links import follow
 from memviz.ui.shell.own_addresses import address_now, note_own
 from memviz.ui.shell.presenting import presented_parts
 from memviz.ui.shell.state import LessonsState
 from memviz.ui.shell.text import plain
+from memviz.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view
 from memviz.workspace import Workspace
 
 BEHIND_SECONDS = 5.0
@@ -93,3 +98,26 @@ def keep_address(state: LessonsState) -> None:
         }
     )
     note_own(urlencode(address_now(), doseq=True))
+
+
+_SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
+
+
+def page_is_there(view: View) -> bool:
+    """Whether this version has the page."""
+    return (PAGES / f"{page_of(view)}.py").exists()
+
+
+def open_view(workspace: Workspace, view: View, played: Played | None = None) -> None:
+    """Go to the page of a view."""
+    page = page_of(view)
+    if view.show and page in _SWITCHES:
+        ask_view(_SWITCHES[page], view.show)
+    follow(
+        page,
+        query_of(
+            view,
+            conversation_id(view.study.conversation, workspace) or "",
+            fact_of(view, played),
+        ),
+    )

@@ -21,7 +21,7 @@ from memviz.lessons.lesson import (
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.reading import CHOICE_CHARS, MAX_CHOICES, TEXT_CHARS
-from memviz.ui.lessons.texts import prose
+from memviz.ui.lessons.question import prose
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.state import OwnLesson, set_widget, widget_value
 from memviz.ui.shell.text import plain

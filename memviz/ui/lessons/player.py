@@ -15,9 +15,8 @@ from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
 from memviz.lessons.staging import staged
 from memviz.ui.controls.stage import stage
-from memviz.ui.lessons.opening import open_view, page_is_there
-from memviz.ui.lessons.question import ask, score_words
-from memviz.ui.lessons.texts import prose
+from memviz.ui.lessons.address import open_view, page_is_there
+from memviz.ui.lessons.question import ask, prose, score_words
 from memviz.ui.shell.errors import error_shown, show_error
 from memviz.ui.shell.presenting import (
     is_bare,

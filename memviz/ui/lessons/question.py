@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
 
 import streamlit as st
 
-from memviz.lessons.lesson import Language, Lesson, Question
-from memviz.lessons.verdicts import NOT_QUITE, RIGHT
+from memviz.lessons.lesson import NOT_QUITE, RIGHT, Language, Lesson, Question, Text
+from memviz.lessons.markdown import as_html
+from memviz.text.language import lang_attribute
 from memviz.text.wording import counted
-from memviz.ui.lessons.texts import prose
 from memviz.ui.shell.state import Answered, LessonsState, set_widget, widget_value
+from memviz.ui.shell.terms import FirstMentions
 from memviz.ui.shell.text import plain
 
 
@@ -71,3 +73,13 @@ def score_words(state: LessonsState, lesson: Lesson) -> str:
         if taken
         else ""
     )
+
+
+def prose(text: Text, language: Language) -> None:
+    """A text in Markdown. In English, words of the glossary explain themselves where it first has them."""
+    said = text.said(language)
+    if said:
+        words_html = FirstMentions().html if language == "en" else escape
+        st.html(
+            f'<div class="memviz-prose"{lang_attribute(said)}>{as_html(said, words_html)}</div>'
+        )

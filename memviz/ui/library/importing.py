@@ -14,8 +14,7 @@ from memviz.storage.entries import ConversationEntry
 from memviz.text.wording import counted
 from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import formats
-from memviz.ui.library.conversation_picker import imported, pick
-from memviz.ui.library.user_question import ask_who_is_the_user
+from memviz.ui.library.conversation_picker import ask_who_is_the_user, imported, pick
 from memviz.ui.shell.state import Import, LibraryState
 from memviz.ui.shell.text import plain
 from memviz.workspace import Workspace

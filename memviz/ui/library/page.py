@@ -1,20 +1,21 @@
-"""The pieces of the library page: search, and one row a conversation."""
+"""The list of the library: search, one row a conversation, and what of it the address holds."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from memviz.errors import MemvizError, UnreadableConversationError
-from memviz.storage.entries import ConversationEntry
+from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.text.wording import counted
 from memviz.transcripts.export.formats import EXPORTS
 from memviz.ui.controls.conversation_size import size_words
-from memviz.ui.library.unreadable import rows_download, unreadable_row
 from memviz.ui.library.view import conversation_view
 from memviz.ui.shell.errors import show_error
+from memviz.ui.shell.linked import LINK_OFF, MAX_TEXT_CHARS, keep_in_address, value_read
 from memviz.ui.shell.state import (
     LibraryState,
     chat_state,
@@ -179,3 +180,81 @@ def _actions(
             workspace.store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
             st.rerun()
+
+
+ROWS_HELP = "Everything that is stored of it, as JSON. What is sound in it can be taken out by hand."
+
+
+def unreadable_row(
+    workspace: Workspace, state: LibraryState, damaged: UnreadableConversation
+) -> None:
+    """One conversation that is left aside."""
+    with st.container(border=True, key=f"unreadable-{damaged.row}"):
+        text, buttons = st.columns([3, 2], vertical_alignment="center")
+        with text:
+            st.markdown(f"**{plain(damaged.title)}**")
+            st.warning(
+                plain(f"Cannot be read, and is left aside: {damaged.problem}."),
+                icon=":material/warning:",
+            )
+        with buttons, st.container(horizontal=True, horizontal_alignment="right"):
+            rows_download(workspace, damaged.row, damaged.title)
+            if st.button(
+                "Delete",
+                icon=":material/delete:",
+                key=f"delete-unreadable-{damaged.row}",
+            ):
+                workspace.store.delete_unreadable(damaged.row)
+                state.deleted = (damaged.id, damaged.title)
+                st.rerun()
+
+
+def rows_download(workspace: Workspace, conversation: int | str, title: str) -> None:
+    """Everything that is stored of a conversation (its row number, or its id), as a file."""
+    st.download_button(
+        "Stored rows",
+        lambda: json.dumps(workspace.store.stored_rows(conversation), indent=1),
+        file_name=f"{file_name(title)}-rows.json",
+        mime="application/json",
+        help=ROWS_HELP,
+        icon=":material/download:",
+        key=f"rows-{conversation}",
+        on_click="ignore",
+    )
+
+
+SEARCH, PAGE, READ = "search", "page", "read"
+MOST_PAGES = 100_000
+
+
+def open_address(workspace: Workspace, state: LibraryState) -> None:
+    """Show what the address asks for, once in a session. To be called before anything of it is drawn."""
+    if state.is_opened:
+        return
+    state.is_opened = True
+    search = value_read(st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS], None)
+    page = value_read(st.query_params.get(PAGE, ""), range(1, MOST_PAGES))
+    if search:
+        set_widget(SEARCH_KEY, search)
+    if page:
+        set_widget(PAGE_KEY, page)
+    read = st.query_params.get(READ)
+    if read and workspace.store.exists(read):
+        state.shown = read
+    elif read:
+        st.warning(
+            "The conversation of the link is not on this server, or was deleted.",
+            icon=LINK_OFF,
+        )
+
+
+def keep_address(state: LibraryState) -> None:
+    """Write into the address what is open."""
+    page = widget_value(PAGE_KEY) or 1
+    keep_in_address(
+        {
+            SEARCH: widget_value(SEARCH_KEY),
+            PAGE: str(page) if page > 1 else "",
+            READ: state.shown,
+        }
+    )

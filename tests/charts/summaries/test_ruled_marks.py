@@ -27,7 +27,7 @@ from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Effect, Move
-from memviz.ui.facts.lives.fact_story import story
+from memviz.ui.facts.lives.story import story
 from memviz.ui.facts.version_card import badge_label
 from tests.charts.facts import kept
 from tests.reducing import CLEARED, Clearing, HeadAndTail

@@ -33,8 +33,7 @@ from memviz.reporting.report import html_report
 from memviz.reporting.run_tables import compactions_csv
 from memviz.transcripts.samples import sample
 from memviz.ui.facts.summaries.page import versions_table
-from memviz.ui.facts.summaries.version import event_label
-from memviz.ui.facts.summaries.version_html import facts_html
+from memviz.ui.facts.summaries.version import event_label, facts_html
 from memviz.ui.facts.version_card import badge_label
 
 SETTINGS = {

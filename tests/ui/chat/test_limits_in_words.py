@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz.memory import Memory
-from memviz.ui.chat.limits_in_words import next_summary, request_size
+from memviz.ui.chat.pictures import next_summary, request_size
 from tests.engine.probes import IDS, Digest, small
 from tests.tool_loops import loops
 

@@ -6,7 +6,7 @@ import memviz
 from memviz.metrics.answers.source import AnswerSource
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
-from memviz.ui.compare.asked_again import (
+from memviz.ui.compare.answers import (
     LONGEST_SUGGESTED,
     bringing_back,
     lost_words,

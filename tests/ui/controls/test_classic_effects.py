@@ -20,7 +20,7 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.text.wording import counted, dollars
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars.page import costed
+from memviz.ui.compare.dollars import costed
 from memviz.ui.controls.classic_effects import EFFECTS, Effect
 from memviz.ui.controls.pickers import ModelChoice
 from memviz.ui.controls.replaying import run_key

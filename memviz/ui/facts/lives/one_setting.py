@@ -34,14 +34,14 @@ from memviz.ui.controls.presented_picture import finding_to_audience, picture_pi
 from memviz.ui.controls.selected_request import selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
-from memviz.ui.facts.lives.beside import beside, choose_life
-from memviz.ui.facts.lives.fact_story import story
-from memviz.ui.facts.losses import choose_fact, losses_of
+from memviz.ui.facts.lives.story import beside, choose_life, story
 from memviz.ui.facts.selection import (
     choose_event,
+    choose_fact,
     chosen_event,
     event_key,
     fact_key,
+    losses_of,
     opened_key,
 )
 from memviz.ui.facts.version_card import fact_name

@@ -34,13 +34,17 @@ from memviz.ui.controls.selected_request import name_in_full
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_of
-from memviz.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
-from memviz.ui.facts.lives.label_free import without_labels
+from memviz.ui.facts.lives.details import stand_in_instead, without_labels
 from memviz.ui.facts.lives.llm_judge import ask_a_model
 from memviz.ui.facts.lives.one_setting import one_setting
-from memviz.ui.facts.lives.stand_in import stand_in_instead
 from memviz.ui.facts.probes import probes_panel, where_from
-from memviz.ui.facts.retention_cache import bounds_of, retention_results, survival_of
+from memviz.ui.facts.retention_cache import (
+    ChanceBaseline,
+    bounds_of,
+    elsewhere,
+    retention_results,
+    survival_of,
+)
 from memviz.ui.facts.selection import (
     choose_event,
     choose_request_of,

@@ -52,7 +52,7 @@ from memviz.ui.facts.selection import (
     open_fact,
     view_of,
 )
-from memviz.ui.facts.summaries.charts import evolution_charts
+from memviz.ui.facts.summaries.charts import evolution_charts, writers
 from memviz.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.ui.facts.summaries.rewording import Desk
 from memviz.ui.facts.summaries.version import (
@@ -62,7 +62,6 @@ from memviz.ui.facts.summaries.version import (
     version_title,
     version_view,
 )
-from memviz.ui.facts.summaries.writers import writers
 from memviz.ui.facts.version_card import (
     chosen_version,
     facts_of_version,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import memviz
 from memviz import Probe
 from memviz.ui.controls.diff_html import marked_html
-from memviz.ui.facts.lives.fact_story import QUOTE_CHARS, quoted, source_of_loss, story
+from memviz.ui.facts.lives.story import QUOTE_CHARS, quoted, source_of_loss, story
 from tests.charts.facts import BUDGET, CODE, NAME, kept, run_with_facts
 from tests.charts.runs import MARKUP
 

@@ -20,11 +20,18 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars.prices import which_prices
-from memviz.ui.compare.dollars.prompt_cache import from_the_cache
-from memviz.ui.compare.dollars.table import turn_by_turn
-from memviz.ui.compare.dollars.totals import LIVES, cheapest_words, parts_table, totals
-from memviz.ui.compare.dollars.window_use import against_the_window
+from memviz.ui.compare.dollars_explained import (
+    against_the_window,
+    from_the_cache,
+    which_prices,
+)
+from memviz.ui.compare.dollars_in_total import (
+    LIVES,
+    cheapest_words,
+    parts_table,
+    totals,
+    turn_by_turn,
+)
 from memviz.ui.compare.playing import Readout
 from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import Selection, select_clicked

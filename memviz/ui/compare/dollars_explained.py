@@ -1,4 +1,5 @@
-"""How much of every request was read from the prompt cache, and why some settings never hit it."""
+"""What explains the dollars: what the prompt cache saves, how close requests come to the context window, and which
+prices count."""
 
 from __future__ import annotations
 
@@ -9,13 +10,18 @@ import streamlit as st
 
 from memviz.charts.cost.cache_hits import cache_hits
 from memviz.charts.cost.setting_cost import SettingCost
-from memviz.charts.cost.words import cache_finding
+from memviz.charts.cost.window_use import largest_request, window_fits, window_use
+from memviz.charts.cost.words import cache_finding, requests_finding
 from memviz.charts.figure import CONFIG
 from memviz.engine.compaction import REDUCING
+from memviz.metrics.health.growth import unbounded_part
+from memviz.metrics.requests.overflow import forecast_words, overflow_name
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
+from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Trigger
 from memviz.text.wording import duration_words, listed
+from memviz.tuning.price_words import cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.ui.shell.text import plain
 
@@ -131,3 +137,66 @@ def _is_a_loss(one: SettingCost) -> bool:
     return (
         usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)
     )
+
+
+SMALLEST_SHARE = 0.001
+
+
+def against_the_window(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> None:
+    """The picture, and a sentence on when there is no room any more."""
+    window, model = (
+        window_tokens(assumptions),
+        assumptions.main.model if assumptions.main else "the model",
+    )
+    st.plotly_chart(
+        window_use(costs, window),
+        key="costs-window",
+        config=CONFIG,
+        alt=requests_finding(costs),
+    )
+    if window is None:
+        st.caption(f"How many tokens {plain(model)} takes in one request is unknown.")
+        return
+    st.caption(
+        " ".join(plain(sentence) for sentence in window_words(costs, window, model))
+    )
+
+
+def window_words(
+    costs: Sequence[SettingCost], window: int, model: str
+) -> Iterator[str]:
+    """What the picture means, in plain text."""
+    largest = largest_request(costs)
+    if not window_fits(costs, window):
+        yield (
+            f"Not drawn, because far above every request: {model} takes {window:,} tokens. "
+            f"The largest request here has {largest:,}, {_share_words(largest / window)} of that."
+        )
+    for one in costs:
+        sent = one.cost.traffic
+        passed, forecast = overflow_name(sent, window), forecast_words(sent, window)
+        if passed is not None:
+            yield f"{one.label}: from {passed} on a request is larger than the window, and would be refused."
+        elif forecast and unbounded_part(one.setting.run.strategy) == "history":
+            yield f"{one.label} passes {window:,} tokens {forecast}."
+
+
+def _share_words(share: float) -> str:
+    return f"{share:.1%}" if share >= SMALLEST_SHARE else "less than 0.1%"
+
+
+def which_prices(assumptions: PricingAssumptions) -> None:
+    """The prices and the rules that every number of a page rests on."""
+    for sentence in prices_of(assumptions):
+        st.caption(plain(sentence))
+    st.caption(
+        plain(cache_in_words(assumptions.cache)),
+        help=plain(assumptions.cache.note if assumptions.cache else "") or None,
+    )
+
+
+def window_tokens(assumptions: PricingAssumptions) -> int | None:
+    """The context window of the model whose prices count, in tokens of input; ``None`` if it is not known."""
+    return context_window_tokens(assumptions.main.model) if assumptions.main else None

@@ -1,4 +1,5 @@
-"""Compare, by tokens: what every setting sends with each request."""
+"""Compare, by tokens: what every setting sends with each request, in tokens or as percent of a context window or of the
+largest request."""
 
 from __future__ import annotations
 
@@ -14,26 +15,28 @@ from memviz.charts.requests.finding import finding
 from memviz.charts.requests.limit_lines import budget_fits
 from memviz.charts.requests.tables import tokens_table
 from memviz.charts.requests.tokens_per_turn import SettingRun, tokens_per_turn
+from memviz.charts.requests.window_share import Window
 from memviz.charts.thinning import MAX_POINTS
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 from memviz.ui.compare.ask_all import ask_all
+from memviz.ui.compare.dollars_explained import window_tokens
 from memviz.ui.compare.free_run import answers_of_turn
 from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import Selection, select_clicked
-from memviz.ui.compare.tokens.percent import chosen_window
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import as_shown, kept_figure
 from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.presented_picture import compaction_notes, picture_pixels
+from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.sidebar import StudyModels
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_by_step
-from memviz.ui.shell.linked import linked_range
+from memviz.ui.shell.linked import linked, linked_range
 from memviz.ui.shell.presenting import Part, hides
-from memviz.ui.shell.state import CompareState, compare_state
+from memviz.ui.shell.state import CompareState, compare_state, widget_value
 from memviz.ui.shell.text import plain
 
 CHART_KEY = "compare-tokens"
@@ -221,3 +224,40 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         name: number if isinstance(number, str) else f"{number:,}"
         for name, number in numbers.items()
     }
+
+
+PERCENT_KEY, OF_WINDOW, OF_LARGEST = "compare-percent-of", "window", "largest"
+
+
+def choose_percent() -> None:
+    """Whether the chart counts in percent; a second click is back at tokens. The window is that of the model whose
+    prices count under Dollars, and is offered only if it is known. Of which model and how large it is, the axis says:
+    here it would take a row of its own."""
+    names = {OF_WINDOW: "% of the window"} if window_tokens(prices_in_force()) else {}
+    names[OF_LARGEST] = "% of the largest"
+    linked("percent-of", PERCENT_KEY, list(names))
+    st.pills(
+        "Percent of",
+        list(names),
+        key=PERCENT_KEY,
+        label_visibility="collapsed",
+        format_func=names.__getitem__,
+    )
+
+
+def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
+    """What tokens are given as percent of; ``None``: they are given as tokens."""
+    match widget_value(PERCENT_KEY):
+        case "window":
+            prices = prices_in_force()
+            size = window_tokens(prices)
+            return (
+                Window(size, f"{prices.main.model}'s window")
+                if size and prices.main
+                else None
+            )
+        case "largest":
+            largest = max(one.run.columns.largest for one in settings)
+            return Window(largest, "the largest request") if largest else None
+        case _:
+            return None

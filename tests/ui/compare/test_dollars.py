@@ -19,13 +19,15 @@ from memviz.models.prices import TokenRates
 from memviz.transcripts.samples import bundled
 from memviz.tuning.price_words import cache_in_words, prices_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.ui.compare.dollars import page
-from memviz.ui.compare.dollars.page import costed
-from memviz.ui.compare.dollars.prices import window_tokens
-from memviz.ui.compare.dollars.prompt_cache import explanations, why_nothing_is_cached
-from memviz.ui.compare.dollars.table import with_totals
-from memviz.ui.compare.dollars.totals import cheapest_words, shares_words
-from memviz.ui.compare.dollars.window_use import window_words
+from memviz.ui.compare import dollars as page
+from memviz.ui.compare.dollars import costed
+from memviz.ui.compare.dollars_explained import (
+    explanations,
+    why_nothing_is_cached,
+    window_tokens,
+    window_words,
+)
+from memviz.ui.compare.dollars_in_total import cheapest_words, shares_words, with_totals
 from tests.charts.costs import CHEAP, DEAR, RULES, cost_line
 from tests.charts.loops import loop
 from tests.charts.runs import run_of
