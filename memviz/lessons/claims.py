@@ -26,7 +26,7 @@ from memviz.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What became of one claim: whether it ``held``, what was ``found``, and the ``sentence`` that says so. ``step``
+    """The verdict on one claim: whether it ``held``, what was ``found``, and the ``sentence`` that says so. ``step``
     counts from 1."""
 
     step: int
@@ -199,7 +199,7 @@ def value_words(measure: Measure, value: Value | None, played: Played) -> str:
 
 
 def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
-    """What a lesson shows or asks that is not there, as the number of the step (from 1) and a sentence. Raises
+    """Return what a lesson shows or asks that is not there, as the number of the step (from 1) and a sentence. Raises
     :class:`memviz.LessonError` where its conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         for view in (step.view, *(one.view for one in step.to_try)):

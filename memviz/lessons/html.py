@@ -96,7 +96,8 @@ def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
 
 
 def _shown(step: Step, played: Played | None) -> StepShown:
-    question, address = question_of(step, played), address_anywhere(step.view, played)
+    question = question_of(step, played)
+    address = address_anywhere(step.view, played)
     tried = tuple(
         Tried(one.text, address_anywhere(followed(one.view, step.view), played))
         for one in step.to_try

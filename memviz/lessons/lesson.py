@@ -69,9 +69,9 @@ class RecalledTurns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is replayed: a conversation (the name of a bundled one, or the id of a saved one) under settings, with what
-    is recalled, and whose prices count at which pause between turns. ``writer`` names the recording that plays the
-    summaries; empty: one that was made for the setting and plays unasked, else the offline stand-in."""
+    """The subject of a replay: a conversation (the name of a bundled one, or the id of a saved one) under settings,
+    with what is recalled, and whose prices count at which pause between turns. ``writer`` names the recording that
+    plays the summaries; empty: one that was made for the setting and plays unasked, else the offline stand-in."""
 
     conversation: str
     settings: tuple[Strategy, ...]
@@ -84,7 +84,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """What a view points at. ``fact`` is its place in the conversation's list, or one of its answers."""
+    """The things that a view points at. ``fact`` is its place in the conversation's list, or one of its answers."""
 
     setting: int | None = None
     fact: int | str | None = None
@@ -93,9 +93,9 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a step shows. ``turn`` is where the stage stands at first, and between ``first_turn`` and ``last_turn`` it
-    can be played; ``None``: the conversation's first and last. ``show`` names a page's own view, ``controls`` those of
-    the stage that are there (``None``: all), ``link`` further parts of the page's address."""
+    """The picture that a step shows. ``turn`` is where the stage stands at first, and between ``first_turn`` and
+    ``last_turn`` it can be played; ``None``: the conversation's first and last. ``show`` names a page's own view,
+    ``controls`` those of the stage that are there (``None``: all), ``link`` further parts of the page's address."""
 
     study: Study
     page: str = "stage"
@@ -111,12 +111,12 @@ class View:
 
     @property
     def has_stage(self) -> bool:
-        """Whether the player draws it on the stage."""
+        """Return whether the player draws it on the stage."""
         return self.page in STUDY_PAGES
 
 
 class Point(NamedTuple):
-    """Where something is measured: under which setting, at which request, of which fact or message, on which terms.
+    """The place of a measurement: under which setting, at which request, of which fact or message, on which terms.
     ``None`` stands for what the step shows."""
 
     measure: str

@@ -57,7 +57,7 @@ class Block(NamedTuple):
 
 
 def forbidden(text: str) -> str:
-    """What of ``text`` a lesson may not hold, in words; empty where there is nothing."""
+    """Return what of ``text`` a lesson may not hold, in words; empty where there is nothing."""
     outside_code = _CODE.sub("", "\n".join(part for part in text.split(_FENCE)[::2]))
     return next(
         (words for pattern, words in _FORBIDDEN if pattern.search(outside_code)), ""
@@ -115,7 +115,8 @@ def _span_html(span: Span, words_html: Callable[[str], str]) -> str:
 
 def _blocks(lines: list[str]) -> Iterator[Block]:
     """The blocks of lines without an empty one between them: a list may follow a sentence at once."""
-    kind, items = "", list[list[str]]()
+    kind = ""
+    items = list[list[str]]()
     for line in lines:
         found, rest = _kind_of(line, kind)
         if found == kind and (found in ("paragraph", "quote") or rest is None):
@@ -125,13 +126,14 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
         else:
             if items:
                 yield _block(kind, items)
-            kind, items = found, [[line.strip() if rest is None else rest]]
+            kind = found
+            items = [[line.strip() if rest is None else rest]]
     if items:
         yield _block(kind, items)
 
 
 def _kind_of(line: str, before: str) -> tuple[str, str | None]:
-    """What kind of block a line belongs to, and the line without its mark; ``None`` where it has none."""
+    """Return what kind of block a line belongs to, and the line without its mark; ``None`` where it has none."""
     flat = line.strip()
     for kind, mark in (("bullets", _BULLET), ("numbers", _NUMBER), ("quote", _QUOTE)):
         if found := mark.match(flat):
@@ -154,7 +156,8 @@ def _joined(lines: list[str]) -> str:
 
 
 def _spans(text: str) -> Iterator[Span]:
-    plain, at = "", 0
+    plain = ""
+    at = 0
     for found in _SPAN.finditer(text):
         plain += text[at : found.start()]
         at = found.end()

@@ -22,7 +22,7 @@ Value = float | bool | str
 
 
 class Kind(Enum):
-    """What a measure gives."""
+    """The kinds of value that measures give."""
 
     NUMBER = "number"
     YES_OR_NO = "yes or no"
@@ -85,7 +85,8 @@ def _tool_result_percent(played: Played, point: Point) -> Value:
 
 def _changes(played: Played, point: Point) -> list[Compaction]:
     """The compactions by the request that is meant, that one included."""
-    run, last = played.run(point), played.number(point)
+    run = played.run(point)
+    last = played.number(point)
     numbered = ((run.request_number(one), one) for one in run.compactions)
     return [one for number, one in numbered if number is not None and number <= last]
 
@@ -161,8 +162,10 @@ def _message_fate(played: Played, point: Point) -> Value:
 
 def _facts(state: str) -> Callable[[Played, Point], Value]:
     def take(played: Played, point: Point) -> Value:
-        kept, number = played.retention(point), played.number(point)
-        born, retained = kept.born[number], kept.retained[number] & kept.born[number]
+        kept = played.retention(point)
+        number = played.number(point)
+        born = kept.born[number]
+        retained = kept.retained[number] & kept.born[number]
         counts = {"told": born, "known": retained, "lost": born & ~retained}
         return int(counts[state].sum())
 
@@ -181,37 +184,40 @@ def _facts_kept_percent(played: Played, point: Point) -> Value:
 
 
 def _fact_known(played: Played, point: Point) -> Value:
-    kept, number, fact = (
-        played.retention(point),
-        played.number(point),
-        played.fact(point.fact),
-    )
+    kept = played.retention(point)
+    number = played.number(point)
+    fact = played.fact(point.fact)
     return bool(kept.born[number, fact] and kept.retained[number, fact])
 
 
 def _facts_contradicted(played: Played, point: Point) -> Value:
-    kept, number = played.retention(point), played.number(point)
+    kept = played.retention(point)
+    number = played.number(point)
     return int((kept.state[number] == FactState.CONTRADICTED).sum())
 
 
 def _fact_state(played: Played, point: Point) -> Value:
-    kept, number = played.retention(point), played.number(point)
+    kept = played.retention(point)
+    number = played.number(point)
     return Knowledge(int(kept.states[number, played.fact(point.fact)])).state.word
 
 
 def _fact_place(played: Played, point: Point) -> Value:
-    kept, number = played.retention(point), played.number(point)
+    kept = played.retention(point)
+    number = played.number(point)
     state = Knowledge(int(kept.states[number, played.fact(point.fact)]))
     return state.name.lower().replace("_", " ").replace("not born", "not told")
 
 
 def _fact_told_turn(played: Played, point: Point) -> Value:
-    kept, fact = played.retention(point), played.fact(point.fact)
+    kept = played.retention(point)
+    fact = played.fact(point.fact)
     return _first_turn(played, kept.turns, kept.born[:, fact], "is never told")
 
 
 def _fact_lost_turn(played: Played, point: Point) -> Value:
-    kept, fact = played.retention(point), played.fact(point.fact)
+    kept = played.retention(point)
+    fact = played.fact(point.fact)
     return _first_turn(
         played,
         kept.turns,
@@ -228,7 +234,8 @@ def _first_turn(played: Played, turns: Any, is_so: Any, otherwise: str) -> int:
 
 
 def _request_usd(played: Played, point: Point) -> Value:
-    cost, number = played.cost(point), played.number(point)
+    cost = played.cost(point)
+    number = played.number(point)
     if cost.request_usd is None:
         raise played.fail(f"no price is known of {cost.missing[0]}.")
     return float(cost.request_usd[number])
@@ -251,7 +258,8 @@ def _cached(played: Played, point: Point) -> Value:
 
 
 def _hit_percent(played: Played, point: Point) -> Value:
-    cost, stop = played.cost(point), played.number(point) + 1
+    cost = played.cost(point)
+    stop = played.number(point) + 1
     sent = int(cost.traffic.input_tokens[:stop].sum())
     return 100.0 * int(cost.cached_tokens[:stop].sum()) / sent if sent else 0.0
 

@@ -210,7 +210,8 @@ def _step(field: Field, study: Study) -> Step:
         )
     if "question" in fields and "prediction" in fields:
         fields["prediction"].fail("stands beside a question; a step asks one thing.")
-    claim, to_try = partial(_claim, view=view), partial(_try, view=view)
+    claim = partial(_claim, view=view)
+    to_try = partial(_try, view=view)
     readers: Readers = {
         "title": _title,
         "text": _prose,

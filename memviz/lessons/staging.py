@@ -22,7 +22,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where the stage stands: on turn ``turn``, to be played from ``first`` to ``last``."""
+    """The position of the stage: on turn ``turn``, to be played from ``first`` to ``last``."""
 
     first: int
     turn: int
@@ -30,17 +30,20 @@ class Standing:
 
 
 def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
-    """Where the stage stands in a step of a conversation of so many turns. A prediction that waits for its answer stops
-    it before the predicted turn; once it is answered it stands there."""
+    """Return where the stage stands in a step of a conversation of so many turns. A prediction that waits for its
+    answer stops it before the predicted turn; once it is answered it stands there."""
     view = step.view
-    first, last = min(view.first_turn or 1, turns), min(view.last_turn or turns, turns)
+    first = min(view.first_turn or 1, turns)
+    last = min(view.last_turn or turns, turns)
     at = min(max(view.turn or first, first), last)
     if isinstance(step.asked, Prediction) and step.asked.turn <= turns:
         asked = step.asked.turn
         if is_answered:
-            at, last = asked, max(last, asked)
+            at = asked
+            last = max(last, asked)
         elif asked > first:
-            at, last = min(at, asked - 1), asked - 1
+            at = min(at, asked - 1)
+            last = asked - 1
     return Standing(first, at, last)
 
 
@@ -50,7 +53,8 @@ def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str,
         SettingRun(run, label, n)
         for n, (run, label) in enumerate(zip(played.runs, played.labels, strict=True))
     ]
-    axis, view = axis_of(played.runs), step.view
+    axis = axis_of(played.runs)
+    view = step.view
     where = standing(step, played.runs[0].log.turn_count, is_answered=is_answered)
     steps = range(axis.last(where.first - 1), axis.last(where.last))
     data = stage_data(
@@ -91,7 +95,7 @@ def _chosen(step: Step) -> int:
 
 
 def _highlight(view: View, played: Played) -> dict[str, list[int]]:
-    """What is pointed at; with a fact the messages that told it, as long as no message is named."""
+    """Return what is pointed at; with a fact the messages that told it, as long as no message is named."""
     wanted = view.highlight
     fact = None if wanted.fact is None else played.fact(wanted.fact)
     told = [] if fact is None else list(played.probes[fact].evidence)
@@ -142,7 +146,7 @@ def still(step: Step, played: Played) -> Still:
 
 
 def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, int]]:
-    """What a setting sends at a turn, in words, and its tokens part by part."""
+    """Return what a setting sends at a turn, in words, and its tokens part by part."""
     point = Point("request_tokens", setting, turn)
     try:
         record = played.record(point)
@@ -172,8 +176,9 @@ def _take(played: Played, point: Point, measure: str) -> int:
 
 
 def _legend(parts: list[str], top: int) -> str:
-    """What the colours mean, in one line."""
-    found, x = [], 0
+    """Return what the colours mean, in one line."""
+    found = []
+    x = 0
     for part in parts:
         title = PART_TITLES.get(part, part)
         found.append(
@@ -190,7 +195,8 @@ def _color(part: str) -> str:
 
 def _row(at: int, label: str, words: str, parts: dict[str, int], most: int) -> str:
     top = TOP + at * ROW
-    pieces, x = [], 0.0
+    pieces = []
+    x = 0.0
     for part, tokens in parts.items():
         width = (WIDTH - 2) * tokens / most
         if tokens:

@@ -91,7 +91,7 @@ def _text(text: Text) -> dict[str, str]:
 
 
 def _study(study: Study, shared: Study) -> dict[str, Any]:
-    """What of a study differs from ``shared``."""
+    """Return what of a study differs from ``shared``."""
     value: dict[str, Any] = {}
     if study.conversation != shared.conversation:
         value["conversation"] = study.conversation

@@ -19,13 +19,13 @@ from memviz.workspace import SAMPLE_PREFIX, Workspace
 
 
 def keeps_its_switches(conversation_id: str | None) -> bool:
-    """Whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new chat, and
-    a sample stays as it is: what is said there goes into a copy."""
+    """Return whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new
+    chat, and a sample stays as it is: what is said there goes into a copy."""
     return conversation_id is not None and not conversation_id.startswith(SAMPLE_PREFIX)
 
 
 class Models(NamedTuple):
-    """Who answers and who summarizes."""
+    """The models that answer and summarize."""
 
     chat: ModelChoice
     summarizer: ModelChoice
@@ -64,12 +64,10 @@ class ChatDesk:
             self.save()
 
     def _save(self, replaces: Sequence[Message] | None) -> None:
-        workspace, state, chat, summarizer = (
-            self.workspace,
-            self.state,
-            self.chat,
-            self.models.summarizer.name,
-        )
+        workspace = self.workspace
+        state = self.state
+        chat = self.chat
+        summarizer = self.models.summarizer.name
         if state.conversation_id is None:
             state.conversation_id = (
                 workspace.new_chat(chat, summarizer) if len(chat.log) else None
@@ -90,7 +88,7 @@ class ChatDesk:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the conversation was saved, and is not there any more."""
+        """Return whether the conversation was saved, and is not there any more."""
         id = self.state.conversation_id
         with suppress(StorageError):
             return id is not None and not self.workspace.store.exists(id)
@@ -108,7 +106,8 @@ class ChatDesk:
         except StorageError as error:
             state.error = error
             return
-        state.deleted, state.error = False, None
+        state.deleted = False
+        state.error = None
         self.save()
 
 

@@ -40,7 +40,8 @@ BADGES: dict[str, BadgeColor] = {
 
 def pictures(desk: ChatDesk) -> None:
     """Everything right of the talk, as of the last turn."""
-    run, state = desk.chat.run, desk.state
+    run = desk.chat.run
+    state = desk.state
     _next_summarization(desk.chat)
     if not run.turns:
         st.caption("After the first reply you see here what was sent, in tokens.")
@@ -115,10 +116,8 @@ def _next_summarization(chat: Chat) -> None:
 
 
 def _totals(run: Run) -> None:
-    use, sent = (
-        token_use(run),
-        f"{len(run.requests):,} calls" if run.has_calls else "turns",
-    )
+    use = token_use(run)
+    sent = f"{len(run.requests):,} calls" if run.has_calls else "turns"
     with st.container(
         horizontal=True, gap="xsmall"
     ):  # wraps where a column would cut the labels short
@@ -150,8 +149,8 @@ def _totals(run: Run) -> None:
 
 
 def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
-    """How far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom`` is
-    that of the chat, which knows of failures."""
+    """Return how far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom``
+    is that of the chat, which knows of failures."""
     if idle := strategy.idle_because(memory):
         return f"This setting never summarizes, and nothing is cleared, because {idle}."
     if headroom is None:
@@ -215,12 +214,10 @@ def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
 
 
 def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
-    """How large a request was, and how much of it counts toward the limit of its ``strategy`` (empty for one without a
-    token limit)."""
-    size, limit = (
-        f"Last request: {record.total_tokens:,} tokens",
-        strategy.budget_tokens,
-    )
+    """Return how large a request was, and how much of it counts toward the limit of its ``strategy`` (empty for one
+    without a token limit)."""
+    size = f"Last request: {record.total_tokens:,} tokens"
+    limit = strategy.budget_tokens
     if limit is None:
         return size, ""
     parts = [

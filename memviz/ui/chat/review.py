@@ -30,7 +30,7 @@ PROMPT_KEY = "review-prompt"
 
 
 def review_panel(desk: ChatDesk) -> None:
-    """What waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
+    """Show what waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
     chat = desk.chat
     proposal = chat.proposal
     if proposal is None:
@@ -68,7 +68,7 @@ def review_panel(desk: ChatDesk) -> None:
 
 
 def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
-    """What can be done without a draft: there is nothing to use."""
+    """Show what can be done without a draft: there is nothing to use."""
     again = (
         f"Write it with {plain(desk.models.summarizer.label)}"
         if is_first
@@ -104,8 +104,10 @@ def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
 
 
 def _draft_costs(desk: ChatDesk) -> None:
-    """What one more draft costs at most."""
-    summarizer, proposal, chat = desk.models.summarizer, desk.chat.proposal, desk.chat
+    """Say what one more draft costs at most."""
+    summarizer = desk.models.summarizer
+    proposal = desk.chat.proposal
+    chat = desk.chat
     if summarizer.is_free or proposal is None:
         return
     tokens = (
@@ -122,11 +124,9 @@ def _draft_costs(desk: ChatDesk) -> None:
 
 def _draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
-    instruction, desk.state.draft_with, desk.state.write_on_click = (
-        desk.state.draft_with,
-        None,
-        False,
-    )
+    instruction = desk.state.draft_with
+    desk.state.draft_with = None
+    desk.state.write_on_click = False
     try:
         with stoppable(
             "Writing the summary",
@@ -143,7 +143,7 @@ def _draft(desk: ChatDesk) -> None:
 
 
 def _trouble(draft: Draft, *, is_written: bool) -> None:
-    """Why the newest draft was not written, where it was not."""
+    """Say why the newest draft was not written, where it was not."""
     if draft.error is None:
         return
     left = (
@@ -201,7 +201,8 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
 
 def _source_tokens(chat: Chat, proposal: Proposal) -> int:
     """Tokens of what would be summarized."""
-    sums, plan = chat.run.space.sums, proposal.plan
+    sums = chat.run.space.sums
+    plan = proposal.plan
     return int(
         sums.between(plan.summarize.start, plan.summarize.stop)
         + (plan.replaces.tokens if plan.replaces else 0)
@@ -288,7 +289,7 @@ LABEL_CHARS = 60
 
 
 def summary_desk(desk: ChatDesk) -> None:
-    """What the model is told of everything that is not sent word for word."""
+    """Show what the model is told of everything that is not sent word for word."""
     chat = desk.chat
     versions = chat.summaries_in_force
     if not versions and chat.undoable is None:

@@ -106,7 +106,7 @@ def answer_card(
 
 
 def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
-    """What was recalled into the request of an answer, and how large that request was without it and is with it.
+    """Return what was recalled into the request of an answer, and how large that request was without it and is with it.
     ``is_again``: the question had been asked without it."""
     turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))
     more = recalled_tokens(record)
@@ -130,7 +130,7 @@ def _where(record: TurnRecord, source: AnswerSource) -> str:
 
 
 def _had(record: TurnRecord) -> str:
-    """What it had in its context, in a line."""
+    """Return what it had in its context, in a line."""
     parts = record.parts
     sent = sum(len(positions) for positions in parts.history) - len(parts.restored)
     verbatim = sum(
@@ -188,10 +188,8 @@ def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
         (number, answer) for number, fact in enumerate(facts) for answer in fact.answers
     ]
     found = PhraseIndex([answer for _, answer in answers]).find(texts).phrases
-    said, words = (
-        {answers[phrase][0] for phrase in found},
-        [keys(text) for text in texts],
-    )
+    said = {answers[phrase][0] for phrase in found}
+    words = [keys(text) for text in texts]
     for number, fact in enumerate(facts):
         asked = keys(fact.question)
         if number not in said and not any(asked <= known for known in words):
@@ -207,8 +205,8 @@ def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
 
 
 def lost_words(run: Run, fact: Probe) -> str:
-    """Which version of the summary lost the fact, or since which request it is not sent; empty where the last request
-    still knows it."""
+    """Return which version of the summary lost the fact, or since which request it is not sent; empty where the last
+    request still knows it."""
     return run.once((lost_words, fact), lambda: _lost_words(run, fact))
 
 
@@ -221,10 +219,8 @@ def _lost_words(run: Run, fact: Probe) -> str:
     lost = lives[0].spans[-1]
     if lost.state is Knowledge.CONTRADICTED:
         return f"Only denied or outdated since {request_name(*lost.first)}."
-    by, name = (
-        fact_losses(run, kept, lives, texts)[0, lost.first_place],
-        request_name(*lost.first),
-    )
+    by = fact_losses(run, kept, lives, texts)[0, lost.first_place]
+    name = request_name(*lost.first)
     version = None if by is None else run.compactions[by].version
     if version is None:
         return f"Not sent since {name}."
@@ -251,8 +247,8 @@ def stated_at(
 def bringing_back(
     run: Run, asked: TurnRecord, positions: Sequence[int], prices: PricingAssumptions
 ) -> BroughtBack | None:
-    """What it takes to bring the turns of these positions back into the request of a question; ``None`` where the
-    strategy allows no recall or the request holds them already."""
+    """Return what it takes to bring the turns of these positions back into the request of a question; ``None`` where
+    the strategy allows no recall or the request holds them already."""
     turns = tuple(turn for turn in stating_turns(run.log, positions) if turn)
     if not turns or not run.strategy.allows_recall:
         return None

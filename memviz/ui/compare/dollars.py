@@ -61,7 +61,7 @@ CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = (
 
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """What every setting costs."""
+    """Show what every setting costs."""
     summaries_by(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
@@ -88,7 +88,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
 def costed(
     settings: Sequence[SettingRun], assumptions: PricingAssumptions
 ) -> list[SettingCost]:
-    """What each setting costs on these terms."""
+    """Return what each setting costs on these terms."""
     out = []
     for setting in settings:
         run = setting.run
@@ -124,7 +124,8 @@ def picture(costs: Sequence[SettingCost]) -> None:
     """The lines of cost. A click on one moves the selection."""
     linked("shown", VIEW_KEY, [one.value for one in View])
     linked("uncached", UNCACHED_KEY, [False, True])
-    shown, step = _shown(costs), step_of([one.setting for one in costs])
+    shown = _shown(costs)
+    step = step_of([one.setting for one in costs])
     with (
         put_away(Part.CONTROLS, "costs-shown"),
         st.container(horizontal=True, vertical_alignment="center", gap="xsmall"),
@@ -164,7 +165,7 @@ def picture(costs: Sequence[SettingCost]) -> None:
 
 
 class _Shown(NamedTuple):
-    """What the picture shows."""
+    """The choice of what the picture shows."""
 
     view: View
     unit: Unit
@@ -177,10 +178,8 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
         if any(one.cost.total_usd is not None for one in costs)
         else Unit.TOKENS
     )
-    view, uncached = (
-        View(widget_value(VIEW_KEY) or View.SO_FAR.value),
-        widget_value(UNCACHED_KEY) is not False,
-    )
+    view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
+    uncached = widget_value(UNCACHED_KEY) is not False
     return _Shown(view, unit, uncached)
 
 
@@ -224,7 +223,7 @@ def details(
     assumptions: PricingAssumptions,
     transcript: Transcript,
 ) -> None:
-    """What explains the numbers, closed at first."""
+    """Show what explains the numbers, closed at first."""
     folded(
         "How much is read from the cache?",
         CACHE_KEY,

@@ -78,7 +78,7 @@ def why_nothing_is_cached(
 
 
 def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
-    """Why the lines are where they are: in general, then of settings that mostly miss, those of one reason
+    """Return why the lines are where they are: in general, then of settings that mostly miss, those of one reason
     together."""
     yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
     if any(
@@ -122,7 +122,7 @@ def _names(costs: Sequence[SettingCost]) -> str:
 
 
 def _slides(one: SettingCost, cache: CacheRules) -> bool:
-    """Whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
+    """Return whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
     shared = one.cost.traffic.shared_tokens
     never_summarizes = one.setting.run.strategy.trigger is Trigger.NEVER
     return (
@@ -133,7 +133,8 @@ def _slides(one: SettingCost, cache: CacheRules) -> bool:
 
 
 def _is_a_loss(one: SettingCost) -> bool:
-    usd, uncached_usd = one.cost.total_usd, one.cost.uncached_total_usd
+    usd = one.cost.total_usd
+    uncached_usd = one.cost.uncached_total_usd
     return (
         usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)
     )
@@ -146,10 +147,8 @@ def against_the_window(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> None:
     """The picture, and a sentence on when there is no room any more."""
-    window, model = (
-        window_tokens(assumptions),
-        assumptions.main.model if assumptions.main else "the model",
-    )
+    window = window_tokens(assumptions)
+    model = assumptions.main.model if assumptions.main else "the model"
     st.plotly_chart(
         window_use(costs, window),
         key="costs-window",
@@ -167,7 +166,7 @@ def against_the_window(
 def window_words(
     costs: Sequence[SettingCost], window: int, model: str
 ) -> Iterator[str]:
-    """What the picture means, in plain text."""
+    """Return what the picture means, in plain text."""
     largest = largest_request(costs)
     if not window_fits(costs, window):
         yield (
@@ -176,7 +175,8 @@ def window_words(
         )
     for one in costs:
         sent = one.cost.traffic
-        passed, forecast = overflow_name(sent, window), forecast_words(sent, window)
+        passed = overflow_name(sent, window)
+        forecast = forecast_words(sent, window)
         if passed is not None:
             yield f"{one.label}: from {passed} on a request is larger than the window, and would be refused."
         elif forecast and unbounded_part(one.setting.run.strategy) == "history":

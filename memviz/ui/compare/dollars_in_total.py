@@ -65,7 +65,8 @@ def totals(costs: Sequence[SettingCost]) -> None:
 
 def _change(one: SettingCost, first: SettingCost) -> float | None:
     """By which share it costs more than the first one; ``None`` if that is unknown, or the first is free."""
-    usd, against = one.cost.total_usd, first.cost.total_usd
+    usd = one.cost.total_usd
+    against = first.cost.total_usd
     if usd is None or not against:
         return None
     return (
@@ -78,7 +79,7 @@ def _change_words(change: float) -> str:
 
 
 def shares_words(one: SettingCost, *, has_hits: bool) -> str:
-    """How much of its input came from the cache, where any did (``has_hits``), and how much of its cost is the
+    """Return how much of its input came from the cache, where any did (``has_hits``), and how much of its cost is the
     summarizer's; in Markdown."""
     told = (
         [f"{one.cost.hit_rate:.0%} of its input read from the cache"]
@@ -98,8 +99,8 @@ def shares_words(one: SettingCost, *, has_hits: bool) -> str:
 def cheapest_words(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> str:
-    """Which setting costs least, for which pauses that holds, and which one does with others; in Markdown, empty where
-    nothing can be said."""
+    """Return which setting costs least, for which pauses that holds, and which one does with others; in Markdown, empty
+    where nothing can be said."""
     cheapest = _cheapest([one.cost for one in costs])
     if cheapest is None:
         return ""
@@ -161,10 +162,8 @@ def parts_table(costs: Sequence[SettingCost]) -> None:
 
 
 def _cells(one: SettingCost) -> dict[str, str]:
-    cost, parts = (
-        one.cost,
-        {f"{part.value} (tokens · USD)": _cell(one, part) for part in Part},
-    )
+    cost = one.cost
+    parts = {f"{part.value} (tokens · USD)": _cell(one, part) for part in Part}
     uses_cache = bool(cost.cached_tokens.any() or cost.written_tokens.any())
     return {
         "Requests": f"{len(cost.traffic.turns):,}",

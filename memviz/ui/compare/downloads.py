@@ -66,7 +66,8 @@ def _files(
     if not can_render():
         st.caption(NO_PICTURES)
     st.caption(plain(chosen.label))
-    run, name = chosen.run, f"{title}-{file_name(chosen.label)}"
+    run = chosen.run
+    name = f"{title}-{file_name(chosen.label)}"
     _buttons(
         [
             _File(

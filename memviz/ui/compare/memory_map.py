@@ -110,10 +110,8 @@ def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
     is called."""
     if whole.in_full:
         return whole
-    requests_key, positions_key = (
-        f"{REQUESTS_KEY}-{conversation_id}",
-        f"{POSITIONS_KEY}-{conversation_id}",
-    )
+    requests_key = f"{REQUESTS_KEY}-{conversation_id}"
+    positions_key = f"{POSITIONS_KEY}-{conversation_id}"
     linked_range(f"{step}s", requests_key, 1, len(whole.requests))
     linked_range("messages", positions_key, 1, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
@@ -169,7 +167,8 @@ def _cell_words(view: View, step: str) -> str:
 
 
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
-    point, fates = clicked_point(_map_key(number)), fate_map(setting.run)
+    point = clicked_point(_map_key(number))
+    fates = fate_map(setting.run)
     found = (
         example(fates, grid(fates, view), point["x"], message_position(point["y"]))
         if point
@@ -200,7 +199,7 @@ BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;mar
 
 
 def legend(settings: Sequence[SettingRun]) -> None:
-    """What the colours mean; only those that occur."""
+    """Show what the colours mean; only those that occur."""
     order = sorted(
         {code for setting in settings for code in fate_map(setting.run).present},
         key=LEGEND_ORDER.index,
@@ -240,7 +239,7 @@ def _times_words(code: int) -> str:
 
 
 def key_numbers(setting: SettingRun) -> None:
-    """What became of all messages at the last request, under a map: a bar, and a share beside each colour."""
+    """Show what became of all messages at the last request, under a map: a bar, and a share beside each colour."""
     fates = fate_map(setting.run)
     messages = fates.shares(-1).messages
     numbers = [number for number in _numbers(fates) if number.held]
@@ -271,7 +270,7 @@ class _Number(NamedTuple):
 
 
 def _numbers(fates: FateMap) -> Iterator[_Number]:
-    """What became of the messages at the last request, in the order of the bar."""
+    """Return what became of the messages at the last request, in the order of the bar."""
     often = f", {_often(fates.shares(-1).mean_generation)} on average"
     words = {
         Fate.VERBATIM: "sent word for word, the newest input included",

@@ -52,9 +52,10 @@ def selected_message(run: Run, conversation_id: str) -> int:
 
 
 def life_of_selected(settings: Sequence[SettingRun], conversation_id: str) -> None:
-    """What became of the selected message under the selected setting, in a sentence."""
+    """Show what became of the selected message under the selected setting, in a sentence."""
     setting = selected(settings).setting
-    run, position = setting.run, selected_message(setting.run, conversation_id)
+    run = setting.run
+    position = selected_message(setting.run, conversation_id)
     whose = f"**Message {message_number(position):,}** ({run.log[position].role}, turn {run.log.turn_number(position)})"
     st.markdown(
         f"{whose} under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}"
@@ -65,10 +66,8 @@ def one_message(
     settings: Sequence[SettingRun], conversation_id: str, selection: Selection
 ) -> None:
     """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
-    run, position = (
-        selection.setting.run,
-        selected_message(selection.setting.run, conversation_id),
-    )
+    run = selection.setting.run
+    position = selected_message(selection.setting.run, conversation_id)
     titled, chooser = st.columns([3, 1], vertical_alignment="bottom")
     titled.header("What became of one message?", anchor=False)
     chooser.number_input("Message", 1, len(run.log), step=1, key=MESSAGE_KEY)
@@ -146,7 +145,8 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
         Fate.SHORTENED: "shortened",
         Fate.DROPPED: "dropped",
     }[span.fate]
-    since, until = request_name(*span.first), request_name(*span.last)
+    since = request_name(*span.first)
+    until = request_name(*span.last)
     if span.first == span.last:
         return f"{words} at {since}"
     if open_end:

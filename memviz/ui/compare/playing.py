@@ -32,7 +32,7 @@ STAGE_HELP = "Plays the requests message by message, in the place of the chart."
 
 
 class Readout(NamedTuple):
-    """What the lanes say of their requests: the unit, and on which terms dollars are worked out."""
+    """The terms on which lanes speak of their requests: the unit, and on which terms dollars are worked out."""
 
     measure: Measure = "tokens"
     assumptions: PricingAssumptions | None = None
@@ -58,7 +58,7 @@ def choose_stage() -> None:
 
 
 def is_staged() -> bool:
-    """Whether the stage is shown."""
+    """Return whether the stage is shown."""
     return bool(widget_value(STAGE_KEY) == ON)
 
 
@@ -95,7 +95,7 @@ def play(
 
 
 def _other_part(steps: range, every: int, selection: Selection, step: str) -> None:
-    """Which part of a long conversation can be played, and the way to another one."""
+    """Show which part of a long conversation can be played, and the way to another one."""
     set_widget(TURN_KEY, selection.turn)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(
@@ -130,7 +130,8 @@ def _data(
     steps: range,
     readout: Readout,
 ) -> dict[str, Any]:
-    kept, terms = [_retained(one.run, probes) for one in settings], readout.assumptions
+    kept = [_retained(one.run, probes) for one in settings]
+    terms = readout.assumptions
     asked = predictions(settings, transcript, kept, terms, steps=steps)
     return stage_data(
         settings,

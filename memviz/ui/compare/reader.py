@@ -162,9 +162,9 @@ def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> N
 
 
 def _marks(turns: Sequence[int], run: Run) -> list[int]:
-    """Where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk through
-    requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may have taken
-    more of them."""
+    """Return where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk
+    through requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may
+    have taken more of them."""
     own = request_turns(run)
     marked = [
         number
@@ -184,7 +184,8 @@ def reader(
     settings: Sequence[SettingRun], selection: Selection, transcript: Transcript
 ) -> None:
     """The selected request in full."""
-    run, record = selection.setting.run, selection.record
+    run = selection.setting.run
+    record = selection.record
     with st.container(key=READER_KEY):
         mark_row(compare_state(), selection.setting.index)
         size = f" · {record.total_tokens:,} tokens" if record else ""
@@ -260,6 +261,8 @@ def player(
 
 def _moved(key: str, on_move: Callable[[int, int, int], None]) -> None:
     move: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
-    turn, behind, setting = move.get("turn"), move.get("behind"), move.get("setting")
+    turn = move.get("turn")
+    behind = move.get("behind")
+    setting = move.get("setting")
     if isinstance(turn, int) and isinstance(behind, int) and isinstance(setting, int):
         on_move(turn, behind, setting)

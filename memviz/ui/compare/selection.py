@@ -24,7 +24,7 @@ SETTING_KEY = "compare-setting"
 
 
 class Selection(NamedTuple):
-    """Which request is looked at: call number ``call`` (from 1; ``None``: the last one) of a turn. ``number`` is the
+    """The request that is looked at: call number ``call`` (from 1; ``None``: the last one) of a turn. ``number`` is the
     setting's place (0-based) among those shown."""
 
     setting: SettingRun

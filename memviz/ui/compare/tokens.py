@@ -54,7 +54,7 @@ def tokens_view(
     transcript: Transcript,
     models: StudyModels,
 ) -> None:
-    """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
+    """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
     say_not_recorded(settings)
     answers = partial(_answers, settings) if state.free_run else None
@@ -102,7 +102,7 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """What one should know about the picture: what is not, or not so, in it."""
+    """Show what one should know about the picture: what is not, or not so, in it."""
     if transcript.events:
         st.caption(
             "Dotted lines: summarized by the program that the conversation was imported from."
@@ -141,7 +141,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
 
 
 def _answers(settings: Sequence[SettingRun], selection: Selection) -> None:
-    """What each setting answered at the selected turn, where they answer for themselves."""
+    """Show what each setting answered at the selected turn, where they answer for themselves."""
     answers_of_turn(settings, selection.turn)
 
 
@@ -230,9 +230,9 @@ PERCENT_KEY, OF_WINDOW, OF_LARGEST = "compare-percent-of", "window", "largest"
 
 
 def choose_percent() -> None:
-    """Whether the chart counts in percent; a second click is back at tokens. The window is that of the model whose
-    prices count under Dollars, and is offered only if it is known. Of which model and how large it is, the axis says:
-    here it would take a row of its own."""
+    """Choose whether the chart counts in percent; a second click is back at tokens. The window is that of the model
+    whose prices count under Dollars, and is offered only if it is known. Of which model and how large it is, the axis
+    says: here it would take a row of its own."""
     names = {OF_WINDOW: "% of the window"} if window_tokens(prices_in_force()) else {}
     names[OF_LARGEST] = "% of the largest"
     linked("percent-of", PERCENT_KEY, list(names))
@@ -246,7 +246,7 @@ def choose_percent() -> None:
 
 
 def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
-    """What tokens are given as percent of; ``None``: they are given as tokens."""
+    """Return what tokens are given as percent of; ``None``: they are given as tokens."""
     match widget_value(PERCENT_KEY):
         case "window":
             prices = prices_in_force()

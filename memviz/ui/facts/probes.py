@@ -73,7 +73,7 @@ def where_from(facts: Facts) -> None:
 
 
 def without_tool_results(facts: Facts) -> bool:
-    """Whether the conversation has results of tools and no fact that is looked for comes from one."""
+    """Return whether the conversation has results of tools and no fact that is looked for comes from one."""
     return count_unmeasured_results(facts.log, facts.probes) > 0
 
 
@@ -216,7 +216,8 @@ def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
         key: widget_value(key)
         for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY)
     }
-    answers, stale = _lines(typed[ANSWERS_KEY] or ""), _lines(typed[STALE_KEY] or "")
+    answers = _lines(typed[ANSWERS_KEY] or "")
+    stale = _lines(typed[STALE_KEY] or "")
     own = retention_state()
     own.probe_error = None
     try:

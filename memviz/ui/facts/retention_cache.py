@@ -45,7 +45,7 @@ Probes = tuple[Probe, ...]
 def retention_results(
     settings: Sequence[SettingRun], probes: Probes
 ) -> list[RetentionResult]:
-    """What each setting retained of ``probes``."""
+    """Return what each setting retained of ``probes``."""
     return [
         RetentionResult(setting, *_retained(setting.run, probes))
         for setting in settings
@@ -80,7 +80,7 @@ def bounds_of(
 
 @kept_until_left(LOGS_KEPT)
 def is_unspaced(log: Log) -> bool:
-    """Whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
+    """Return whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
     letters = [
         letter
         for message in log[:FIRST_MESSAGES]

@@ -30,7 +30,7 @@ def told_fact(workspace: Workspace, state: CompareState) -> int | None:
 
 
 def view_of(state: CompareState, setting: SettingRun) -> str:
-    """What tells the controls of one conversation and setting from another's."""
+    """Return what tells the controls of one conversation and setting from another's."""
     return f"{state.conversation_id}-{setting.index}-{setting.run.strategy.label}-{state.counter}"
 
 

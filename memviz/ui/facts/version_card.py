@@ -36,7 +36,7 @@ FACT_ICONS = {
 
 
 def version_head(run: Run, compaction: Compaction) -> None:
-    """What happened and why, with the numbers."""
+    """Show what happened and why, with the numbers."""
     words = compaction_words(compaction, run)
     why = f", because **{plain(words.why)}**" if words.why else ""
     said = ". ".join(
@@ -48,7 +48,7 @@ def version_head(run: Run, compaction: Compaction) -> None:
 
 
 def version_badge(run: Run, compaction: Compaction) -> None:
-    """Which version it wrote, when, and who worded it."""
+    """Show which version it wrote, when, and who worded it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.badge(
             badge_label(run, compaction),
@@ -58,7 +58,7 @@ def version_badge(run: Run, compaction: Compaction) -> None:
 
 
 def writer_badge(compaction: Compaction) -> None:
-    """Who worded the summary that it wrote, with the model's name; nothing where no model did."""
+    """Show who worded the summary that it wrote, with the model's name; nothing where no model did."""
     author = summary_author(compaction)
     if author is None:
         return
@@ -117,7 +117,7 @@ def facts_of_version(
 
 
 def fact_name(probe: Probe) -> str:
-    """What a fact is called where there is little room: its answer."""
+    """Return what a fact is called where there is little room: its answer."""
     return shortened(probe.answers[0] if probe.answers else "?", NAME_CHARS)
 
 
@@ -141,10 +141,8 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
             else "The rule asks no summarizer for this, so there is no text to compare."
         )
         return
-    base, text = (
-        compaction.revises if compaction.revises is not None else compaction.replaces,
-        _shown_text(written),
-    )
+    base = compaction.revises if compaction.revises is not None else compaction.replaces
+    text = _shown_text(written)
     if base is None:
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     else:
@@ -169,7 +167,7 @@ def _shown_text(version: SummaryVersion) -> str:
 
 
 def chosen_version(one: RetentionResult, number: int) -> VersionProbes:
-    """What compaction ``number`` did to the facts."""
+    """Return what compaction ``number`` did to the facts."""
     return (
         one.by_compaction[number]
         if number < len(one.by_compaction)

@@ -174,7 +174,8 @@ PAGE = "pages/guide.py"
 def strategy_list() -> None:
     """A card for each, from the simplest to the most elaborate. The pictures come last: the first visitor of a server
     waits for their replays."""
-    pages, places = list(strategy_pages().values()), dict[str, DeltaGenerator]()
+    pages = list(strategy_pages().values())
+    places = dict[str, DeltaGenerator]()
     for first in range(0, len(pages), COLUMNS):
         for column, page in zip(
             st.columns(COLUMNS), pages[first : first + COLUMNS], strict=False

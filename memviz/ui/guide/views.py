@@ -58,8 +58,8 @@ OPENED_KEY = "guide-opened"
 
 
 class Asked(NamedTuple):
-    """What the address asks for: the id of a strategy, a word of the glossary, or neither. ``problem`` says what it
-    asks for in vain."""
+    """The wish of an address: the id of a strategy, a word of the glossary, or neither. ``problem`` says what it asks
+    for in vain."""
 
     strategy: str = ""
     term: str = ""
@@ -67,9 +67,10 @@ class Asked(NamedTuple):
 
 
 def open_address() -> Asked:
-    """What is asked for. An address that is new to the session turns to its view. To be called before anything is
-    drawn."""
-    strategy, word = st.query_params.get(STRATEGY, ""), st.query_params.get(TERM, "")
+    """Return what is asked for. An address that is new to the session turns to its view. To be called before anything
+    is drawn."""
+    strategy = st.query_params.get(STRATEGY, "")
+    word = st.query_params.get(TERM, "")
     if (strategy, word) != widget_value(OPENED_KEY):
         set_widget(OPENED_KEY, (strategy, word))
         if strategy or word:
@@ -103,6 +104,6 @@ def keep_address(view: str, asked: Asked) -> None:
 
 
 def say_problem(asked: Asked) -> None:
-    """What the address asked for in vain."""
+    """Say what the address asked for in vain."""
     if asked.problem:
         st.warning(plain(asked.problem), icon=LINK_OFF)

@@ -104,7 +104,7 @@ _SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
 
 
 def page_is_there(view: View) -> bool:
-    """Whether this version has the page."""
+    """Return whether this version has the page."""
     return (PAGES / f"{page_of(view)}.py").exists()
 
 

@@ -48,7 +48,8 @@ def asked_in(
     workspace: Workspace, own: OwnLesson, number: int, language: Language
 ) -> None:
     """Draw the controls that say what step ``number`` (0-based) asks."""
-    step, key = own.steps[number], own.key(f"asks-{number}")
+    step = own.steps[number]
+    key = own.key(f"asks-{number}")
     sorts = [NOTHING, QUESTION]
     if step.view.study.settings:
         sorts.append(PREDICTION)
@@ -75,7 +76,8 @@ def _sort(asked: Question | Prediction | None) -> str:
 
 
 def _ask(own: OwnLesson, number: int, key: str) -> None:
-    step, sort = own.steps[number], widget_value(key)
+    step = own.steps[number]
+    sort = widget_value(key)
     if sort == _sort(step.asked):
         return
     asked: Question | Prediction | None = None

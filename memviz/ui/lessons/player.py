@@ -70,7 +70,7 @@ def _picture(state: LessonsState, lesson: Lesson, step: Step, played: Played) ->
 
 
 def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
-    """Which step the audience sees, which one comes next, and what may be said to it."""
+    """Say which step the audience sees, which one comes next, and what may be said to it."""
     titles = [step.title.said(state.language) for step in lesson.steps]
     picture_is(
         titles[state.step],
@@ -82,7 +82,7 @@ def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
 
 
 def _walk(state: LessonsState, lesson: Lesson) -> None:
-    """Where one is, the way to every step, and the language of the texts."""
+    """Show where one is, the way to every step, and the language of the texts."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"
     ):
@@ -156,7 +156,7 @@ def _after(
     step: Step,
     played: Played | None,
 ) -> None:
-    """What a step asks, and the ways on."""
+    """Show what a step asks, and the ways on."""
     with error_shown():
         question = (
             None

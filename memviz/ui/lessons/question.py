@@ -54,7 +54,7 @@ def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
 
 
 def verdict(question: Question, taken: Answered, language: Language) -> str:
-    """What is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
+    """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
     said, right = (
         plain(question.choices[n].said(language))
         for n in (taken.choice, question.answer)
@@ -64,7 +64,7 @@ def verdict(question: Question, taken: Answered, language: Language) -> str:
 
 
 def score_words(state: LessonsState, lesson: Lesson) -> str:
-    """How many questions of a lesson were answered, and how many of them rightly; empty before the first."""
+    """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
     taken = [
         answered for place, answered in state.answers.items() if place[0] == lesson.id
     ]

@@ -57,7 +57,7 @@ def shelf(workspace: Workspace, state: LessonsState) -> None:
 
 
 def _head(state: LessonsState, lessons: list[Lesson]) -> None:
-    """How much there is, where to begin, and the language of the texts."""
+    """Show how much there is, where to begin, and the language of the texts."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="lessons-head"
     ):
@@ -168,10 +168,8 @@ def _more(
     workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool
 ) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
-    title, key = (
-        plain(lesson.title.said(state.language)),
-        f"lesson-more-{lesson.id}-{state.own.edits}",
-    )
+    title = plain(lesson.title.said(state.language))
+    key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
         f"More of {title}",
         icon=":material/more_horiz:",
@@ -244,7 +242,7 @@ def _yaml(lesson: Lesson, is_own: bool) -> bytes:
 
 
 def closing(workspace: Workspace, state: LessonsState) -> None:
-    """What is said at the end of a lesson, above the list; nothing, if none has just ended."""
+    """Show what is said at the end of a lesson, above the list; nothing, if none has just ended."""
     lesson = _ended(workspace, state)
     if lesson is None:
         return
@@ -286,10 +284,11 @@ def next_after(lesson: Lesson) -> Lesson | None:
 
 
 def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
-    """What the last step that has something to try offers."""
+    """Show what the last step that has something to try offers."""
     for step in [one for one in lesson.steps if one.to_try][-1:]:
         for number, one in enumerate(step.to_try):
-            words, key = plain(one.text.said(state.language)), f"lesson-then-{number}"
+            words = plain(one.text.said(state.language))
+            key = f"lesson-then-{number}"
             if page_is_there(one.view) and st.button(
                 words, icon=":material/science:", key=key, type="tertiary"
             ):

@@ -24,7 +24,7 @@ class Slot:
 
     @property
     def value(self) -> Any:
-        """What stands in it."""
+        """Return what stands in it."""
         if self.number is None:
             return getattr(self.own, self.name)
         step = self.own.steps[self.number]
@@ -35,7 +35,8 @@ class Slot:
         if self.number is None:
             setattr(self.own, self.name, value)
             return
-        step, changed = self.own.steps[self.number], {self.name: value}
+        step = self.own.steps[self.number]
+        changed = {self.name: value}
         if not self.is_asked:
             step = replace(step, **changed)
         elif step.asked is not None:

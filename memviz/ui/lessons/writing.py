@@ -123,7 +123,7 @@ def _order(own: OwnLesson, number: int) -> None:
 
 
 def shown_words(step: Step) -> str:
-    """What a step shows, in a few words."""
+    """Return what a step shows, in a few words."""
     view = step.view
     turn = f", turn {view.turn}" if view.turn else ""
     settings = "; ".join(setting.label for setting in view.study.settings)

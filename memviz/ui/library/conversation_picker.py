@@ -32,7 +32,7 @@ ROW_PIXELS = 36
 def imported(
     workspace: Workspace, outcome: Outcome, file: NamedBytes, format: str | None
 ) -> Import:
-    """What became of a file: a single conversation is saved at once; of several the visitor chooses."""
+    """Return what became of a file: a single conversation is saved at once; of several the visitor chooses."""
     unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
     made = Import(outcome, file if unclear else None, format)
     if outcome.loaded and len(outcome.loaded.transcripts) == 1:
@@ -118,10 +118,8 @@ def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
         else {}
     )
     logs = [Log(transcript.messages) for transcript in loaded.transcripts]
-    turns, requests = (
-        [log.turn_count for log in logs],
-        [log.request_count for log in logs],
-    )
+    turns = [log.turn_count for log in logs]
+    requests = [log.request_count for log in logs]
     return pd.DataFrame(
         {
             "title": [transcript.title for transcript in loaded.transcripts],
@@ -214,9 +212,7 @@ def _read_again(workspace: Workspace, made: Import, name: str | None) -> None:
     while not reading.wait(1):
         pass
     again = imported(workspace, reading.outcomes[0], made.file, made.format)
-    made.outcome, made.saved, made.notes, made.file = (
-        again.outcome,
-        again.saved,
-        again.notes,
-        again.file,
-    )
+    made.outcome = again.outcome
+    made.saved = again.saved
+    made.notes = again.notes
+    made.file = again.file

@@ -85,12 +85,13 @@ def _give_back(file_ids: Sequence[str]) -> None:
 
 
 def import_panel(workspace: Workspace, state: LibraryState) -> None:
-    """How far the reading is, or what became of every file."""
+    """Show how far the reading is, or what became of every file."""
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
         _progress(state, state.reading)
         return
     if state.reading is not None:
-        reading, state.reading = state.reading, None
+        reading = state.reading
+        state.reading = None
         read = zip(
             reading.outcomes, reading.files, strict=False
         )  # those behind a cancelled one have no outcome
@@ -127,7 +128,8 @@ def _progress(state: LibraryState, reading: BackgroundReading) -> None:
 
 
 def _show(workspace: Workspace, made: Import, key: str) -> None:
-    name, loaded = made.outcome.name, made.outcome.loaded
+    name = made.outcome.name
+    loaded = made.outcome.loaded
     if isinstance(made.outcome.error, UnclearUserError) and made.file and not made.left:
         ask_who_is_the_user(workspace, made, key)
     elif loaded is None and not made.left:
@@ -144,10 +146,8 @@ def _show(workspace: Workspace, made: Import, key: str) -> None:
 
 
 def _sentence(name: str, made: Import) -> str:
-    saved, failures = (
-        made.saved,
-        made.outcome.loaded.failures if made.outcome.loaded else (),
-    )
+    saved = made.saved
+    failures = made.outcome.loaded.failures if made.outcome.loaded else ()
     what = (
         name if len(saved) == 1 else f"{counted(len(saved), 'conversation')} of {name}"
     )

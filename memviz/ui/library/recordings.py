@@ -96,12 +96,11 @@ def _row(
 
 
 def _facts(name: str, recording: Recording) -> list[str]:
-    """What it says of itself. What nobody measured is said to be not recorded."""
-    about, settings = recording.about, len(recording.settings)
-    seconds, cost = (
-        seconds_words(recording.seconds),
-        cost_words(recording.cost_usd, recorded=True),
-    )
+    """Return what it says of itself. What nobody measured is said to be not recorded."""
+    about = recording.about
+    settings = len(recording.settings)
+    seconds = seconds_words(recording.seconds)
+    cost = cost_words(recording.cost_usd, recorded=True)
     return [
         "bundled" if name in bundled.recordings() else "opened",
         listed(recording.models or (about.model,)),

@@ -36,10 +36,8 @@ NAMES = {
 def conversation_view(workspace: Workspace, id: str) -> None:
     """The whole conversation, in pages. Only the messages of the page are read, for a conversation may be long. Raises
     UnreadableConversationError."""
-    transcript, total = (
-        workspace.store.about(id),
-        workspace.store.entry(id).message_count,
-    )
+    transcript = workspace.store.about(id)
+    total = workspace.store.entry(id).message_count
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(warning)}")
     if transcript.system_prompt:

@@ -99,7 +99,7 @@ def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str
 
 
 def missed(row: Mapping[str, Any], asked: Constraints) -> str:
-    """Where a setting stays behind what is asked for: ``below 90%``, ``over 3,000 tokens``."""
+    """Return where a setting stays behind what is asked for: ``below 90%``, ``over 3,000 tokens``."""
     limit = asked.max_peak_tokens
     if limit is not None and row["peak_tokens"] > limit:
         return f"over {limit:,} tokens"

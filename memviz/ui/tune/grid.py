@@ -146,7 +146,7 @@ def _in_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
 def _number_of_settings(
     cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]
 ) -> int:
-    """How many settings the values chosen make: what was just changed below a label counts for it already."""
+    """Return how many settings the values chosen make: what was just changed below a label counts for it already."""
     return prod(
         len(widget_value(_key(cls, name, values)) or values)
         for name, values in first.items()

@@ -49,7 +49,7 @@ def tried_with(
     study: CompareState,
     summarizer: str,
 ) -> Tried:
-    """What a sweep of ``settings`` can measure with the summarizer of this name."""
+    """Return what a sweep of ``settings`` can measure with the summarizer of this name."""
     talks = [workspace.conversation(id, study.first_of(id)) for id in ids]
     has_any = bool(recorded_settings(workspace, ids, study))
     at_hand = [RECORDING + name for name in workspace.recordings.unasked if has_any]

@@ -35,7 +35,7 @@ MAX_ERRORS = 3
 
 @dataclass(frozen=True)
 class Asked:
-    """What a sweep is about: everything that decides what its cells hold. ``conversations`` are ids with what tells
+    """The subject of a sweep: everything that decides what its cells hold. ``conversations`` are ids with what tells
     that one was changed; ``firsts`` of how many messages of each, if not of all."""
 
     conversations: tuple[tuple[str, object], ...]
@@ -74,7 +74,7 @@ def sweep_of(
     summarizer: ModelChoice,
     assumptions: PricingAssumptions,
 ) -> Sweep | None:
-    """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
+    """Return what was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
     offer = st.container()
     free = with_summarizer(asked, summarizer) if summarizer.is_free else asked
     paid = with_summarizer(asked, summarizer)
@@ -108,7 +108,7 @@ def sweep_of(
 
 
 def _any_ran(sweep: Sweep) -> bool:
-    """Whether there is anything to show. Says what could not be run, and why."""
+    """Return whether there is anything to show. Says what could not be run, and why."""
     failed = {
         cell.error: sweep.subjects[place.subject]
         for place, cell in sweep.cells.items()
@@ -139,7 +139,7 @@ def _begin_free(
 
 
 def _may_begin(workspace: Workspace, asked: Asked) -> bool:
-    """Whether the sweep is small enough to begin by itself, or its button was clicked."""
+    """Return whether the sweep is small enough to begin by itself, or its button was clicked."""
     messages = sum(
         first or workspace.store.entry(id).message_count
         for id, first in asked.first.items()
@@ -149,10 +149,8 @@ def _may_begin(workspace: Workspace, asked: Asked) -> bool:
         or len(asked.settings) * messages <= AT_ONCE_MESSAGES
     ):
         return is_free(asked.summarizer)
-    number, over = (
-        counted(len(asked.settings), "setting"),
-        counted(len(asked.ids), "conversation"),
-    )
+    number = counted(len(asked.settings), "setting")
+    over = counted(len(asked.ids), "conversation")
     st.info(
         f"{number} over {over} with {counted(messages, 'message')}: that takes a while, so it begins when you say so. "
         "Cells that were measured before are not measured again.",
@@ -180,7 +178,7 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
 
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
-    """How far a sweep is, in words."""
+    """Return how far a sweep is, in words."""
     over = f" over {conversations} conversations" if conversations > 1 else ""
     text = f"{progress.done:,} of {progress.total:,} runs{over} measured"
     return f"{text}, {progress.time_left}" if progress.time_left else text
@@ -198,7 +196,8 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
 
 def _go_on(state: TuneState, label: str) -> None:
     if start_button(label, "tune-go-on", is_main=False):
-        state.asked, state.go_on = None, True
+        state.asked = None
+        state.go_on = True
         st.rerun()
 
 
@@ -287,7 +286,7 @@ def try_again(
 
 
 def _problem(paid: Asked, work: BackgroundSweep) -> str:
-    """What went wrong with the summarizer, as a sentence; empty where nothing did."""
+    """Return what went wrong with the summarizer, as a sentence; empty where nothing did."""
     cells = work.sweep.cells if work.sweep else {}
     total = f"of {len(paid.settings) * len(paid.ids):,} runs"
     if work.error is not None:

@@ -84,7 +84,7 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
 
 
 def _is_wanted(messages: int) -> bool:
-    """Whether to read every message: at once, or of a long conversation when asked."""
+    """Return whether to read every message: at once, or of a long conversation when asked."""
     return messages <= READ_MESSAGES or switch(
         f"Look for rare words in all {messages:,} messages",
         key=READ_KEY,

@@ -114,7 +114,8 @@ def _picture_alone(
     st.html(_legend(one))
     with put_away(Part.CONTROLS, "retention-fact"):
         life = choose_life(state, one, lives)
-    name, told = fact_name(one.retention.probes[life.probe]), story(one, life)
+    name = fact_name(one.retention.probes[life.probe])
+    told = story(one, life)
     speaker_notes([f"{name}: {' '.join(told)}"])
     if presenting().is_minimal:
         open_in_memviz(state, f"{name}: {' '.join(told[1:2])}")
@@ -125,7 +126,8 @@ def _begin(
 ) -> None:
     """Choose the fact that was opened on another page, or one to begin with. The request that lost it is chosen too;
     only a page that is first seen keeps the one that the visitor chose."""
-    probes, opened = [life.probe for life in lives], widget_value(opened_key(state))
+    probes = [life.probe for life in lives]
+    opened = widget_value(opened_key(state))
     set_widget(opened_key(state), None)
     if opened in probes:
         choose_fact(state, one, opened)
@@ -137,7 +139,8 @@ def _begin(
 
 
 def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
-    """Which setting is looked at: at first the one with most losses by summarizations, else one that summarizes."""
+    """Return which setting is looked at: at first the one with most losses by summarizations, else one that
+    summarizes."""
     telling = [
         (sum(life.lost_by is not None for life in one.lives), bool(one.run.compactions))
         for one in kept
@@ -263,10 +266,8 @@ def _follow_click(state: CompareState, one: RetentionResult) -> None:
 
 def _finding(one: RetentionResult) -> str:
     """The picture in one sentence."""
-    known, born = (
-        int(one.retention.retained[-1].sum()),
-        int(one.retention.born[-1].sum()),
-    )
+    known = int(one.retention.retained[-1].sum())
+    born = int(one.retention.born[-1].sum())
     by_change = sum(by is not None for by in one.losses.values())
     return (
         f"The lives of {counted(len(one.lives), 'fact')} under {one.setting.label}: {known:,} of {born:,} are known at "

@@ -80,8 +80,8 @@ def lives_view(
     *,
     is_kept_alone: bool = False,
 ) -> None:
-    """What every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture is
-    shown, it is the first of these."""
+    """Show what every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture
+    is shown, it is the first of these."""
     shown = [setting for setting in settings if setting.run.turns]
     linked("proposed", proposals_key(state.conversation_id), [False, True])
     facts = facts_of(workspace, state)
@@ -121,7 +121,7 @@ def one_picture(
     *,
     is_kept_alone: bool,
 ) -> None:
-    """What all settings know, or the lives of the facts under one of them, and nothing else."""
+    """Show what all settings know, or the lives of the facts under one of them, and nothing else."""
     if is_kept_alone:
         finding_to_audience(_finding(kept))
         all_settings(state, kept, elsewhere(workspace, kept))
@@ -175,8 +175,8 @@ def _finding(kept: Sequence[RetentionResult]) -> str:
 def _clicked_point(
     kept: Sequence[RetentionResult],
 ) -> tuple[RetentionResult, int, int, int | None] | None:
-    """What was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and the
-    call of that turn (``None``: its last one)."""
+    """Return what was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and
+    the call of that turn (``None``: its last one)."""
     carried = (clicked_point(CURVE_KEY) or {}).get("customdata")
     if (
         not isinstance(carried, list)
@@ -240,7 +240,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
 
 
 def key_numbers(kept: Sequence[RetentionResult]) -> None:
-    """What was known at the end, and how that came, one column a setting."""
+    """Show what was known at the end, and how that came, one column a setting."""
     st.markdown("**Facts known at the end**", help=KNOWN_HELP)
     for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
         born = int(one.retention.born[-1].sum())
@@ -286,7 +286,7 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
 
 
 def more_on_facts(kept: Sequence[RetentionResult]) -> None:
-    """What fewer visitors ask for, folded."""
+    """Show what fewer visitors ask for, folded."""
     with st.expander(
         "How long does a fact last?", icon=":material/timelapse:", key="facts-survival"
     ):
@@ -298,14 +298,15 @@ def more_on_facts(kept: Sequence[RetentionResult]) -> None:
 
 
 def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
-    """What can be told of any conversation, folded."""
-    name, icon = "What can be said without any facts?", ":material/label_off:"
+    """Show what can be told of any conversation, folded."""
+    name = "What can be said without any facts?"
+    icon = ":material/label_off:"
     with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
         without_labels(settings)
 
 
 def survival_by_age(kept: Sequence[RetentionResult]) -> None:
-    """How long a fact lasts after it was stated."""
+    """Show how long a fact lasts after it was stated."""
     lasting = [
         Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept
     ]
@@ -323,7 +324,7 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
 
 
 def by_category(kept: Sequence[RetentionResult]) -> None:
-    """Which kinds of facts were lost."""
+    """Show which kinds of facts were lost."""
     columns = {
         plain(one.setting.label): dict(
             _cells(category_table(one.retention, one.run.log))

@@ -61,7 +61,7 @@ def _name_at(one: RetentionResult, place: int) -> str:
 
 
 def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
-    """How the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
+    """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
     st.markdown(f"**{plain(fact_name(one.retention.probes[life.probe]))}**")
     place = _which_loss(state, one, life)
     if place is not None:
@@ -145,7 +145,8 @@ def _which_loss(
     state: CompareState, one: RetentionResult, life: LifeLine
 ) -> int | None:
     """A fact that came back can be lost several times: which of its losses is looked at."""
-    lost, key = losses_of(one, life.probe), loss_key(state)
+    lost = losses_of(one, life.probe)
+    key = loss_key(state)
     places = list(lost)
     if not places:
         return None
@@ -178,10 +179,8 @@ def _version(
     state: CompareState, one: RetentionResult, life: LifeLine, number: int
 ) -> None:
     """The compaction that is chosen: most often the one that lost the fact."""
-    compaction, answers = (
-        one.run.compactions[number],
-        one.retention.probes[life.probe].answers,
-    )
+    compaction = one.run.compactions[number]
+    answers = one.retention.probes[life.probe].answers
     version_badge(one.run, compaction)
     version_head(one.run, compaction)
     st.caption(counts_words(chosen_version(one, number)))
@@ -228,7 +227,8 @@ def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
         return (
             "No message is named that states it, so it counts from the first turn on."
         )
-    log, at = kept.run.log, life.born_position
+    log = kept.run.log
+    at = life.born_position
     quote = quoted(message_words(log[at]), probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
     with_others = f", together with {message_list(earlier)}" if earlier else ""
@@ -285,10 +285,8 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
             else ""
         )
     compaction = kept.run.compactions[number]
-    what, where = (
-        message_range(compaction.summarized),
-        message_number(compaction.after_message),
-    )
+    what = message_range(compaction.summarized)
+    where = message_number(compaction.after_message)
     reason = reason_words(compaction)
     because = f" ({reason})" if reason else ""
     return f": the {act_noun(compaction)} of {what} after message {where:,}{because} left it out"
@@ -297,9 +295,10 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
 def source_of_loss(
     kept: RetentionResult, life: LifeLine, compaction: Compaction
 ) -> tuple[str, str]:
-    """What ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced if
-    that held an answer, else the messages it took in that did."""
-    probe, log = kept.retention.probes[life.probe], kept.run.log
+    """Return what ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced
+    if that held an answer, else the messages it took in that did."""
+    probe = kept.retention.probes[life.probe]
+    log = kept.run.log
     if compaction.replaces is not None and held_before(kept, life, compaction):
         return f"Summary before: version {compaction.replaces}", _text_before(
             kept, compaction
@@ -317,7 +316,7 @@ def source_of_loss(
 
 
 def held_before(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> bool:
-    """Whether the summary that ``compaction`` replaced held an answer of the fact."""
+    """Return whether the summary that ``compaction`` replaced held an answer of the fact."""
     text = _text_before(kept, compaction)
     return any(
         contains(text, answer) for answer in kept.retention.probes[life.probe].answers

@@ -157,7 +157,8 @@ def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
     kept = retention_results([SettingRun(run, "", 0) for run in runs], tuple(probes))
     rows = []
     for run, one in zip(runs, kept, strict=True):
-        worth, asked = worth_of(run, one.retention), summary_words(run.strategy)
+        worth = worth_of(run, one.retention)
+        asked = summary_words(run.strategy)
         usd = prices.cost(traffic(run)).total_usd
         rows.append(
             {

@@ -145,11 +145,10 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
 
 def _nothing(state: CompareState, setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
-    strategy, memory = (
-        setting.run.strategy,
-        setting.run.memory_after(setting.run.log.turn_count),
-    )
-    headroom, idle = strategy.headroom(memory), strategy.idle_because(memory)
+    strategy = setting.run.strategy
+    memory = setting.run.memory_after(setting.run.log.turn_count)
+    headroom = strategy.headroom(memory)
+    idle = strategy.idle_because(memory)
     acts = "summarize" if strategy.writes_notes else "clear or shorten messages"
     reason = (
         f", because {idle}"
@@ -182,7 +181,9 @@ def _add_suggested(state: CompareState) -> None:
 
 
 def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
-    events, use, is_list = compaction_events(run), token_use(run), grows_a_list(run)
+    events = compaction_events(run)
+    use = token_use(run)
+    is_list = grows_a_list(run)
     count = events[-1].compaction.after.summary_count
     in_force = run.space.summaries.in_block(0 if is_list else max(0, count - 1), count)
     covered = sum(len(version.covers) for version in in_force)
@@ -221,12 +222,12 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
 @st.fragment
 def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     """The main picture, and one version in full. A click on the picture chooses a version."""
-    run, state, setting = desk.setting.run, desk.state, desk.setting
-    events, key, view = (
-        compaction_events(run),
-        event_key(state, setting),
-        view_of(state, setting),
-    )
+    run = desk.setting.run
+    state = desk.state
+    setting = desk.setting
+    events = compaction_events(run)
+    key = event_key(state, setting)
+    view = view_of(state, setting)
     if linked("version", key, range(len(events))):
         follow_event(state, setting)
     number = chosen_event(state, setting)
@@ -294,13 +295,14 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
 
 
 def asks_length(run: Run) -> bool:
-    """Whether the summaries of ``run`` were given a length."""
+    """Return whether the summaries of ``run`` were given a length."""
     return bool(getattr(run.strategy, "summary_words", 0))
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     """The summaries over the turns, and the number of the event that is chosen."""
-    run, chart_key = desk.setting.run, CHART_KEY + view_of(desk.state, desk.setting)
+    run = desk.setting.run
+    chart_key = CHART_KEY + view_of(desk.state, desk.setting)
     told = _finding(run, events)
     finding_to_audience(
         f"{desk.setting.label}: {told.partition(': ')[2]}",
@@ -350,7 +352,7 @@ def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
 
 
 def _beside(desk: Desk, event: CompactionEvent) -> None:
-    """Which version is chosen, why it was written, and what it did to the facts."""
+    """Show which version is chosen, why it was written, and what it did to the facts."""
     st.header(version_title(desk.setting.run, event), anchor=False)
     writer_badge(event.compaction)
     if trouble(desk.setting.run, event):

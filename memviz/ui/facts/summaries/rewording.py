@@ -26,8 +26,8 @@ TEXT_PIXELS = 260
 
 
 class Desk(NamedTuple):
-    """What working on a summary takes: where it is kept, the study it belongs to, the setting's line, who summarizes,
-    and what finds the facts that it should keep."""
+    """All that working on a summary takes: where it is kept, the study it belongs to, the setting's line, who
+    summarizes, and what finds the facts that it should keep."""
 
     workspace: Workspace
     state: CompareState
@@ -50,7 +50,8 @@ class Desk(NamedTuple):
 
 def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     """The text of a version, to be changed; the run is then replayed with it."""
-    version, key = compaction.written, desk.key
+    version = compaction.written
+    key = desk.key
     if version is None:
         return
     if key is None:
@@ -120,7 +121,7 @@ def _setting(desk: Desk) -> Setting | None:
 
 
 def _stands_beside(desk: Desk) -> bool:
-    """Whether the same setting is compared with the summarizer's own wording already."""
+    """Return whether the same setting is compared with the summarizer's own wording already."""
     mine = _setting(desk)
     others = [
         each

@@ -68,7 +68,7 @@ UNCUT = (
 
 
 def version_noun(run: Run) -> str:
-    """What one summary is called, or one event of a setting that writes none."""
+    """Return what one summary is called, or one event of a setting that writes none."""
     if not run.space.summaries.versions and never_summarizes(run):
         return "Change"
     return "Entry" if grows_a_list(run) else "Version"
@@ -92,7 +92,7 @@ def version_view(
 
 
 def version_title(run: Run, event: CompactionEvent) -> str:
-    """Which version it is, or what became of the attempt."""
+    """Return which version it is, or what became of the attempt."""
     if event.version is None:
         return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
     return (
@@ -105,10 +105,8 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
     """Say what a version that never came means; whether there was anything to say."""
     what = compaction_words(event.compaction).what
     if event.what is CompactionOutcome.FAILED:
-        why, hope = (
-            plain(error_words(event.compaction)),
-            tried_again(run, event.compaction),
-        )
+        why = plain(error_words(event.compaction))
+        hope = tried_again(run, event.compaction)
         st.error(f"{what}: {why}. {hope}", icon=":material/error:")
     elif lacks_summarizer(event.compaction):
         st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
@@ -120,13 +118,11 @@ def trouble(run: Run, event: CompactionEvent) -> bool:
 def _tabs(
     desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
 ) -> None:
-    """What there is to read about it, and to do with it, a tab each."""
+    """Show what there is to read about it, and to do with it, a tab each."""
     run = desk.setting.run
-    version, taken, prompt = (
-        event.version,
-        event.compaction.summarized,
-        event.compaction.prompt,
-    )
+    version = event.version
+    taken = event.compaction.summarized
+    prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     facts_kept = of_version(
         run.once(facts_versions, lambda: facts_versions(run)),
@@ -212,7 +208,7 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
 
 
 def _shown_text(run: Run, event: CompactionEvent) -> str:
-    """What stands for older messages; facts without their tags."""
+    """Return what stands for older messages; facts without their tags."""
     text = text_in_force(run, event)
     return (
         without_tags(text)
@@ -224,7 +220,7 @@ def _shown_text(run: Run, event: CompactionEvent) -> str:
 def _choose_base(
     run: Run, event: CompactionEvent, others: Sequence[CompactionEvent], view: str
 ) -> CompactionEvent | None:
-    """Which version to compare with."""
+    """Return which version to compare with."""
     numbers = [other.version.version for other in others if other.version]
     before = [
         other.version.version
@@ -251,7 +247,7 @@ MAX_UNSOURCED_SHOWN = 30
 
 
 def facts_html(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> str:
-    """What happened, as names and values; ``facts`` is ``None`` where no version came of it."""
+    """Return what happened, as names and values; ``facts`` is ``None`` where no version came of it."""
     rows = [
         *_moment_rows(run, event),
         *_version_rows(run, event, facts),
@@ -276,7 +272,8 @@ def messages_html(run: Run, positions: range) -> str:
 
 
 def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
-    compaction, sums = event.compaction, run.space.sums
+    compaction = event.compaction
+    sums = run.space.sums
     words = compaction_words(compaction, run)
     yield "When", words.where
     if words.why:
@@ -359,7 +356,8 @@ def _writer(event: CompactionEvent) -> str:
 
 
 def _message(run: Run, position: int) -> str:
-    message, tokens = run.log[position], run.space.sums.between(position, position + 1)
+    message = run.log[position]
+    tokens = run.space.sums.between(position, position + 1)
     return "".join(
         _lines(
             f"{message.role} · message {message_number(position):,} · {counted(tokens, 'token')}",
