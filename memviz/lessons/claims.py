@@ -161,9 +161,9 @@ def _place(point: Point, played: Played) -> str:
 
 
 def _measured(measure: Measure, found: Value, played: Played) -> str:
-    parting = (
-        " " if measure.unit else ": " if measure.kind is Kind.YES_OR_NO else " is "
-    )
+    parting = ": " if measure.kind is Kind.YES_OR_NO else " is "
+    if measure.unit:
+        parting = " "
     return f"{measure.words}{parting}{value_words(measure, found, played)}"
 
 
@@ -175,16 +175,16 @@ def _expected(
     other = MEASURES[claim.than.measure]
     times = "" if claim.times == 1 else f"{claim.times:g} times "
     what = value_words(other, wanted, played)
-    return f"{times}that {_place(claim.than, played)[:1].lower()}{_place(claim.than, played)[1:]}, {what}"
+    place = _place(claim.than, played)
+    return f"{times}that {place[:1].lower()}{place[1:]}, {what}"
 
 
 def value_words(measure: Measure, value: Value | None, played: Played) -> str:
     """A value of this measure, in words."""
     if measure.kind is Kind.SETTING and isinstance(value, int | float):
+        place = int(value)
         return (
-            played.labels[int(value)]
-            if int(value) < len(played.labels)
-            else f"setting {int(value)}"
+            played.labels[place] if place < len(played.labels) else f"setting {place}"
         )
     if isinstance(value, bool):
         return "yes" if value else "no"

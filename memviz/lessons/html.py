@@ -63,21 +63,22 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     :class:`memviz.LessonError` where its conversation is not there."""
     played = [_played(step, workspace, lesson) for step in lesson.steps]
     steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
+    if language not in lesson.languages:
+        language = lesson.languages[0]
+    replayed = [one for one in played if one]
+    titles = [one.transcript.title for one in replayed]
+    labels = [label for one in replayed for label in one.labels]
     html = (
         _environment()
         .get_template("lesson.html")
         .render(
             lesson=lesson,
             steps=steps,
-            language=language if language in lesson.languages else lesson.languages[0],
+            language=language,
             languages=[(code, LANGUAGES[code]) for code in lesson.languages],
             version=memviz_version(),
-            conversations=list(
-                dict.fromkeys(one.transcript.title for one in played if one)
-            ),
-            settings=list(
-                dict.fromkeys(label for one in played if one for label in one.labels)
-            ),
+            conversations=list(dict.fromkeys(titles)),
+            settings=list(dict.fromkeys(labels)),
             authors=_authors(played),
             verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
             stages=[list(one.stages) for one in steps],

@@ -7,7 +7,7 @@ drawn from that: no text of a lesson ever reaches a reader of Markdown or HTML a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -91,21 +91,21 @@ def as_html(text: str, words_html: Callable[[str], str] = escape) -> str:
 
 def as_plain(text: str) -> str:
     """The text on one line, without its styles."""
-    return " ".join(
-        "".join(span.text for span in item)
-        for block in blocks(text)
-        for item in block.items
-    )
+    items = [item for block in blocks(text) for item in block.items]
+    return " ".join("".join([span.text for span in item]) for item in items)
 
 
 def _html(block: Block, words_html: Callable[[str], str]) -> str:
     tag = _TAGS[block.kind]
-    items = [
-        "".join(_span_html(span, words_html) for span in item) for item in block.items
-    ]
+    items = [_item_html(item, words_html) for item in block.items]
     if block.kind in ("bullets", "numbers"):
-        return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
+        entries = "".join(f"<li>{item}</li>" for item in items)
+        return f"<{tag}>{entries}</{tag}>"
     return f"<{tag}>{items[0]}</{tag}>"
+
+
+def _item_html(item: Iterable[Span], words_html: Callable[[str], str]) -> str:
+    return "".join(_span_html(span, words_html) for span in item)
 
 
 def _span_html(span: Span, words_html: Callable[[str], str]) -> str:
@@ -167,12 +167,10 @@ def _spans(text: str) -> Iterator[Span]:
         if plain:
             yield Span(plain)
             plain = ""
-        style: Style = (
-            "code" if found["code"] else "strong" if found["strong"] else "em"
-        )
-        yield Span(
-            found[style] if style == "code" else _ESCAPED.sub(r"\1", found[style]),
-            style,
-        )
+        if found["code"]:
+            yield Span(found["code"], "code")
+            continue
+        style: Style = "strong" if found["strong"] else "em"
+        yield Span(_ESCAPED.sub(r"\1", found[style]), style)
     if plain + text[at:]:
         yield Span(plain + text[at:])

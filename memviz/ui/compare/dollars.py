@@ -12,7 +12,6 @@ from memviz.charts.cost.curve import HEIGHT_PIXELS, cost_curve
 from memviz.charts.cost.frame import framed
 from memviz.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.charts.cost.words import above_finding, cost_finding
-from memviz.charts.figure import CONFIG
 from memviz.charts.palette import with_legend
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.metrics.cost.parts import cost_parts
@@ -37,9 +36,8 @@ from memviz.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import folded
 from memviz.ui.controls.grounds import summaries_by
-from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.not_recorded import say_not_recorded
-from memviz.ui.controls.presented_picture import picture_pixels
+from memviz.ui.controls.picture import picture
 from memviz.ui.controls.pricing import MORE, price_row
 from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.controls.switch import switch
@@ -74,7 +72,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     beside_reader(
         settings,
         transcript,
-        partial(picture, costs),
+        partial(draw_curve, costs),
         {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, costs),
         draw_below=partial(in_total, costs, assumptions),
@@ -120,7 +118,7 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
         )
 
 
-def picture(costs: Sequence[SettingCost]) -> None:
+def draw_curve(costs: Sequence[SettingCost]) -> None:
     """The lines of cost. A click on one moves the selection."""
     linked("shown", VIEW_KEY, [one.value for one in View])
     linked("uncached", UNCACHED_KEY, [False, True])
@@ -151,17 +149,9 @@ def picture(costs: Sequence[SettingCost]) -> None:
         unit=shown.unit,
         uncached=shown.uncached,
     )
-    st.plotly_chart(
-        as_shown(figure),
-        key=CHART_KEY,
-        height=picture_pixels(with_legend(HEIGHT_PIXELS, len(costs))),
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(
-            select_clicked, CHART_KEY, [one.setting.index for one in costs]
-        ),
-        alt=cost_finding(costs),
-    )
+    on_click = partial(select_clicked, CHART_KEY, [one.setting.index for one in costs])
+    pixels = with_legend(HEIGHT_PIXELS, len(costs))
+    picture(figure, CHART_KEY, cost_finding(costs), on_click, pixels)
 
 
 class _Shown(NamedTuple):

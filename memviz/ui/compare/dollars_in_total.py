@@ -38,27 +38,23 @@ PARTS_HELP = (
 
 def totals(costs: Sequence[SettingCost]) -> None:
     """Dollars in total, each against the first setting, and what share of it the cache and the summarizer have."""
+    has_hits = any(one.cost.cached_tokens.any() for one in costs)
     for column, one in zip(places(len(costs), TOTAL_PIXELS), costs, strict=True):
         change = _change(one, costs[0])
         is_first = one is costs[0]
-        delta = (
-            None
-            if change is None or len(costs) == 1
-            else FIRST
-            if is_first
-            else _change_words(change)
-        )
+        delta = None
+        if change is not None and len(costs) > 1:
+            delta = FIRST if is_first else _change_words(change)
+        is_less = change is not None and change < 0
         column.metric(
             one.label,
             usd_words(one.cost.total_usd),
             delta,
             help=TOTAL_HELP,
-            delta_color="inverse" if change is not None and change < 0 else "off",
+            delta_color="inverse" if is_less else "off",
             delta_arrow="auto" if change and not is_first else "off",
         )
-        shares = shares_words(
-            one, has_hits=any(one.cost.cached_tokens.any() for one in costs)
-        )
+        shares = shares_words(one, has_hits=has_hits)
         if shares:
             column.caption(shares)
 
@@ -69,9 +65,10 @@ def _change(one: SettingCost, first: SettingCost) -> float | None:
     against = first.cost.total_usd
     if usd is None or not against:
         return None
-    return (
-        0.0 if isclose(usd, against, rel_tol=1e-9) else usd / against - 1
-    )  # sums of floats, so nearly equal
+    # Sums of floats, so nearly equal ones are.
+    if isclose(usd, against, rel_tol=1e-9):
+        return 0.0
+    return usd / against - 1
 
 
 def _change_words(change: float) -> str:
@@ -81,18 +78,15 @@ def _change_words(change: float) -> str:
 def shares_words(one: SettingCost, *, has_hits: bool) -> str:
     """Return how much of its input came from the cache, where any did (``has_hits``), and how much of its cost is the
     summarizer's; in Markdown."""
-    told = (
-        [f"{one.cost.hit_rate:.0%} of its input read from the cache"]
-        if has_hits
-        else []
-    )
+    told = []
+    if has_hits:
+        told.append(f"{one.cost.hit_rate:.0%} of its input read from the cache")
     if one.cost.traffic.summarizer_turns.size:
         share = one.summarizer_share
-        told.append(
-            "summarizer's share unknown"
-            if share is None
-            else f"{share:.0%} of the cost is the summarizer's"
-        )
+        if share is None:
+            told.append("summarizer's share unknown")
+        else:
+            told.append(f"{share:.0%} of the cost is the summarizer's")
     return plain(", ".join(told))
 
 
@@ -104,34 +98,30 @@ def cheapest_words(
     cheapest = _cheapest([one.cost for one in costs])
     if cheapest is None:
         return ""
-    if isclose(
-        cheapest.usd, max(one.cost.total_usd or 0.0 for one in costs), rel_tol=1e-9
-    ):
+    dearest_usd = max(one.cost.total_usd or 0.0 for one in costs)
+    if isclose(cheapest.usd, dearest_usd, rel_tol=1e-9):
         return "All settings cost the same."
     words = f"**{plain(costs[cheapest.place].label)}** costs least: {plain(dollars(cheapest.usd))}"
     prices = (assumptions.main, assumptions.summarizer, assumptions.cache)
-    known = [
-        both
-        for one in costs
-        if (both := cost_by_pause(one.cost.traffic, *prices)) is not None
-    ]
+    by_pause = [cost_by_pause(one.cost.traffic, *prices) for one in costs]
+    known = [both for both in by_pause if both is not None]
     if not known or assumptions.cache is None:
         return f"{words}. No pause changes that: no prompt cache is known that outlasts one."
     reads = assumptions.cache.is_alive(assumptions.pause_seconds)
     other = _cheapest([one.longer if reads else one.shorter for one in known])
     lives = duration_words(assumptions.cache.lifetime_seconds or 0.0)
-    holds = (
-        f"shorter than the {lives} {LIVES}"
-        if reads
-        else (f"not shorter than the {lives} {LIVES}")
-    )
-    words += (
-        f" with pauses of {duration_words(assumptions.pause_seconds)}, {holds}. With "
-    )
-    words += f"pauses of {lives} or longer " if reads else "shorter ones "
+    if reads:
+        holds = f"shorter than the {lives} {LIVES}"
+        others = f"pauses of {lives} or longer"
+    else:
+        holds = f"not shorter than the {lives} {LIVES}"
+        others = "shorter ones"
+    pauses = duration_words(assumptions.pause_seconds)
+    words = f"{words} with pauses of {pauses}, {holds}. With {others}"
     if other is None or other.place == cheapest.place:
-        return f"{words}it does so too."
-    return f"{words}it would be **{plain(costs[other.place].label)}**, with {plain(dollars(other.usd))}."
+        return f"{words} it does so too."
+    label, usd = costs[other.place].label, dollars(other.usd)
+    return f"{words} it would be **{plain(label)}**, with {plain(usd)}."
 
 
 class _Cheapest(NamedTuple):
@@ -164,18 +154,17 @@ def parts_table(costs: Sequence[SettingCost]) -> None:
 def _cells(one: SettingCost) -> dict[str, str]:
     cost = one.cost
     parts = {f"{part.value} (tokens · USD)": _cell(one, part) for part in Part}
-    uses_cache = bool(cost.cached_tokens.any() or cost.written_tokens.any())
+    has_summarizer = cost.traffic.summarizer_turns.size
+    uses_cache = cost.cached_tokens.any() or cost.written_tokens.any()
+    summarizer = usd_words(cost.summarizer_usd) if has_summarizer else NONE
+    uncached = usd_words(cost.uncached_total_usd) if uses_cache else NONE
     return {
         "Requests": f"{len(cost.traffic.turns):,}",
         **parts,
         "Chat model (USD)": usd_words(cost.main_usd),
-        "Summarizer (USD)": usd_words(cost.summarizer_usd)
-        if cost.traffic.summarizer_turns.size
-        else NONE,
+        "Summarizer (USD)": summarizer,
         "Both (USD)": usd_words(cost.total_usd),
-        "Both, without a cache (USD)": usd_words(cost.uncached_total_usd)
-        if uses_cache
-        else NONE,
+        "Both, without a cache (USD)": uncached,
     }
 
 
@@ -236,12 +225,11 @@ def with_totals(one: SettingCost) -> pd.DataFrame:
     total: dict[Hashable, Any] = frame.sum(skipna=False).to_dict()
     total |= {name: frame[name].iloc[-1] for name in _SO_FAR}
     turns = [*frame["turn"].astype(str), ALL_TURNS]
-    table = pd.concat(
-        [frame, pd.DataFrame([total]).astype(frame.dtypes)], ignore_index=True
-    )
-    return table.assign(
-        turn=turns, **({"call": [*frame["call"].astype(str), ""]} if has_calls else {})
-    )
+    last_row = pd.DataFrame([total]).astype(frame.dtypes)
+    table = pd.concat([frame, last_row], ignore_index=True).assign(turn=turns)
+    if has_calls:
+        table = table.assign(call=[*frame["call"].astype(str), ""])
+    return table
 
 
 def _columns(table: pd.DataFrame) -> dict[str, Any]:
@@ -249,14 +237,10 @@ def _columns(table: pd.DataFrame) -> dict[str, Any]:
     money = [name for name in table.columns if name.endswith("_usd")]
     amounts = [usd for name in money for usd in table[name].tolist() if usd > 0]
     digits = max(2, 1 - floor(log10(min(amounts)))) if amounts else 2
-    numbers = [name for name in table.columns if name not in ("turn", "call")]
-    dollars = {
-        name: f"%.{digits}f" if name in money else "localized" for name in numbers
-    }
-    helps = {name: tooltip(word) for name, word in _WORDS.items()}
-    return {
-        _TITLES[name]: st.column_config.NumberColumn(
-            format=format, help=helps.get(name)
+    columns = {}
+    for name in table.columns.difference(["turn", "call"], sort=False):
+        columns[_TITLES[name]] = st.column_config.NumberColumn(
+            format=f"%.{digits}f" if name in money else "localized",
+            help=tooltip(_WORDS[name]) if name in _WORDS else None,
         )
-        for name, format in dollars.items()
-    }
+    return columns

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.charts.figure import CONFIG
 from memviz.charts.memory_map.fate_map import beside_others, map_of
 from memviz.charts.memory_map.fate_words import map_finding
 from memviz.charts.memory_map.table import fates_table
@@ -37,7 +36,7 @@ from memviz.ui.controls.health import health
 from memviz.ui.controls.kept_figure import as_shown, kept_figure
 from memviz.ui.controls.legend import glyph, legend_item, swatch
 from memviz.ui.controls.not_recorded import say_not_recorded
-from memviz.ui.controls.presented_picture import picture_pixels
+from memviz.ui.controls.picture import picture
 from memviz.ui.controls.small_multiples import places
 from memviz.ui.controls.steps import step_by_step, step_of
 from memviz.ui.shell.linked import linked_range
@@ -68,7 +67,7 @@ def memory_map_view(
     beside_reader(
         settings,
         transcript,
-        partial(picture, settings, conversation_id),
+        partial(draw_maps, settings, conversation_id),
         {**charts, LIFE_KEY: shared_axis(settings)},
         draw_notes=partial(_map_notes, settings, conversation_id),
         draw_below=partial(one_message, settings, conversation_id),
@@ -88,7 +87,7 @@ def _map_notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
     )
 
 
-def picture(settings: Sequence[SettingRun], conversation_id: str) -> None:
+def draw_maps(settings: Sequence[SettingRun], conversation_id: str) -> None:
     """The maps, of the part that is looked at."""
     step = step_of(settings)
     view = zoom(whole_view(settings), conversation_id, step)
@@ -139,17 +138,11 @@ def maps(settings: Sequence[SettingRun], view: View) -> None:
     with st.container(key=MAPS_KEY):
         cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
     for number, (place, setting) in enumerate(zip(cells, settings, strict=True)):
-        figure = as_shown(kept_figure(setting.run, map_of, setting, view, size))
+        figure = kept_figure(setting.run, map_of, setting, view, size)
+        on_click = partial(_follow_click, number, setting, view)
+        pixels = as_shown(figure).to_dict()["layout"]["height"]
         with place:
-            st.plotly_chart(
-                figure,
-                key=_map_key(number),
-                height=picture_pixels(figure.to_dict()["layout"]["height"]),
-                config=CONFIG,
-                selection_mode="points",
-                on_select=partial(_follow_click, number, setting, view),
-                alt=map_finding(setting),
-            )
+            picture(figure, _map_key(number), map_finding(setting), on_click, pixels)
             if not hides(Part.NUMBERS):
                 key_numbers(setting)
 
@@ -169,11 +162,9 @@ def _cell_words(view: View, step: str) -> str:
 def _follow_click(number: int, setting: SettingRun, view: View) -> None:
     point = clicked_point(_map_key(number))
     fates = fate_map(setting.run)
-    found = (
-        example(fates, grid(fates, view), point["x"], message_position(point["y"]))
-        if point
-        else None
-    )
+    if not point:
+        return
+    found = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
     if found is not None:
         place, position = found
         record = setting.run.requests[fates.number_at(place)]
@@ -235,7 +226,9 @@ def _times_words(code: int) -> str:
     if code + 1 == len(STEPS) or STEPS[code + 1].fate is not Fate.SUMMARIZED:
         return f"{first} or more"
     last = STEPS[code + 1].generation - 1
-    return f"{first}-{last}" if last > first else "once" if first == 1 else f"{first}"
+    if last > first:
+        return f"{first}-{last}"
+    return "once" if first == 1 else f"{first}"
 
 
 def key_numbers(setting: SettingRun) -> None:
@@ -255,11 +248,8 @@ def key_numbers(setting: SettingRun) -> None:
 
 
 def _often(mean: float) -> str:
-    return (
-        "once"
-        if f"{mean:.1f}" == "1.0"
-        else f"{mean:.1f}".removesuffix(".0") + " times"
-    )
+    rounded = f"{mean:.1f}".removesuffix(".0")
+    return "once" if rounded == "1" else f"{rounded} times"
 
 
 class _Number(NamedTuple):

@@ -160,6 +160,6 @@ def _again(spans: Sequence[Span]) -> str:
     if all(span.first_calls == 1 for span in spans):
         return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
     names = [request_name(*span.first) for span in spans]
-    return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (
-        len(names) > MAX_AGAIN
-    )
+    if len(names) > MAX_AGAIN:
+        names[MAX_AGAIN:] = ["…"]
+    return f"summarized again at {'; '.join(names)}"

@@ -9,7 +9,6 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.figure import CONFIG
 from memviz.charts.palette import with_legend
 from memviz.charts.requests.finding import finding
 from memviz.charts.requests.limit_lines import budget_fits
@@ -27,8 +26,9 @@ from memviz.ui.compare.selection import Selection, select_clicked
 from memviz.ui.controls.folded import numbers_of
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import as_shown, kept_figure
+from memviz.ui.controls.kept_figure import kept_figure
 from memviz.ui.controls.not_recorded import say_not_recorded
+from memviz.ui.controls.picture import picture
 from memviz.ui.controls.presented_picture import compaction_notes, picture_pixels
 from memviz.ui.controls.pricing import prices_in_force
 from memviz.ui.controls.sidebar import StudyModels
@@ -78,27 +78,19 @@ def tokens_view(
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
-    height = picture_pixels(with_legend(CHART_PIXELS, len(settings)))
+    pixels = with_legend(CHART_PIXELS, len(settings))
     figure = kept_figure(
         settings[0].run,
         tokens_per_turn,
         tuple(settings),
-        height=height,
+        height=picture_pixels(pixels),
         recorded=transcript.events,
         turns=turns,
         window=chosen_window(settings),
     )
-    st.plotly_chart(
-        as_shown(figure),
-        key=CHART_KEY,
-        height=height,
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(
-            select_clicked, CHART_KEY, [setting.index for setting in settings]
-        ),
-        alt=finding(settings),
-    )
+    indices = [setting.index for setting in settings]
+    on_click = partial(select_clicked, CHART_KEY, indices)
+    picture(figure, CHART_KEY, finding(settings), on_click, pixels)
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
@@ -175,6 +167,14 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
 
 
 TABLE_ALT = "What each setting sent, cleared and summarized, one column a setting"
+OF_CALLS = {
+    "Requests (calls of the chat model)",
+    "of them before the last call of a turn",
+}
+OF_REDUCTIONS = {
+    "Times that messages were cleared or shortened",
+    "Messages cleared or shortened at the end",
+}
 
 
 def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
@@ -193,24 +193,15 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
     """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart.
     ``has_calls``: turns took several calls of the model, and the table says how many. ``reduces``: some setting
     cleared or shortened messages, and the table says how many."""
-    requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
-    earlier = (
-        {"of them before the last call of a turn": use.earlier_tokens}
-        if has_calls
-        else {}
-    )
-    reduced = {
-        "Times that messages were cleared or shortened": use.reductions,
-        "Messages cleared or shortened at the end": use.reduced_messages,
-    }
     numbers: dict[str, int | str] = {
-        **requests,
+        "Requests (calls of the chat model)": use.requests,
         "Tokens sent to the chat model": use.sent_tokens,
-        **earlier,
+        "of them before the last call of a turn": use.earlier_tokens,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
         "Largest request at turn": use.peak_name.removeprefix("turn "),
-        **(reduced if reduces else {}),
+        "Times that messages were cleared or shortened": use.reductions,
+        "Messages cleared or shortened at the end": use.reduced_messages,
         "Summaries written": use.summarizations,
         "Summarizer calls": use.summarizer_calls,
         "Failed calls (messages kept)": use.failed_summarizations,
@@ -219,10 +210,16 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         "All tokens, both models": use.all_tokens,
         "Requests over their limit": use.over_budget_requests,
     }
+    left_out = set[str]()
+    if not has_calls:
+        left_out |= OF_CALLS
+    if not reduces:
+        left_out |= OF_REDUCTIONS
     # As texts: pandas' own formatting would take as long as drawing the chart.
     return {
         name: number if isinstance(number, str) else f"{number:,}"
         for name, number in numbers.items()
+        if name not in left_out
     }
 
 
@@ -247,17 +244,14 @@ def choose_percent() -> None:
 
 def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
     """Return what tokens are given as percent of; ``None``: they are given as tokens."""
-    match widget_value(PERCENT_KEY):
-        case "window":
-            prices = prices_in_force()
-            size = window_tokens(prices)
-            return (
-                Window(size, f"{prices.main.model}'s window")
-                if size and prices.main
-                else None
-            )
-        case "largest":
-            largest = max(one.run.columns.largest for one in settings)
-            return Window(largest, "the largest request") if largest else None
-        case _:
-            return None
+    chosen = widget_value(PERCENT_KEY)
+    if chosen == OF_WINDOW:
+        prices = prices_in_force()
+        size = window_tokens(prices)
+        if size and prices.main:
+            return Window(size, f"{prices.main.model}'s window")
+    elif chosen == OF_LARGEST:
+        largest = max(one.run.columns.largest for one in settings)
+        if largest:
+            return Window(largest, "the largest request")
+    return None

@@ -141,26 +141,19 @@ def _parameters(parameters: Sequence[Parameter]) -> None:
 
 
 def _help(parameter: Parameter) -> str:
-    return " ".join(
-        [
-            parameter.help,
-            *(f"{value}: {meaning}." for value, meaning in parameter.choices),
-        ]
-    )
+    choices = [f"{value}: {meaning}." for value, meaning in parameter.choices]
+    return " ".join([parameter.help, *choices])
 
 
 def _default(parameter: Parameter) -> str:
-    if parameter.default is None:
+    value = parameter.default
+    if value is None:
         return "default: none"
-    return f"default: {f'{parameter.default:,} {parameter.unit}' if parameter.is_number else _value(parameter)}"
-
-
-def _value(parameter: Parameter) -> str:
-    return (
-        ("on" if parameter.default else "off")
-        if parameter.kind is bool
-        else str(parameter.default)
-    )
+    if parameter.is_number:
+        return f"default: {value:,} {parameter.unit}"
+    if parameter.kind is bool:
+        return "default: on" if value else "default: off"
+    return f"default: {value}"
 
 
 def _sentence(text: str) -> str:

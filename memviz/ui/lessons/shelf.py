@@ -115,13 +115,8 @@ def _row(
         with text, st.container(gap="xxsmall"):
             st.markdown(f"**{plain(lesson.title.said(state.language))}**")
             if lesson.summary:
-                st.caption(
-                    plain(
-                        shortened(
-                            lesson.summary.said(state.language), MAX_SUMMARY_CHARS
-                        )
-                    )
-                )
+                summary = lesson.summary.said(state.language)
+                st.caption(plain(shortened(summary, MAX_SUMMARY_CHARS)))
             st.caption(plain(" · ".join(_facts(state, lesson))))
         with (
             buttons,
@@ -144,24 +139,21 @@ def _is_seen(state: LessonsState, lesson: Lesson) -> bool:
 
 
 def _verb(state: LessonsState, lesson: Lesson) -> str:
-    return (
-        "Begin"
-        if not state.seen.get(lesson.id)
-        else "Again"
-        if _is_seen(state, lesson)
-        else "Go on"
-    )
+    if not state.seen.get(lesson.id):
+        return "Begin"
+    return "Again" if _is_seen(state, lesson) else "Go on"
 
 
 def _facts(state: LessonsState, lesson: Lesson) -> list[str]:
     seen = state.seen.get(lesson.id, set())
-    return [
-        *([f"{lesson.minutes} min"] if lesson.minutes else []),
+    facts = [
+        f"{lesson.minutes} min" if lesson.minutes else "",
         counted(len(lesson.steps), "step"),
         " and ".join(LANGUAGES[code] for code in lesson.languages),
-        *([f"{len(seen)} of {len(lesson.steps)} seen"] if seen else []),
-        *([score] if (score := score_words(state, lesson)) else []),
+        f"{len(seen)} of {len(lesson.steps)} seen" if seen else "",
+        score_words(state, lesson),
     ]
+    return [fact for fact in facts if fact]
 
 
 def _more(
@@ -276,11 +268,9 @@ def next_after(lesson: Lesson) -> Lesson | None:
     """The bundled lesson that comes after one in the list; after one of somebody's own none."""
     lessons = list(bundled_lessons().values())
     ids = [one.id for one in lessons]
-    return (
-        next(iter(lessons[ids.index(lesson.id) + 1 :]), None)
-        if lesson.id in ids
-        else None
-    )
+    if lesson.id not in ids:
+        return None
+    return next(iter(lessons[ids.index(lesson.id) + 1 :]), None)
 
 
 def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:

@@ -68,14 +68,9 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
         return
     st.header("Best of each strategy", anchor=False, help=HELP)
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
-    table = pd.DataFrame(
-        [
-            _row(one, [name for name in MEASURES if name != unknown], constraints)
-            for one in found
-        ]
-    )
+    measures = [name for name in MEASURES if name != unknown]
     st.table(
-        table,
+        pd.DataFrame([_row(one, measures, constraints) for one in found]),
         border="horizontal",
         hide_index=True,
         alt="The best setting of each strategy",
@@ -91,11 +86,11 @@ def best_table(sweep: Sweep, constraints: Constraints) -> None:
 
 
 def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str, str]:
-    return {
-        "Setting": plain(one.row["label"])
-        + ("" if one.fits else f" ({missed(one.row, asked)})"),
-        **{_title(name): plain(shown(name, one.row[name])) for name in measures},
-    }
+    label = plain(one.row["label"])
+    row = {"Setting": label if one.fits else f"{label} ({missed(one.row, asked)})"}
+    for name in measures:
+        row[_title(name)] = plain(shown(name, one.row[name]))
+    return row
 
 
 def missed(row: Mapping[str, Any], asked: Constraints) -> str:

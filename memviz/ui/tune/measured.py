@@ -161,13 +161,9 @@ def _columns() -> dict[str, Any]:
     for name in MEASURES:
         measure = WORDS[name]
         title = f"{measure.title} ({'USD' if measure.is_money else measure.unit})"
-        format = (
-            "percent"
-            if measure.is_share
-            else "%.4f"
-            if measure.is_money
-            else "localized"
-        )
+        format = "percent" if measure.is_share else "localized"
+        if measure.is_money:
+            format = "%.4f"
         shown[name] = st.column_config.NumberColumn(
             title, help=measure.help, format=format
         )

@@ -24,8 +24,7 @@ from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
 from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
-from memviz.ui.controls.kept_figure import as_shown
-from memviz.ui.controls.presented_picture import picture_pixels
+from memviz.ui.controls.picture import picture
 from memviz.ui.shell.linked import linked
 from memviz.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.ui.shell.state import (
@@ -60,10 +59,11 @@ def main_picture(
         "aside": sweep.by_setting(
             "worst" if constraints.over == "median" else "median"
         ),
-        **({"title": ""} if is_bare() else {}),  # the page's own title says it
     }
+    if is_bare():
+        options["title"] = ""  # the page's own title says it
     if table["retention"].notna().any():
-        picture = pareto_chart(
+        figure = pareto_chart(
             table,
             sweep.cost_measure,
             min_retention=constraints.min_retention,
@@ -71,18 +71,11 @@ def main_picture(
         )
         finding = pareto_finding(table, sweep.cost_measure)
     else:
-        picture = cost_and_peak_chart(table, sweep.cost_measure, **options)
+        figure = cost_and_peak_chart(table, sweep.cost_measure, **options)
         finding = f"No facts are known, so cost stands against size. {best.answer}"
     speaker_notes([finding])
-    st.plotly_chart(
-        as_shown(picture),
-        key=CHART_KEY,
-        height=picture_pixels(picture.layout.height),
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(follow_click, CHART_KEY),
-        alt=finding,
-    )
+    on_click = partial(follow_click, CHART_KEY)
+    picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
     if hides(Part.NUMBERS):
         return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
@@ -197,21 +190,16 @@ def _curve(
 ) -> None:
     """Facts kept and cost over the parameter, and the largest request where it is limited, side by side: both are seen
     at once, also on a small screen."""
-    measures = [
-        *(["retention"] if answer.curve["retention"].notna().any() else []),
-        cost,
-    ]
-    asked = {
-        "retention": constraints.min_retention,
-        "peak_tokens": constraints.max_peak_tokens,
-    }
-    thresholds = {name: value for name, value in asked.items() if value is not None}
-    measures += ["peak_tokens"] if "peak_tokens" in thresholds else []
-    bend = (
-        None
-        if answer.knee is None
-        else float(answer.curve[answer.axis.name].iloc[answer.knee])
-    )
+    measures = [cost]
+    if answer.curve["retention"].notna().any():
+        measures.insert(0, "retention")
+    thresholds: dict[str, float] = {"retention": constraints.min_retention}
+    if constraints.max_peak_tokens is not None:
+        thresholds["peak_tokens"] = constraints.max_peak_tokens
+        measures.append("peak_tokens")
+    bend = None
+    if answer.knee is not None:
+        bend = float(answer.curve[answer.axis.name].iloc[answer.knee])
     for place, measure in zip(
         st.columns(len(measures), gap="small"), measures, strict=True
     ):
@@ -226,15 +214,9 @@ def _curve(
             title="",
             **options,
         )
-        place.plotly_chart(
-            as_shown(lines),
-            key=key,
-            height=picture_pixels(lines.layout.height),
-            config=CONFIG,
-            selection_mode="points",
-            on_select=partial(follow_click, key),
-            alt=f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}",
-        )
+        told = f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}"
+        on_click = partial(follow_click, key)
+        picture(lines, key, told, on_click, lines.layout.height, place)
     if hides(Part.NUMBERS):
         return
     st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")

@@ -21,6 +21,7 @@ from memviz.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
+from memviz.engine.recall import Recall
 from memviz.metrics.retention.agreement import Agreement, agreement
 from memviz.metrics.retention.tool_argument_recall import (
     NeededArgument,
@@ -44,7 +45,7 @@ from memviz.ui.shell.text import plain, shortened
 from memviz.workspace import RunKey, Workspace
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    pass
 
 ALL_KEY, READ_KEY = "retention-all-misses", "retention-read-all"
 MOST_MISSES = 12
@@ -135,17 +136,16 @@ def _row(
     settings: Sequence[SettingRun], arguments: Sequence[NeededArgument]
 ) -> dict[str, str]:
     first = arguments[0]
-    return {
+    row = {
         "Turn": f"{first.turn:,}",
         "Tool": plain(first.tool),
         "Argument": plain(first.name),
         "Value": plain(shortened(first.value, VALUE_CHARS)),
         "Last said in message": f"{message_number(first.last_seen):,}",
-        **{
-            plain(setting.label): STATE_WORDS[argument.source]
-            for setting, argument in zip(settings, arguments, strict=True)
-        },
     }
+    for setting, argument in zip(settings, arguments, strict=True):
+        row[plain(setting.label)] = STATE_WORDS[argument.source]
+    return row
 
 
 QUESTION = "What would the stand-in have kept?"
@@ -172,38 +172,36 @@ def stand_in_instead(
 def _agreement_table(
     workspace: Workspace, state: CompareState, recorded: Sequence[RetentionResult]
 ) -> None:
-    rows = [
-        (one, other, agreement(one.retention, other.retention))
-        for one in recorded
-        if (other := _by_stand_in(workspace, state, one)) is not None
-    ]
+    rows: list[dict[str, object]] = []
+    told: list[str] = []
+    for one in recorded:
+        other = _by_stand_in(workspace, state, one)
+        agreed = agreement(one.retention, other.retention)
+        rows.append(_agreement_row(one, other, agreed))
+        told.append(f"{one.setting.label}: {_agreement_words(agreed)}")
     st.caption(HOW_TO_READ)
     st.dataframe(
-        _agreement_frame(rows),
+        pd.DataFrame(rows),
         hide_index=True,
         alt="Facts kept by the recorded model and by the stand-in, by setting",
     )
-    for one, _, agreed in rows:
-        st.caption(plain(f"{one.setting.label}: {_agreement_words(agreed)}"))
+    for sentence in told:
+        st.caption(plain(sentence))
 
 
 def _by_stand_in(
     workspace: Workspace, state: CompareState, one: RetentionResult
-) -> RetentionResult | None:
+) -> RetentionResult:
     """The same setting, summarized by the stand-in."""
-    setting = next(
-        (each for each in state.settings if each.index == one.setting.index), None
-    )
-    recalls = (
-        state.recalls_of(setting)
-        if setting is not None and one.run.strategy.allows_recall
-        else ()
-    )
+    strategy = one.run.strategy
+    same = [each for each in state.settings if each.index == one.setting.index]
+    recalls: tuple[tuple[int, Recall], ...] = ()
+    if same and strategy.allows_recall:
+        recalls = state.recalls_of(same[0])
     id = state.conversation_id or ""
     first = workspace.beginning(id, state.first)
-    key = RunKey(
-        id, one.run.strategy, one.run.counter.name, OFFLINE, recalls, first=first
-    )
+    counter = one.run.counter.name
+    key = RunKey(id, strategy, counter, OFFLINE, recalls, first=first)
     run = workspace.run(key, model(OFFLINE))
     (found,) = retention_results([replace(one.setting, run=run)], one.retention.probes)
     return found
@@ -216,26 +214,18 @@ def _agreement_words(agreed: Agreement) -> str:
     )
 
 
-def _agreement_frame(
-    rows: Sequence[tuple[RetentionResult, RetentionResult, Agreement]],
-) -> DataFrame:
-    from pandas import DataFrame
-
-    return DataFrame(
-        {
-            "Setting": [one.setting.label for one, _, _ in rows],
-            "Recorded keeps": [
-                f"{agreed.one} of {agreed.facts}" for _, _, agreed in rows
-            ],
-            "Stand-in keeps": [
-                f"{agreed.other} of {agreed.facts}" for _, _, agreed in rows
-            ],
-            "Both": [agreed.both for _, _, agreed in rows],
-            "Agree": [f"{agreed.share:.0%}" for _, _, agreed in rows],
-            "Tokens, recorded": [f"{_summary_tokens(one):,}" for one, _, _ in rows],
-            "Tokens, stand-in": [f"{_summary_tokens(other):,}" for _, other, _ in rows],
-        }
-    )
+def _agreement_row(
+    one: RetentionResult, other: RetentionResult, agreed: Agreement
+) -> dict[str, object]:
+    return {
+        "Setting": one.setting.label,
+        "Recorded keeps": f"{agreed.one} of {agreed.facts}",
+        "Stand-in keeps": f"{agreed.other} of {agreed.facts}",
+        "Both": agreed.both,
+        "Agree": f"{agreed.share:.0%}",
+        "Tokens, recorded": f"{_summary_tokens(one):,}",
+        "Tokens, stand-in": f"{_summary_tokens(other):,}",
+    }
 
 
 def _summary_tokens(one: RetentionResult) -> int:

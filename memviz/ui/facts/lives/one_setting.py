@@ -28,9 +28,9 @@ from memviz.charts.summaries.marks import marks_of
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun
 from memviz.text.wording import counted
-from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.legend import glyph, legend_item, swatch
-from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
+from memviz.ui.controls.picture import picture
+from memviz.ui.controls.presented_picture import finding_to_audience
 from memviz.ui.controls.selected_request import selected_turn
 from memviz.ui.controls.sidebar import choose_setting_run
 from memviz.ui.controls.switch import switch
@@ -215,15 +215,8 @@ def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) 
     figure = life_lines_of(
         one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting)
     )
-    st.plotly_chart(
-        as_shown(figure),
-        key=CHART_KEY,
-        height=picture_pixels(figure.layout.height),
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(_follow_click, state, one),
-        alt=_finding(one),
-    )
+    on_click = partial(_follow_click, state, one)
+    picture(figure, CHART_KEY, _finding(one), on_click, figure.layout.height)
     if len(shown) < len(lives) and is_bare():
         st.caption(
             f"{len(shown)} of {counted(len(lives), 'fact')}: first of all those that were lost."
@@ -285,15 +278,17 @@ def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
         config=CONFIG,
         alt=f"Where the facts stood at each request of {one.setting.label}; {at_the_end}.",
     )
-    rows = [
-        {
+    rows = []
+    for life in lives[:MOST_ROWS]:
+        spans = [span_words(span) for span in life.spans[:MOST_SPANS]]
+        if len(life.spans) > MOST_SPANS:
+            spans.append("…")
+        row = {
             "Fact": plain(fact_name(one.retention.probes[life.probe])),
             "Stated": "" if life.born_turn is None else f"turn {life.born_turn:,}",
-            "Life": "; ".join(map(span_words, life.spans[:MOST_SPANS]))
-            + "; …" * (len(life.spans) > MOST_SPANS),
+            "Life": "; ".join(spans),
         }
-        for life in lives[:MOST_ROWS]
-    ]
+        rows.append(row)
     st.table(
         pd.DataFrame(rows),
         border="horizontal",

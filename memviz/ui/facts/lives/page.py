@@ -26,10 +26,10 @@ from memviz.metrics.retention.measured_error import error_in_words
 from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.known_facts import facts_of, proposals_key
 from memviz.ui.controls.not_recorded import say_not_recorded
-from memviz.ui.controls.presented_picture import finding_to_audience, picture_pixels
+from memviz.ui.controls.picture import picture
+from memviz.ui.controls.presented_picture import finding_to_audience
 from memviz.ui.controls.selected_request import name_in_full
 from memviz.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.ui.controls.small_multiples import places
@@ -141,15 +141,8 @@ def all_settings(
     measure = Measure(widget_value(MEASURE_KEY))
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     figure = retention_curve(kept, bounds, measure)
-    st.plotly_chart(
-        as_shown(figure),
-        key=CURVE_KEY,
-        height=picture_pixels(figure.layout.height),
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(_follow_click, state, kept),
-        alt=_finding(kept),
-    )
+    on_click = partial(_follow_click, state, kept)
+    picture(figure, CURVE_KEY, _finding(kept), on_click, figure.layout.height)
     with put_away(Part.CONTROLS, "retention-measure"):
         _clicked(state, kept)
         st.segmented_control(
@@ -213,11 +206,7 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         ):
             open_request(state, one.setting, turn, call)
         written = one.run.compactions[number].written if number >= 0 else None
-        name = (
-            "Open this attempt"
-            if written is None
-            else f"Open version {written.version}"
-        )
+        name = f"Open version {written.version}" if written else "Open this attempt"
         if number >= 0 and st.button(
             name, icon=":material/compress:", key="retention-event"
         ):
@@ -229,10 +218,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
     if measure is Measure.EVIDENCE:
         return words
     if baseline is None:
-        return (
-            words
-            + " What is found by chance is not shown: there is no other conversation in this language."
-        )
+        return f"{words} What is found by chance is not shown: there is no other conversation in this language."
     return (
         f"{words} The dotted line at the top is a request with all messages. The grey area is what is found by chance: "
         f"the same facts, looked up in another conversation, “{plain(baseline.title)}”, under the same settings."
@@ -266,23 +252,19 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
         for number, probe in enumerate(kept.probes)
         if probe.stale and kept.born[-1, number]
     ]
-    return {
-        f"Known, mean over the {step}s": "–"
-        if np.isnan(shares).all()
-        else f"{np.nanmean(shares):.0%}",
+    numbers = {
+        f"Known, mean over the {step}s": "–",
         "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
-        f"Tokens sent per known fact and {step}": f"{sent / known:,.0f}"
-        if known
-        else "–",
-        **(
-            {"Contradicted in the last request": f"{contradicted:,}"}
-            if contradicted
-            else {}
-        ),
-        "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}"
-        if updated
-        else "–",
+        f"Tokens sent per known fact and {step}": "–",
     }
+    if not np.isnan(shares).all():
+        numbers[f"Known, mean over the {step}s"] = f"{np.nanmean(shares):.0%}"
+    if known:
+        numbers[f"Tokens sent per known fact and {step}"] = f"{sent / known:,.0f}"
+    if contradicted:
+        numbers["Contradicted in the last request"] = f"{contradicted:,}"
+    old = f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–"
+    return numbers | {"Old values still in the last request": old}
 
 
 def more_on_facts(kept: Sequence[RetentionResult]) -> None:
@@ -325,12 +307,10 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
 
 def by_category(kept: Sequence[RetentionResult]) -> None:
     """Show which kinds of facts were lost."""
-    columns = {
-        plain(one.setting.label): dict(
-            _cells(category_table(one.retention, one.run.log))
-        )
-        for one in kept
-    }
+    columns = {}
+    for one in kept:
+        rows = category_table(one.retention, one.run.log)
+        columns[plain(one.setting.label)] = dict(_cells(rows))
     st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
     st.caption(
         "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
@@ -343,14 +323,8 @@ def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
     for row in rows:
         name = "All facts" if row.category is None else row.category.capitalize()
         mean = "" if row.mean_share is None else f" · {row.mean_share:.0%}"
-        cells.append(
-            (
-                name,
-                f"{row.retained:,} of {row.born:,}{mean}"
-                if row.born
-                else "not stated yet",
-            )
-        )
+        known = f"{row.retained:,} of {row.born:,}{mean}"
+        cells.append((name, known if row.born else "not stated yet"))
     total = rows[-1]
     if total.new_only + total.both + total.stale_only + total.neither:
         cells += [

@@ -8,7 +8,6 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from memviz.charts.figure import CONFIG
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.charts.summaries.timeline import summary_timeline
 from memviz.engine.run import Run
@@ -27,14 +26,13 @@ from memviz.strategies.base import Trigger
 from memviz.text.wording import counted
 from memviz.ui.controls.grounds import summaries_by
 from memviz.ui.controls.health import health
-from memviz.ui.controls.kept_figure import as_shown
 from memviz.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.ui.controls.not_recorded import say_not_recorded
 from memviz.ui.controls.pickers import ModelChoice
+from memviz.ui.controls.picture import picture
 from memviz.ui.controls.presented_picture import (
     compaction_notes,
     finding_to_audience,
-    picture_pixels,
 )
 from memviz.ui.controls.recorded_compactions import recorded_events
 from memviz.ui.controls.selected_request import (
@@ -150,18 +148,14 @@ def _nothing(state: CompareState, setting: SettingRun) -> None:
     headroom = strategy.headroom(memory)
     idle = strategy.idle_because(memory)
     acts = "summarize" if strategy.writes_notes else "clear or shorten messages"
-    reason = (
-        f", because {idle}"
-        if idle
-        else f": {headroom} would have been one"
-        if headroom
-        else ""
-    )
-    why = (
-        "never summarizes: it sends messages word for word or not at all."
-        if strategy.trigger is Trigger.NEVER
-        else f"had no reason to {acts} in this conversation{reason}."
-    )
+    reason = ""
+    if idle:
+        reason = f", because {idle}"
+    elif headroom:
+        reason = f": {headroom} would have been one"
+    why = f"had no reason to {acts} in this conversation{reason}."
+    if strategy.trigger is Trigger.NEVER:
+        why = "never summarizes: it sends messages word for word or not at all."
     st.info(
         f"{plain(setting.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
         icon=":material/info:",
@@ -275,28 +269,22 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
 
 def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
     """The newest of the summaries that the picture shows."""
-    return pd.DataFrame(
-        [
-            {
-                version_noun(run): f"{fact.version.version:,}",
-                "Turn": event_turn_words(fact.event).removeprefix("turn "),
-                "Tokens": f"{fact.tokens:,}",
-                **(
-                    {"Words": broken_length_words(fact.event.compaction) or "as asked"}
-                    if asks_length(run)
-                    else {}
-                ),
-                "Messages replaced": f"{len(fact.version.covers):,}",
-                "Why": plain(fact.event.compaction.reason),
-            }
-            for fact in facts[-MOST_ROWS:]
-        ]
-    )
-
-
-def asks_length(run: Run) -> bool:
-    """Return whether the summaries of ``run`` were given a length."""
-    return bool(getattr(run.strategy, "summary_words", 0))
+    noun = version_noun(run)
+    asks_length = getattr(run.strategy, "summary_words", 0)
+    rows = []
+    for fact in facts[-MOST_ROWS:]:
+        compaction = fact.event.compaction
+        row = {
+            noun: f"{fact.version.version:,}",
+            "Turn": event_turn_words(fact.event).removeprefix("turn "),
+            "Tokens": f"{fact.tokens:,}",
+        }
+        if asks_length:
+            row["Words"] = broken_length_words(compaction) or "as asked"
+        row["Messages replaced"] = f"{len(fact.version.covers):,}"
+        row["Why"] = plain(compaction.reason)
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
@@ -309,15 +297,8 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
         compaction_notes([desk.setting]),
     )
     figure = summary_timeline(run, int(widget_value(key)))
-    st.plotly_chart(
-        as_shown(figure),
-        key=chart_key,
-        height=picture_pixels(figure.layout.height),
-        selection_mode="points",
-        config=CONFIG,
-        on_select=partial(_follow_click, desk, chart_key, key),
-        alt=told,
-    )
+    on_click = partial(_follow_click, desk, chart_key, key)
+    picture(figure, chart_key, told, on_click, figure.layout.height)
     if len(events) == 1:
         return 0
     if hides(Part.PLAYER):

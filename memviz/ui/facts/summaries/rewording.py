@@ -57,14 +57,17 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     if key is None:
         _in_chat(desk)
         return
-    st.caption(
+    told = [
         "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
         "summarizer's, and later summaries take it in."
-        + " What was recorded ends there: the stand-in writes the later ones."
-        * compaction.recorded
-        + " Others reach this server, so your wording stays in this browser session."
-        * is_shared()
-    )
+    ]
+    if compaction.recorded:
+        told.append("What was recorded ends there: the stand-in writes the later ones.")
+    if is_shared():
+        told.append(
+            "Others reach this server, so your wording stays in this browser session."
+        )
+    st.caption(" ".join(told))
     text = st.text_area(
         f"Your wording of version {version.version}",
         version.text,
