@@ -223,23 +223,28 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
     }
 
 
-PERCENT_KEY, OF_WINDOW, OF_LARGEST = "compare-percent-of", "window", "largest"
+PERCENT_KEY, UNIT_KEY = "compare-percent-of", "compare-unit"
+OF_WINDOW, OF_LARGEST = "window", "largest"
 
 
 def choose_percent() -> None:
-    """Choose whether the chart counts in percent; a second click is back at tokens. The window is that of the model
-    whose prices count under Dollars, and is offered only if it is known. Of which model and how large it is, the axis
-    says: here it would take a row of its own."""
-    names = {OF_WINDOW: "% of the window"} if window_tokens(prices_in_force()) else {}
-    names[OF_LARGEST] = "% of the largest"
+    """Choose, in a panel, whether the chart counts in percent. The window is that of the model whose prices count under
+    Dollars, and is offered only if it is known. Of which model and how large it is, the axis says."""
+    names = {OF_LARGEST: "Percent of the largest request"}
+    if window_tokens(prices_in_force()):
+        names[OF_WINDOW] = "Percent of the context window"
     linked("percent-of", PERCENT_KEY, list(names))
-    st.pills(
-        "Percent of",
-        list(names),
-        key=PERCENT_KEY,
-        label_visibility="collapsed",
-        format_func=names.__getitem__,
-    )
+    with st.popover(
+        "More", key=UNIT_KEY, icon=":material/more_horiz:", width="content"
+    ):
+        st.selectbox(
+            "The chart counts in",
+            list(names),
+            index=None,
+            key=PERCENT_KEY,
+            format_func=names.__getitem__,
+            placeholder="Tokens",
+        )
 
 
 def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
