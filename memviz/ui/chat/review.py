@@ -35,9 +35,8 @@ def review_panel(desk: ChatDesk) -> None:
     proposal = chat.proposal
     if proposal is None:
         return
-    if (
-        not proposal.drafts and not desk.state.write_on_click
-    ) or desk.state.draft_with is not None:
+    is_first = not proposal.drafts and not desk.state.write_on_click
+    if is_first or desk.state.draft_with is not None:
         _draft(desk)
         proposal = chat.proposal or proposal
     with st.container(border=True):
@@ -46,7 +45,8 @@ def review_panel(desk: ChatDesk) -> None:
         if proposal.drafts:
             _trouble(proposal.drafts[-1], is_written=bool(written))
         number = len(proposal.drafts)
-        key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(written[-1].text if written else '')}"
+        shown = hash(written[-1].text if written else "")
+        key = f"review-text-{len(chat.run.compactions)}-{number}-{shown}"
         if not written:
             _nothing_written(desk, key, is_first=not proposal.drafts)
             return
@@ -59,12 +59,7 @@ def review_panel(desk: ChatDesk) -> None:
             help="Change it as you like: from now on the model knows of these messages what stands here.",
         )
         st.caption(_size(chat, proposal, draft, text))
-        _decisions(
-            desk,
-            key,
-            is_changed=text.strip() != draft.text,
-            has_failed=draft.error is not None,
-        )
+        _decisions(desk, key, is_changed=text.strip() != draft.text)
 
 
 def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
@@ -110,21 +105,17 @@ def _draft_costs(desk: ChatDesk) -> None:
     chat = desk.chat
     if summarizer.is_free or proposal is None:
         return
-    tokens = (
-        _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
-    )  # one may be typed, too
-    bound = cost_bound(
-        summarizer.name,
-        [tokens],
-        spending().reply_tokens,
-        token_margin(chat.log, chat.run.counter),
-    )
+    # One instruction may be typed, too.
+    tokens = _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
+    margin = token_margin(chat.log, chat.run.counter)
+    bound = cost_bound(summarizer.name, [tokens], spending().reply_tokens, margin)
     bound_caption(bound, before=f"A draft by {summarizer.name}:")
 
 
 def _draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
-    instruction = desk.state.draft_with
+    asked = desk.state.draft_with
+    instruction = None if asked in ("", desk.chat.strategy.instruction) else asked
     desk.state.draft_with = None
     desk.state.write_on_click = False
     try:
@@ -133,11 +124,7 @@ def _draft(desk: ChatDesk) -> None:
             "review-stop",
             is_offline=desk.models.summarizer.is_free,
         ):
-            desk.chat.propose(
-                None
-                if instruction in (None, "", desk.chat.strategy.instruction)
-                else instruction
-            )
+            desk.chat.propose(instruction)
     finally:  # the draft is there after a reload as well, and so is that it was stopped
         desk.save()
 
@@ -146,11 +133,9 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
     """Say why the newest draft was not written, where it was not."""
     if draft.error is None:
         return
-    left = (
-        "The draft before it still stands."
-        if is_written
-        else "No summary was written, and nothing is lost."
-    )
+    left = "No summary was written, and nothing is lost."
+    if is_written:
+        left = "The draft before it still stands."
     if draft.error == INTERRUPTED:
         st.info(
             f"You stopped {plain(in_words(draft.model))} after {seconds_words(draft.seconds)}. {left}",
@@ -165,15 +150,11 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
 
 def _head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
-    joins = (
-        f" They join version {plan.replaces.version} of the summary."
-        if plan.replaces
-        else ""
-    )
     st.markdown(f"**Before the summarization of {message_range(plan.summarize)}**")
-    st.caption(
-        f"It is due because {plain(named_reason(chat.strategy, plan.reason))}.{joins}"
-    )
+    due = f"It is due because {plain(named_reason(chat.strategy, plan.reason))}."
+    if plan.replaces:
+        due += f" They join version {plan.replaces.version} of the summary."
+    st.caption(due)
     with st.expander(
         f"What would be summarized: {counted(len(proposal.messages), 'message')}"
     ):
@@ -191,11 +172,9 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
     source = _source_tokens(chat, proposal)
     now = chat.run.counter(text) if text.strip() else 0
     number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
-    writer = (
-        "written when it stopped thinking"
-        if draft.by_thinking
-        else f"by {plain(in_words(draft.model))}"
-    )
+    writer = f"by {plain(in_words(draft.model))}"
+    if draft.by_thinking:
+        writer = "written when it stopped thinking"
     return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {seconds_words(draft.seconds)}."
 
 
@@ -209,17 +188,8 @@ def _source_tokens(chat: Chat, proposal: Proposal) -> int:
     )
 
 
-def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) -> None:
+def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
     with st.container(horizontal=True):
-        if has_failed:
-            st.button(
-                "Try again",
-                icon=":material/refresh:",
-                key="review-try-again",
-                on_click=_propose,
-                args=(desk.state,),
-                help="Ask the summarizer once more.",
-            )
         st.button(
             "Use my wording" if is_changed else "Use it",
             icon=":material/check:",
@@ -276,9 +246,8 @@ def _skip(desk: ChatDesk) -> None:
     desk.state.error = None
     try:
         desk.chat.skip()
-    except (
-        MemvizError
-    ) as error:  # a second click arrived before the page was drawn again
+    except MemvizError as error:
+        # A second click arrived before the page was drawn again.
         desk.state.error = error
         return
     desk.state.going_on = True
@@ -376,9 +345,8 @@ def _undo_last(desk: ChatDesk) -> None:
     desk.state.error = None
     try:
         desk.chat.undo_summary()
-    except (
-        MemvizError
-    ) as error:  # a second click arrived before the page was drawn again
+    except MemvizError as error:
+        # A second click arrived before the page was drawn again.
         desk.state.error = error
         return
     set_widget(

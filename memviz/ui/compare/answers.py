@@ -92,14 +92,9 @@ def answer_card(
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
+            recalled = [one for one in record.context.blocks if one.kind == "recalled"]
             with st.expander("What was recalled", icon=":material/history:"):
-                st.html(
-                    "".join(
-                        block_html(one, record)
-                        for one in record.context.blocks
-                        if one.kind == "recalled"
-                    )
-                )
+                st.html("".join(block_html(one, record) for one in recalled))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()
         st.caption(_had(record))
@@ -113,36 +108,27 @@ def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
     size = (
         f"{record.total_tokens - more:,} → {record.total_tokens:,} tokens (+{more:,})"
     )
-    return (
-        f"Asked again with {turns}: {size}"
-        if is_again
-        else f"With {turns} recalled: {size}"
-    )
+    if is_again:
+        return f"Asked again with {turns}: {size}"
+    return f"With {turns} recalled: {size}"
 
 
 def _where(record: TurnRecord, source: AnswerSource) -> str:
     if source.position is None:
         return ""
     turn = record.memory.log.turn_number(source.position)
-    return f"Message {message_number(source.position):,}" + (
-        f" of turn {turn:,}: " if turn else ": "
-    )
+    of_turn = f" of turn {turn:,}" if turn else ""
+    return f"Message {message_number(source.position):,}{of_turn}: "
 
 
 def _had(record: TurnRecord) -> str:
     """Return what it had in its context, in a line."""
-    parts = record.parts
+    parts, space = record.parts, record.memory.space
     sent = sum(len(positions) for positions in parts.history) - len(parts.restored)
-    verbatim = sum(
-        len(set(positions) - set(parts.input))
-        for positions in whole(record.memory.space, parts)
-    )
-    summarized = sum(
-        len(covered)
-        for covered in record.memory.space.summaries.covered(
-            parts.summaries.start, parts.summaries.stop
-        )
-    )
+    given = set(parts.input)
+    verbatim = sum(len(set(one) - given) for one in whole(space, parts))
+    covered = space.summaries.covered(parts.summaries.start, parts.summaries.stop)
+    summarized = sum(len(positions) for positions in covered)
     had = [
         f"{record.sent_tokens:,} tokens sent",
         f"{counted(verbatim, 'message')} word for word",
@@ -171,7 +157,6 @@ def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
         for probe in probes
         if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
     ]
-
     lost = {fact for run in runs for fact in _unspoken(run, short)}
     short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
     return [probe.question for probe in short[:MOST_SUGGESTED]]
@@ -184,24 +169,24 @@ def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
     if not 0 < len(sent) <= BOUNDED_MESSAGES:
         return
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
-    answers = [
-        (number, answer) for number, fact in enumerate(facts) for answer in fact.answers
-    ]
-    found = PhraseIndex([answer for _, answer in answers]).find(texts).phrases
-    said = {answers[phrase][0] for phrase in found}
+    answers = [answer for fact in facts for answer in fact.answers]
+    facts_of_answers = [fact for fact in facts for _ in fact.answers]
+    found = PhraseIndex(answers).find(texts).phrases
+    said = {facts_of_answers[number] for number in found}
     words = [keys(text) for text in texts]
-    for number, fact in enumerate(facts):
+    for fact in facts:
         asked = keys(fact.question)
-        if number not in said and not any(asked <= known for known in words):
+        if fact not in said and not any(asked <= known for known in words):
             yield fact
 
 
 def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
     """The fact that ``question`` asks for, if it is one of ``probes``."""
     asked = question.strip().casefold()
-    return next(
-        (one for one in probes if one.question.strip().casefold() == asked), None
-    )
+    for probe in probes:
+        if probe.question.strip().casefold() == asked:
+            return probe
+    return None
 
 
 def lost_words(run: Run, fact: Probe) -> str:

@@ -44,12 +44,8 @@ def from_the_cache(
         alt=cache_finding(costs),
     )
     if assumptions.cache is not None:
-        st.caption(
-            "\n".join(
-                f"- {plain(sentence)}"
-                for sentence in explanations(costs, assumptions.cache)
-            )
-        )
+        sentences = explanations(costs, assumptions.cache)
+        st.caption("\n".join(f"- {plain(sentence)}" for sentence in sentences))
 
 
 def why_nothing_is_cached(
@@ -68,12 +64,11 @@ def why_nothing_is_cached(
             "All of it is paid for in full."
         )
     if not cache.is_alive(assumptions.pause_seconds):
-        lives = (
-            "for an unknown time"
-            if cache.lifetime_seconds is None
-            else (f"{duration_words(cache.lifetime_seconds)}")
-        )
-        return f"Nothing: the cache lives {lives}, and the user pauses {duration_words(assumptions.pause_seconds)}."
+        lives = "for an unknown time"
+        if cache.lifetime_seconds is not None:
+            lives = duration_words(cache.lifetime_seconds)
+        pause = duration_words(assumptions.pause_seconds)
+        return f"Nothing: the cache lives {lives}, and the user pauses {pause}."
     return f"Nothing: no two requests begin with the same {cache.min_tokens:,} tokens."
 
 
@@ -81,27 +76,21 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
     """Return why the lines are where they are: in general, then of settings that mostly miss, those of one reason
     together."""
     yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
-    if any(
-        one.setting.run.summaries and not grows_a_list(one.setting.run) for one in costs
-    ):
+    runs = [one.setting.run for one in costs]
+    if any(run.summaries and not grows_a_list(run) for run in runs):
         yield "A new summary changes the beginning, so the line drops there."
-    if any(
-        compaction.kind in REDUCING
-        for one in costs
-        for compaction in one.setting.run.compactions
-    ):
+    kinds = {compaction.kind for run in runs for compaction in run.compactions}
+    if kinds & set(REDUCING):
         yield "Clearing changes earlier messages, so the line drops there."
-    few = [
-        one
-        for one in costs
-        if one.cost.hit_rate < FEW_HITS and len(one.cost.traffic.turns) > 1
-    ]
-    short = [
-        one
-        for one in few
-        if np.median(one.cost.traffic.input_tokens) < cache.min_tokens
-    ]
-    slides = [one for one in few if one not in short and _slides(one, cache)]
+    short: list[SettingCost] = []
+    slides: list[SettingCost] = []
+    for one in costs:
+        if one.cost.hit_rate >= FEW_HITS or len(one.cost.traffic.turns) < 2:
+            continue
+        if np.median(one.cost.traffic.input_tokens) < cache.min_tokens:
+            short.append(one)
+        elif _slides(one, cache):
+            slides.append(one)
     if short:
         yield f"{_names(short)}: most requests are shorter than the {cache.min_tokens:,} tokens that the cache needs."
     if slides:
@@ -123,21 +112,19 @@ def _names(costs: Sequence[SettingCost]) -> str:
 
 def _slides(one: SettingCost, cache: CacheRules) -> bool:
     """Return whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
+    if one.setting.run.strategy.trigger is not Trigger.NEVER:
+        return False
     shared = one.cost.traffic.shared_tokens
-    never_summarizes = one.setting.run.strategy.trigger is Trigger.NEVER
-    return (
-        never_summarizes
-        and bool((np.diff(shared) < 0).any())
-        and bool(np.median(shared[1:]) < cache.min_tokens)
-    )
+    has_dropped = bool((np.diff(shared) < 0).any())
+    return has_dropped and bool(np.median(shared[1:]) < cache.min_tokens)
 
 
 def _is_a_loss(one: SettingCost) -> bool:
     usd = one.cost.total_usd
     uncached_usd = one.cost.uncached_total_usd
-    return (
-        usd is not None and uncached_usd is not None and usd > uncached_usd * (1 + 1e-9)
-    )
+    if usd is None or uncached_usd is None:
+        return False
+    return usd > uncached_usd * (1 + 1e-9)
 
 
 SMALLEST_SHARE = 0.001

@@ -28,7 +28,6 @@ from memviz.ui.shell.walk import STAGE_KEY, STAGED
 
 PLAYED_KEY, ON = "compare-played", STAGED
 TURN_KEY, TURN_PIXELS = "compare-play-around", 150
-STAGE_HELP = "Plays the requests message by message, in the place of the chart."
 
 
 class Readout(NamedTuple):

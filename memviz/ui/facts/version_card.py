@@ -73,11 +73,9 @@ def writer_badge(compaction: Compaction) -> None:
 def badge_label(run: Run, compaction: Compaction) -> str:
     """``◆ Version 5 · turn 19``, ``● Cleared · turn 6``: the turn of the first request that it changed."""
     outcome = outcome_of(compaction)
-    name = (
-        f"Version {compaction.written.version}"
-        if compaction.written
-        else outcome.value.capitalize()
-    )
+    name = outcome.value.capitalize()
+    if compaction.written:
+        name = f"Version {compaction.written.version}"
     return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"
 
 
@@ -109,11 +107,8 @@ def facts_of_version(
         if chosen is not None:
             open_fact(chosen)
     if not any(found):
-        st.caption(
-            "None of the facts is in it, and none was lost by it."
-            if is_version
-            else "It lost no fact."
-        )
+        none = "None of the facts is in it, and none was lost by it."
+        st.caption(none if is_version else "It lost no fact.")
 
 
 def fact_name(probe: Probe) -> str:
@@ -135,11 +130,10 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
     it is."""
     written = compaction.written
     if written is None:
-        st.caption(
-            "There is no summarizer, so nothing stands for these messages."
-            if lacks_summarizer(compaction)
-            else "The rule asks no summarizer for this, so there is no text to compare."
-        )
+        why = "The rule asks no summarizer for this, so there is no text to compare."
+        if lacks_summarizer(compaction):
+            why = "There is no summarizer, so nothing stands for these messages."
+        st.caption(why)
         return
     base = compaction.revises if compaction.revises is not None else compaction.replaces
     text = _shown_text(written)
@@ -159,17 +153,13 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
 
 def _shown_text(version: SummaryVersion) -> str:
     """The text; facts without their tags."""
-    return (
-        without_tags(version.text)
-        if version.track == FACTS
-        else without_marks(version.text)
-    )
+    if version.track == FACTS:
+        return without_tags(version.text)
+    return without_marks(version.text)
 
 
 def chosen_version(one: RetentionResult, number: int) -> VersionProbes:
     """Return what compaction ``number`` did to the facts."""
-    return (
-        one.by_compaction[number]
-        if number < len(one.by_compaction)
-        else VersionProbes()
-    )
+    if number < len(one.by_compaction):
+        return one.by_compaction[number]
+    return VersionProbes()

@@ -41,7 +41,7 @@ KINDS = {
     "knows": "Does the request still hold a fact?", "cheapest": "Which setting has cost least so far?",
 }  # fmt: skip
 CHOICES_HELP = f"Two to {MAX_CHOICES}, each on a line of its own."
-LINE_PIXELS, LINES_PIXELS, TURN_PIXELS, CHOICE_PIXELS = 68, 110, 130, 330
+LINE_PIXELS, LINES_PIXELS, TURN_PIXELS = 68, 110, 130
 
 
 def asked_in(

@@ -112,25 +112,21 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
 
 def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
     held_at = [transcript.held_at for transcript in loaded.transcripts]
-    dates = (
-        {"date": pd.Series(held_at, dtype="datetime64[us, UTC]")}
-        if any(held_at)
-        else {}
-    )
     logs = [Log(transcript.messages) for transcript in loaded.transcripts]
     turns = [log.turn_count for log in logs]
     requests = [log.request_count for log in logs]
-    return pd.DataFrame(
-        {
-            "title": [transcript.title for transcript in loaded.transcripts],
-            **dates,
-            "turns": turns,
-            **({"requests": requests} if requests != turns else {}),
-            "messages": [len(transcript.messages) for transcript in loaded.transcripts],
-            "tokens": tokens,
-            "notes": [len(transcript.warnings) for transcript in loaded.transcripts],
-        }
-    )
+    columns: dict[str, Any] = {
+        "title": [transcript.title for transcript in loaded.transcripts]
+    }
+    if any(held_at):
+        columns["date"] = pd.Series(held_at, dtype="datetime64[us, UTC]")
+    columns["turns"] = turns
+    if requests != turns:
+        columns["requests"] = requests
+    columns["messages"] = [len(one.messages) for one in loaded.transcripts]
+    columns["tokens"] = tokens
+    columns["notes"] = [len(one.warnings) for one in loaded.transcripts]
+    return pd.DataFrame(columns)
 
 
 def _columns() -> dict[str, Any]:

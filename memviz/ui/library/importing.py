@@ -108,19 +108,16 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
 def _progress(state: LibraryState, reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
-    share = reading.done / reading.total if reading.total else 0.0
-    what = (
-        f"conversation {reading.done:,} of {reading.total:,}"
-        if reading.total
-        else "taking it apart"
-    )
-    several = (
-        f" (file {len(reading.outcomes) + 1} of {len(reading.files)})"
-        if len(reading.files) > 1
-        else ""
-    )
+    share = 0.0
+    what = "taking it apart"
+    if reading.total:
+        share = reading.done / reading.total
+        what = f"conversation {reading.done:,} of {reading.total:,}"
+    name = plain(reading.current)
+    if len(reading.files) > 1:
+        name += f" (file {len(reading.outcomes) + 1} of {len(reading.files)})"
     with st.container(border=True):
-        st.progress(share, f"Reading {plain(reading.current)}{several}: {what}")
+        st.progress(share, f"Reading {name}: {what}")
         if st.button("Cancel", icon=":material/close:", key="library-cancel"):
             reading.cancel()
             state.reading = None
@@ -152,17 +149,12 @@ def _sentence(name: str, made: Import) -> str:
         name if len(saved) == 1 else f"{counted(len(saved), 'conversation')} of {name}"
     )
     notes = [*map(str, failures), *made.notes]
-    shown = [f"Note: {note}" for note in notes[:MAX_NOTES]]
-    more = [
-        f"And {counted(len(notes) - MAX_NOTES, 'more note')}, kept with the conversations."
-    ]
-    return " ".join(
-        [
-            f"Imported {what}: {_size(saved)}.",
-            *shown,
-            *(more if len(notes) > MAX_NOTES else []),
-        ]
-    )
+    told = [f"Imported {what}: {_size(saved)}."]
+    told += [f"Note: {note}" for note in notes[:MAX_NOTES]]
+    if len(notes) > MAX_NOTES:
+        more = counted(len(notes) - MAX_NOTES, "more note")
+        told.append(f"And {more}, kept with the conversations.")
+    return " ".join(told)
 
 
 def _size(saved: list[ConversationEntry]) -> str:

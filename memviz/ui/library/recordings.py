@@ -101,15 +101,14 @@ def _facts(name: str, recording: Recording) -> list[str]:
     settings = len(recording.settings)
     seconds = seconds_words(recording.seconds)
     cost = cost_words(recording.cost_usd, recorded=True)
-    return [
+    facts = [
         "bundled" if name in bundled.recordings() else "opened",
         listed(recording.models or (about.model,)),
-        *([about.made_on] if about.made_on else []),
-        counted(len(recording.replies), "reply"),
-        counted(settings, "setting"),
-        *(
-            ["seconds and cost not recorded"]
-            if seconds == cost
-            else [f"took {seconds}", f"cost {cost}"]
-        ),
     ]
+    if about.made_on:
+        facts.append(about.made_on)
+    facts.append(counted(len(recording.replies), "reply"))
+    facts.append(counted(settings, "setting"))
+    if seconds == cost:
+        return [*facts, "seconds and cost not recorded"]
+    return [*facts, f"took {seconds}", f"cost {cost}"]

@@ -211,7 +211,7 @@ def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) 
         linked("all", ALL_KEY, [False, True])
     shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
     if is_bare():
-        shown = seen_from_afar(one, lives, widget_value(fact_key(state)))
+        shown = seen_from_afar(lives, widget_value(fact_key(state)))
     figure = life_lines_of(
         one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting)
     )
@@ -229,9 +229,7 @@ def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) 
         )
 
 
-def seen_from_afar(
-    one: RetentionResult, lives: Sequence[LifeLine], chosen: int | None
-) -> list[LifeLine]:
+def seen_from_afar(lives: Sequence[LifeLine], chosen: int | None) -> list[LifeLine]:
     """As many lives as there is room for in large letters: the chosen one, those that were lost, and then others, in
     their order."""
     order = sorted(

@@ -113,17 +113,11 @@ def choose_life(
     state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
 ) -> LifeLine:
     """The fact that is chosen."""
-    probes = one.retention.probes
-    labels = distinct(
-        [
-            shortened(
-                f"{probes[life.probe].answers[0]} · {probes[life.probe].question}",
-                LABEL_CHARS,
-            )
-            for life in lives
-        ]
-    )
-    by_number = dict(zip((life.probe for life in lives), labels, strict=True))
+    numbers = [life.probe for life in lives]
+    probes = [one.retention.probes[number] for number in numbers]
+    said = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
+    labels = distinct([shortened(text, LABEL_CHARS) for text in said])
+    by_number = dict(zip(numbers, labels, strict=True))
     chosen = st.selectbox(
         "The story of one fact",
         list(by_number),
@@ -267,23 +261,20 @@ def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
             )
             yield f"known again: {span_words(span)}" if is_back else span_words(span)
             continue
-        until = (
-            " alone"
-            if span.first == span.last
-            else f" until {request_name(*span.last)}"
-        )
-        until = " and never known again" if span is last else until
+        until = f" until {request_name(*span.last)}"
+        if span is last:
+            until = " and never known again"
+        elif span.first == span.last:
+            until = " alone"
         yield f"lost at {request_name(*span.first)}{until}{_reason(kept, life, span)}"
 
 
 def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
     number = kept.losses.get((life.probe, span.first_place))
     if number is None:
-        return (
-            ": the last message that held it is no longer sent"
-            if life.spans[0] is not span
-            else ""
-        )
+        if life.spans[0] is span:
+            return ""
+        return ": the last message that held it is no longer sent"
     compaction = kept.run.compactions[number]
     what = message_range(compaction.summarized)
     where = message_number(compaction.after_message)
@@ -300,9 +291,8 @@ def source_of_loss(
     probe = kept.retention.probes[life.probe]
     log = kept.run.log
     if compaction.replaces is not None and held_before(kept, life, compaction):
-        return f"Summary before: version {compaction.replaces}", _text_before(
-            kept, compaction
-        )
+        before = _text_before(kept, compaction)
+        return f"Summary before: version {compaction.replaces}", before
     held = [
         position
         for position in compaction.summarized
@@ -310,21 +300,18 @@ def source_of_loss(
         or any(contains(readable(log[position]), answer) for answer in probe.answers)
     ]
     name = message_list(held)
-    return f"{name[:1].upper()}{name[1:]}, which it took in", "\n\n".join(
-        readable(log[at]) for at in held
-    )
+    text = "\n\n".join(readable(log[at]) for at in held)
+    return f"{name[:1].upper()}{name[1:]}, which it took in", text
 
 
 def held_before(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> bool:
     """Return whether the summary that ``compaction`` replaced held an answer of the fact."""
     text = _text_before(kept, compaction)
-    return any(
-        contains(text, answer) for answer in kept.retention.probes[life.probe].answers
-    )
+    answers = kept.retention.probes[life.probe].answers
+    return any(contains(text, answer) for answer in answers)
 
 
 def _text_before(kept: RetentionResult, compaction: Compaction) -> str:
-    replaces = compaction.replaces
-    return (
-        "" if replaces is None else kept.run.space.summaries.versions[replaces - 1].text
-    )
+    if compaction.replaces is None:
+        return ""
+    return kept.run.space.summaries.versions[compaction.replaces - 1].text

@@ -87,38 +87,8 @@ def event_label(run: Run, event: CompactionEvent) -> str:
 def version_view(
     desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
 ) -> None:
-    """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
-    _tabs(desk, event, facts, view)
-
-
-def version_title(run: Run, event: CompactionEvent) -> str:
-    """Return which version it is, or what became of the attempt."""
-    if event.version is None:
-        return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
-    return (
-        f"{version_noun(run)} {event.version.version} of "
-        f"{len(run.summaries)}, {request_words(event.compaction, run)}"
-    )
-
-
-def trouble(run: Run, event: CompactionEvent) -> bool:
-    """Say what a version that never came means; whether there was anything to say."""
-    what = compaction_words(event.compaction).what
-    if event.what is CompactionOutcome.FAILED:
-        why = plain(error_words(event.compaction))
-        hope = tried_again(run, event.compaction)
-        st.error(f"{what}: {why}. {hope}", icon=":material/error:")
-    elif lacks_summarizer(event.compaction):
-        st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
-    else:
-        return False
-    return True
-
-
-def _tabs(
-    desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
-) -> None:
-    """Show what there is to read about it, and to do with it, a tab each."""
+    """Show all there is to read about one event, and to do with it, a tab each. ``view`` tells the controls of one
+    conversation and setting from another's."""
     run = desk.setting.run
     version = event.version
     taken = event.compaction.summarized
@@ -153,6 +123,30 @@ def _tabs(
             ),
         ):
             draw()
+
+
+def version_title(run: Run, event: CompactionEvent) -> str:
+    """Return which version it is, or what became of the attempt."""
+    if event.version is None:
+        return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
+    return (
+        f"{version_noun(run)} {event.version.version} of "
+        f"{len(run.summaries)}, {request_words(event.compaction, run)}"
+    )
+
+
+def trouble(run: Run, event: CompactionEvent) -> bool:
+    """Say what a version that never came means; whether there was anything to say."""
+    what = compaction_words(event.compaction).what
+    if event.what is CompactionOutcome.FAILED:
+        why = plain(error_words(event.compaction))
+        hope = tried_again(run, event.compaction)
+        st.error(f"{what}: {why}. {hope}", icon=":material/error:")
+    elif lacks_summarizer(event.compaction):
+        st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
+    else:
+        return False
+    return True
 
 
 def _prompt(text: str) -> None:
