@@ -12,6 +12,7 @@ from memviz.charts.memory_map.message_life import message_life
 from memviz.charts.palette import PART_COLORS
 from memviz.charts.requests.tokens_per_turn import SettingRun
 from memviz.context import Fate
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.message_words import call_text
@@ -24,6 +25,7 @@ from memviz.text.wording import (
     times,
     turn_list,
 )
+from memviz.transcripts.base import Probe
 from memviz.ui.compare.selection import Selection, selected
 from memviz.ui.controls.block_html import sent_instead
 from memviz.ui.controls.known_facts import known_facts
@@ -43,9 +45,8 @@ def selected_message(run: Run, conversation_id: str) -> int:
     """The log position of the selected message: the first one, until another is chosen or clicked."""
     if linked("message", MESSAGE_KEY, range(1, len(run.log) + 1)):
         set_widget(OPENED_KEY, conversation_id)
-    if widget_value(OPENED_KEY) != conversation_id or not 1 <= (
-        widget_value(MESSAGE_KEY) or 0
-    ) <= len(run.log):
+    is_there = 1 <= (widget_value(MESSAGE_KEY) or 0) <= len(run.log)
+    if widget_value(OPENED_KEY) != conversation_id or not is_there:
         set_widget(OPENED_KEY, conversation_id)
         set_widget(MESSAGE_KEY, 1)
     return message_position(widget_value(MESSAGE_KEY))
@@ -78,24 +79,31 @@ def one_message(
         config=CONFIG,
         alt=life_finding(settings, position),
     )
-    record = selection.record
-    known = known_facts(workspace(), conversation_id, run.log)
-    if record is not None and (facts := message_facts(record, position, known)):
-        st.markdown(
-            f"At the request of {selection.name}: {plain(message_facts_words(facts))}"
-        )
-    if record is not None and (instead := sent_instead(record, position)) is not None:
-        sent, how = instead
-        st.markdown(f"At the request of {selection.name} it was {how}:")
-        sent_html = message_html(sent, "", "Tokens shows all of it")
-        style = f"border-left-color: {PART_COLORS['history']}"
-        st.html(f'<section class="memviz-block" style="{style}">{sent_html}</section>')
+    if selection.record is not None:
+        known = known_facts(workspace(), conversation_id, run.log)
+        _at_request(selection.record, selection.name, position, known)
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:
             st.text(message.content[:MAX_CHARS_SHOWN] or "This message has no text.")
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
+
+
+def _at_request(
+    record: TurnRecord, name: str, position: int, known: Sequence[Probe]
+) -> None:
+    """Show what of the message's facts the request still holds, and what was sent in its place."""
+    facts = message_facts(record, position, known)
+    if facts:
+        st.markdown(f"At the request of {name}: {plain(message_facts_words(facts))}")
+    instead = sent_instead(record, position)
+    if instead is not None:
+        sent, how = instead
+        st.markdown(f"At the request of {name} it was {how}:")
+        sent_html = message_html(sent, "", "Tokens shows all of it")
+        style = f"border-left-color: {PART_COLORS['history']}"
+        st.html(f'<section class="memviz-block" style="{style}">{sent_html}</section>')
 
 
 def life_in_words(life: Sequence[Span]) -> str:

@@ -69,12 +69,10 @@ def play(
     readout: Readout,
 ) -> None:
     """The stage, at the selected request; where the visitor rests is the selection."""
-    calls = len(numbers_of_turn(selection.setting.run, selection.turn))
-    at = (
-        axis.last(selection.turn)
-        - 1
-        - (0 if selection.call is None else calls - selection.call)
-    )
+    at = axis.last(selection.turn) - 1
+    if selection.call is not None:
+        calls = len(numbers_of_turn(selection.setting.run, selection.turn))
+        at -= calls - selection.call
     every = int(axis.lasts[-1])
     steps = _played(at, every)
     if len(steps) < every:
@@ -144,11 +142,9 @@ def _data(
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
-    return (
-        run.once((retention, probes), partial(retention, run, probes))
-        if probes
-        else None
-    )
+    if not probes:
+        return None
+    return run.once((retention, probes), partial(retention, run, probes))
 
 
 def _moved(settings: Sequence[SettingRun], move: Move) -> None:

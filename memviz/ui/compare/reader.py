@@ -130,12 +130,11 @@ def on_this_page_alone(settings: Sequence[SettingRun], transcript: Transcript) -
 def caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
     record = selection.record
-    size = (
-        f": {counted(record.total_tokens, 'token')} under {selection.setting.label}"
-        if record
-        else ""
-    )
-    return f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}{size}"
+    words = f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}"
+    if record is None:
+        return words
+    size = counted(record.total_tokens, "token")
+    return f"{words}: {size} under {selection.setting.label}"
 
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
@@ -172,11 +171,11 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
         if any(map(is_marked, made))
     ]
     numbers = np.array(marked, np.intp)
-    behind = np.searchsorted(own, own[numbers], side="right") - 1 - numbers
-    first, last = (
-        np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right")
-    )
-    places: list[int] = np.maximum(first, last - 1 - behind).tolist()
+    turns_marked = own[numbers]
+    behind = np.searchsorted(own, turns_marked, side="right") - 1 - numbers
+    first = np.searchsorted(turns, turns_marked)
+    stop = np.searchsorted(turns, turns_marked, side="right")
+    places: list[int] = np.maximum(first, stop - 1 - behind).tolist()
     return places
 
 

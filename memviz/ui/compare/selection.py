@@ -46,14 +46,13 @@ class Selection(NamedTuple):
 def selected(settings: Sequence[SettingRun]) -> Selection:
     """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
-    number = next(
-        (n for n, one in enumerate(settings) if one.index == state.looked_at),
-        len(settings) - 1,
-    )
-    turn = selected_turn(settings, settings[number].run)
-    return Selection(
-        settings[number], number, turn, selected_call(settings[number].run, turn)
-    )
+    indices = [one.index for one in settings]
+    number = len(settings) - 1
+    if state.looked_at in indices:
+        number = indices.index(state.looked_at)
+    setting = settings[number]
+    turn = selected_turn(settings, setting.run)
+    return Selection(setting, number, turn, selected_call(setting.run, turn))
 
 
 def walk_of(

@@ -76,27 +76,19 @@ def _take(state: LessonsState, asked: dict[str, str]) -> None:
 
 def keep_address(state: LessonsState) -> None:
     """Write into the address what is open."""
-    shown = (
-        {}
-        if state.playing is None
-        else {
-            LESSON: state.playing,
-            STEP: str(state.step + 1),
-            LANGUAGE: state.language,
-        }
-    )
+    shown: dict[str, str] = {}
+    if state.playing is not None:
+        shown[LESSON] = state.playing
+        shown[STEP] = str(state.step + 1)
+        shown[LANGUAGE] = state.language
     if shown != state.written:
         state.written, state.written_before, state.written_at = (
             shown,
             state.written,
             monotonic(),
         )
-    keep_in_address(
-        {
-            **{name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)},
-            **dict(presented_parts()),
-        }
-    )
+    parts = {name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}
+    keep_in_address(parts | dict(presented_parts()))
     note_own(urlencode(address_now(), doseq=True))
 
 

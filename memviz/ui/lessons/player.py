@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.errors import LessonError
 from memviz.lessons.address import followed, page_of
-from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step
+from memviz.lessons.lesson import LANGUAGES, Language, Lesson, Prediction, Step, View
 from memviz.lessons.markdown import as_plain
 from memviz.lessons.playing import Played, play
 from memviz.lessons.questions import question_of
@@ -49,9 +49,8 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
     if not is_bare():
         _walk(state, lesson)
     played = _played(workspace, step, lesson)
-    with st.container(
-        key="lesson-played" if step.view.has_stage and played else "lesson-read"
-    ):
+    has_stage = step.view.has_stage and played
+    with st.container(key="lesson-played" if has_stage else "lesson-read"):
         with st.container(key="lesson-text"):
             st.header(plain(step.title.said(state.language)), anchor=False)
             prose(step.text, state.language)
@@ -93,11 +92,9 @@ def _walk(state: LessonsState, lesson: Lesson) -> None:
         st.pagination(
             len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state)
         )
-        where = f"Step {state.step + 1} of {len(lesson.steps)}"
-        st.caption(
-            " · ".join(filter(None, (where, score_words(state, lesson)))),
-            width="stretch",
-        )
+        words = f"Step {state.step + 1} of {len(lesson.steps)}"
+        score = score_words(state, lesson)
+        st.caption(f"{words} · {score}" if score else words, width="stretch")
         if len(lesson.languages) > 1:
             choose_language(state, lesson.languages)
 
@@ -157,12 +154,9 @@ def _after(
     played: Played | None,
 ) -> None:
     """Show what a step asks, and the ways on."""
+    is_unknown = isinstance(step.asked, Prediction) and played is None
     with error_shown():
-        question = (
-            None
-            if isinstance(step.asked, Prediction) and played is None
-            else question_of(step, played)
-        )
+        question = None if is_unknown else question_of(step, played)
         if question is not None:
             ask(state, lesson, question)
     if presents():
@@ -209,21 +203,24 @@ def _ways_out(
     workspace: Workspace, state: LessonsState, step: Step, played: Played | None
 ) -> None:
     """The page that the step is about, and what there is to try."""
-    views = [(f"Open in {page_of(step.view).capitalize()}", step.view)]
-    views += [
-        (one.text.said(state.language), followed(one.view, step.view))
-        for one in step.to_try
-    ]
     if step.to_try:
         st.markdown("**Try it**")
-    for number, (words, view) in sorted(enumerate(views), key=lambda one: one[0] == 0):
-        if not page_is_there(view):
-            continue
-        icon = ":material/open_in_new:" if number == 0 else ":material/science:"
-        if st.button(
-            plain(words), icon=icon, key=f"lesson-open-{number}", type="tertiary"
-        ):
+    for number, one in enumerate(step.to_try, 1):
+        words = one.text.said(state.language)
+        view = followed(one.view, step.view)
+        if _is_clicked(view, number, words, ":material/science:"):
             open_view(workspace, view, played)
+    words = f"Open in {page_of(step.view).capitalize()}"
+    if _is_clicked(step.view, 0, words, ":material/open_in_new:"):
+        open_view(workspace, step.view, played)
+
+
+def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:
+    """Draw the button that opens a view, where this version has its page."""
+    key = f"lesson-open-{number}"
+    return page_is_there(view) and st.button(
+        plain(words), icon=icon, key=key, type="tertiary"
+    )
 
 
 def go_on(state: LessonsState, lesson: Lesson) -> None:

@@ -97,14 +97,11 @@ def sweep_of(
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             offer_paid_sweep(workspace, state, free, summarizer, assumptions)
     sweep = work.sweep
-    if (
-        sweep is not None
-        and work.wait(0)
-        and not sweep.is_complete
-        and work.error is None
-    ):
+    if sweep is None:
+        return None
+    if work.wait(0) and not sweep.is_complete and work.error is None:
         _ended_early(state, sweep)
-    return sweep.priced(assumptions) if sweep is not None and _any_ran(sweep) else None
+    return sweep.priced(assumptions) if _any_ran(sweep) else None
 
 
 def _any_ran(sweep: Sweep) -> bool:
@@ -144,11 +141,10 @@ def _may_begin(workspace: Workspace, asked: Asked) -> bool:
         first or workspace.store.entry(id).message_count
         for id, first in asked.first.items()
     )
-    if (
-        not is_free(asked.summarizer)
-        or len(asked.settings) * messages <= AT_ONCE_MESSAGES
-    ):
-        return is_free(asked.summarizer)
+    if not is_free(asked.summarizer):
+        return False
+    if len(asked.settings) * messages <= AT_ONCE_MESSAGES:
+        return True
     number = counted(len(asked.settings), "setting")
     over = counted(len(asked.ids), "conversation")
     st.info(
@@ -292,11 +288,9 @@ def _problem(paid: Asked, work: BackgroundSweep) -> str:
     if work.error is not None:
         return f"{work.error} {len(cells):,} {total} are measured; the others were not tried."
     failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
-    return (
-        f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing."
-        if failed
-        else ""
-    )
+    if not failed:
+        return ""
+    return f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing."
 
 
 def _offer(

@@ -177,19 +177,16 @@ def _legend(one: RetentionResult) -> str:
         for state in SHOWN
         if state in present
     ]
-    marks = marks_of(one.run.compactions)
-    items += [
-        legend_item(glyph(mark.character, _on_page(mark.color)), mark.name)
-        for mark in marks
-    ]
+    for mark in marks_of(one.run.compactions):
+        sign = glyph(mark.character, _on_page(mark.color))
+        items.append(legend_item(sign, mark.name))
     items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
     took = [one.run.compactions[by] for by in one.losses.values() if by is not None]
-    for noun, color in {
-        act_noun(compaction): mark_color(compaction) for compaction in took
-    }.items():
-        words = (
-            "Lost in a summarization" if noun == "summarization" else f"Lost by {noun}"
-        )
+    crosses = {act_noun(compaction): mark_color(compaction) for compaction in took}
+    for noun, color in crosses.items():
+        words = f"Lost by {noun}"
+        if noun == "summarization":
+            words = "Lost in a summarization"
         items.append(legend_item(glyph("✖", _on_page(color)), words))
     if any(by is None for by in one.losses.values()):
         items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))
@@ -198,23 +195,19 @@ def _legend(one: RetentionResult) -> str:
 
 def _on_page(color: str) -> str:
     """The colour of a mark beside text, where the violets of summaries are lighter in dark."""
-    return (
-        SUMMARIZATION_GLYPH
-        if color in (SUMMARIZATION_LINE, PART_COLORS["summary"])
-        else color
-    )
+    is_violet = color in (SUMMARIZATION_LINE, PART_COLORS["summary"])
+    return SUMMARIZATION_GLYPH if is_violet else color
 
 
 def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     many = len(lives) > MOST_ROWS
     if many:
         linked("all", ALL_KEY, [False, True])
-    shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
+    chosen = widget_value(fact_key(state))
+    shown = lives if widget_value(ALL_KEY) else lives[:MOST_ROWS]
     if is_bare():
-        shown = seen_from_afar(lives, widget_value(fact_key(state)))
-    figure = life_lines_of(
-        one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting)
-    )
+        shown = seen_from_afar(lives, chosen)
+    figure = life_lines_of(one, shown, chosen, chosen_event(state, one.setting))
     on_click = partial(_follow_click, state, one)
     picture(figure, CHART_KEY, _finding(one), on_click, figure.layout.height)
     if len(shown) < len(lives) and is_bare():
@@ -245,14 +238,12 @@ def _follow_click(state: CompareState, one: RetentionResult) -> None:
     carried = point.get("customdata")
     if carried is None:
         return
-    probe, number, *_ = [*carried, -1] if isinstance(carried, list) else (carried, -1)
+    probe, *further = carried if isinstance(carried, list) else [carried]
     if int(probe) < 0:
-        choose_event(state, one.setting, int(number))
-    else:
-        is_loss = isinstance(carried, list) and len(carried) > 1
-        choose_fact(
-            state, one, int(probe), round(point["x"] + 0.5) if is_loss else None
-        )
+        choose_event(state, one.setting, int(further[0]) if further else -1)
+        return
+    lost_at = round(point["x"] + 0.5) if further else None
+    choose_fact(state, one, int(probe), lost_at)
 
 
 def _finding(one: RetentionResult) -> str:
