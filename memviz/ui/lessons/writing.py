@@ -17,9 +17,8 @@ from memviz.lessons.reading import (
     read_lesson,
 )
 from memviz.lessons.writing import as_yaml, id_of
-from memviz.ui.lessons.asking import asked_in
+from memviz.ui.lessons.asking import Slot, asked_in
 from memviz.ui.lessons.shelf import keep
-from memviz.ui.lessons.slots import Slot
 from memviz.ui.shell.errors import error_shown
 from memviz.ui.shell.state import LessonsState, OwnLesson
 from memviz.ui.shell.text import plain

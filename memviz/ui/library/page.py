@@ -1,19 +1,26 @@
-"""The list of the library: search, one row a conversation, and what of it the address holds."""
+"""The list of the library: search, one row a conversation, a conversation as it was imported, and what the address
+holds of it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from html import escape
 
 import streamlit as st
 
+from memviz.charts.palette import PART_COLORS
+from memviz.conversation import TIME, Message
 from memviz.errors import MemvizError, UnreadableConversationError
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
-from memviz.text.wording import counted
+from memviz.text.wording import counted, message_number
+from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.export.formats import EXPORTS
+from memviz.transcripts.times import moment
 from memviz.ui.controls.conversation_size import size_words
-from memviz.ui.library.view import conversation_view
+from memviz.ui.controls.message_html import message_html
+from memviz.ui.controls.recorded_compactions import event_sentence
 from memviz.ui.shell.errors import show_error
 from memviz.ui.shell.linked import LINK_OFF, MAX_TEXT_CHARS, keep_in_address, value_read
 from memviz.ui.shell.state import (
@@ -26,7 +33,7 @@ from memviz.ui.shell.state import (
 from memviz.ui.shell.text import file_name, plain, shortened
 from memviz.workspace import Workspace
 
-PAGE_SIZE = 20
+ROWS_ON_PAGE = 20
 PAGE_KEY, SEARCH_KEY = "library-page", "library-search"
 MAX_DESCRIPTION_CHARS = 300
 
@@ -54,7 +61,7 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
     entries, unreadable, total = workspace.store.page(
-        search, PAGE_SIZE, (page - 1) * PAGE_SIZE
+        search, ROWS_ON_PAGE, (page - 1) * ROWS_ON_PAGE
     )
     if (
         total and not entries and not unreadable
@@ -69,7 +76,7 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
             icon=":material/info:",
         )
         return
-    pages = -(-total // PAGE_SIZE)
+    pages = -(-total // ROWS_ON_PAGE)
     if pages > 1:
         st.pagination(pages, key=PAGE_KEY)
     for damaged in unreadable:
@@ -258,3 +265,85 @@ def keep_address(state: LibraryState) -> None:
             READ: state.shown,
         }
     )
+
+
+MESSAGES_ON_PAGE = 40
+ROLE_COLORS = {
+    "user": "input",
+    "assistant": "history",
+    "tool": "tools",
+    "system": "system",
+}
+"""A role's colour is that of the part of a request in which it usually stands."""
+NAMES = {
+    "user": "User",
+    "assistant": "Assistant",
+    "tool": "Tool result",
+    "system": "System",
+}
+
+
+def conversation_view(workspace: Workspace, id: str) -> None:
+    """The whole conversation, in pages. Only the messages of the page are read, for a conversation may be long. Raises
+    UnreadableConversationError."""
+    transcript = workspace.store.about(id)
+    total = workspace.store.entry(id).message_count
+    for warning in transcript.warnings:
+        st.caption(f":material/info: {plain(warning)}")
+    if transcript.system_prompt:
+        with st.expander("System prompt", icon=":material/tune:"):
+            st.text(transcript.system_prompt)
+    pages = -(-total // MESSAGES_ON_PAGE)
+    page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
+    first = (page - 1) * MESSAGES_ON_PAGE
+    stop = min(first + MESSAGES_ON_PAGE, total)
+    messages = workspace.store.said(id, first, stop)
+    st.html("".join(_parts(transcript.events, messages, first, is_end=stop == total)))
+    st.caption(f"{counted(total, 'message')} in all.")
+
+
+def _parts(
+    events: Sequence[RecordedEvent],
+    messages: Sequence[Message],
+    first: int,
+    *,
+    is_end: bool,
+) -> Sequence[str]:
+    """The messages from position ``first`` on, and between them what was recorded there."""
+    parts = []
+    events = sorted(events, key=lambda event: event.after_message)
+    for position, message in enumerate(messages, first):
+        parts += [_event(event) for event in events if event.after_message == position]
+        parts.append(_message(message, position))
+    stop = first + len(messages)
+    return parts + [
+        _event(event) for event in events if is_end and event.after_message >= stop
+    ]
+
+
+def _message(message: Message, position: int) -> str:
+    meta = message.meta or {}
+    said = moment(meta.get(TIME))
+    facts = [
+        f"{message_number(position)} · {NAMES[message.role]}",
+        message.name or "",
+        f"{said:%Y-%m-%d %H:%M}" if said else "",
+    ]
+    body = message_html(
+        message, " · ".join(filter(None, facts)), "Download has all of them"
+    )
+    thought = meta.get(REASONING)
+    if isinstance(thought, str) and thought:
+        body += f"<details><summary><small>Reasoning</small></summary><p>{escape(thought)}</p></details>"
+    return _section(body, PART_COLORS[ROLE_COLORS[message.role]])
+
+
+def _event(event: RecordedEvent) -> str:
+    text = f"<p>{escape(event.text)}</p>" if event.text else ""
+    return _section(
+        f"<small>{escape(event_sentence(event))}</small>{text}", PART_COLORS["summary"]
+    )
+
+
+def _section(body: str, color: str) -> str:
+    return f'<section class="memviz-block" style="border-left-color: {color}">{body}</section>'
