@@ -126,23 +126,20 @@ def still(step: Step, played: Played) -> Still:
     turn = standing(step, played.runs[0].log.turn_count, is_answered=False).turn
     rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
     most = max(1, *(sum(parts.values()) for _, parts in rows))
-    named = zip(played.labels, rows, strict=True)
-    bars = "".join(
-        _row(at, label, words, parts, most)
-        for at, (label, (words, parts)) in enumerate(named)
-    )
-    parts_shown = [
-        part for part in ALL_PARTS if any(parts.get(part) for _, parts in rows)
-    ]
-    bars += _legend(parts_shown, TOP + ROW * len(rows) + 4)
-    height = TOP + ROW * len(rows) + 20
-    lines = tuple(
-        f"{label}: {words}"
-        for label, (words, _) in zip(played.labels, rows, strict=True)
-    )
-    words = escape(f"Requests of turn {turn}. {' '.join(lines)}")
-    svg = f'<svg class="still" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{words}">{bars}</svg>'
-    return Still(turn, svg, lines)
+    bars: list[str] = []
+    lines: list[str] = []
+    shown: set[str] = set()
+    for at, (words, parts) in enumerate(rows):
+        label = played.labels[at]
+        bars.append(_row(at, label, words, parts, most))
+        lines.append(f"{label}: {words}")
+        shown.update(part for part, tokens in parts.items() if tokens)
+    bottom = TOP + ROW * len(rows)
+    bars.append(_legend([part for part in ALL_PARTS if part in shown], bottom + 4))
+    told = escape(f"Requests of turn {turn}. {' '.join(lines)}")
+    box = f"0 0 {WIDTH} {bottom + 20}"
+    svg = f'<svg class="still" viewBox="{box}" role="img" aria-label="{told}">{"".join(bars)}</svg>'
+    return Still(turn, svg, tuple(lines))
 
 
 def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, int]]:
@@ -154,21 +151,16 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
         return "no request at this turn", {}
     whole = counted(_take(played, point, "messages_sent"), "message")
     words = [f"{record.total_tokens:,} tokens", f"{whole} word for word"]
-    for name, noun in (
-        ("messages_summarized", "summarized"),
-        ("messages_cleared", "cleared"),
-        ("messages_dropped", "dropped"),
-        ("messages_recalled", "recalled"),
-    ):
-        number = _take(played, point, name)
-        words += [f"{number} {noun}"] if number else []
-    if played.probes and (told := _take(played, point, "facts_told")):
-        words.append(
-            f"knows {_take(played, point, 'facts_known')} of {counted(told, 'fact')}"
-        )
-    return ", ".join(words) + ".", {
-        part: record.tokens.get(part, 0) for part in ALL_PARTS
-    }
+    for fate in ("summarized", "cleared", "dropped", "recalled"):
+        number = _take(played, point, f"messages_{fate}")
+        if number:
+            words.append(f"{number} {fate}")
+    told = _take(played, point, "facts_told") if played.probes else 0
+    if told:
+        known = _take(played, point, "facts_known")
+        words.append(f"knows {known} of {counted(told, 'fact')}")
+    parts = {part: record.tokens.get(part, 0) for part in ALL_PARTS}
+    return f"{', '.join(words)}.", parts
 
 
 def _take(played: Played, point: Point, measure: str) -> int:
