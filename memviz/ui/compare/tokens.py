@@ -234,9 +234,14 @@ def choose_percent() -> None:
     if window_tokens(prices_in_force()):
         names[OF_WINDOW] = "Percent of the context window"
     linked("percent-of", PERCENT_KEY, list(names))
-    with st.popover(
-        "More", key=UNIT_KEY, icon=":material/more_horiz:", width="content"
-    ):
+    more = st.popover(
+        "More",
+        key=UNIT_KEY,
+        icon=":material/more_horiz:",
+        type="tertiary",
+        width="content",
+    )
+    with more:
         st.selectbox(
             "The chart counts in",
             list(names),
