@@ -2,7 +2,4 @@
 
 from memviz.dashboard.ui.shell.frame import navigate
 
-if (
-    __name__ == "__main__"
-):  # a worker process of a sweep imports this file under another name, and shows no page
-    navigate()
+navigate()

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from memviz.core.context import Block, Context, Fate
-from memviz.core.conversation import Log, Message, ToolCall, Turn
+from memviz.core.conversation import Log, Turn
 from memviz.core.counters import counter
 from memviz.core.errors import (
     BudgetSpentError,
@@ -36,6 +36,7 @@ from memviz.core.errors import (
     UnknownCounterError,
     UnknownStrategyError,
 )
+from memviz.core.messages import Message, ToolCall
 from memviz.dashboard.lessons import lesson, lessons
 from memviz.models.base import Model, Reply, Usage
 from memviz.models.scripted import ScriptedModel

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import ModelError, ParameterError
+from memviz.core.messages import Message, ToolCall
 from memviz.engine.chat_memory import ChatMemory
 from memviz.models.base import Model, Reply
 from memviz.storage.memory_store import build_chat_memory

@@ -2,23 +2,24 @@
 
 import streamlit as st
 
-from memviz.dashboard.ui.chat.active_summary import summary_desk
 from memviz.dashboard.ui.chat.current import LongTalk, current_chat
-from memviz.dashboard.ui.chat.deleted import deleted_elsewhere, missing_conversation
 from memviz.dashboard.ui.chat.deriving import (
     WAIT_FOR_MEMORY,
     deriving_talk,
     keep_for_later,
     long_talk,
 )
-from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.chat.newest import show_newest
+from memviz.dashboard.ui.chat.desk import (
+    ChatDesk,
+    deleted_elsewhere,
+    missing_conversation,
+)
 from memviz.dashboard.ui.chat.pictures import pictures
 from memviz.dashboard.ui.chat.recall import recall_tray
-from memviz.dashboard.ui.chat.review import review_panel
+from memviz.dashboard.ui.chat.review import review_panel, summary_desk
 from memviz.dashboard.ui.chat.sidebar import chat_controls
 from memviz.dashboard.ui.chat.talk import next_message_costs, send, talk, turn_controls
-from memviz.dashboard.ui.chat.transcript import empty_chat, transcript
+from memviz.dashboard.ui.chat.transcript import empty_chat, show_newest, transcript
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.shell.frame import open_page, workspace
 from memviz.dashboard.ui.shell.state import widget_value

@@ -2,12 +2,16 @@
 
 import streamlit as st
 
-from memviz.dashboard.ui.compare.dollars.page import dollars_view
-from memviz.dashboard.ui.compare.effects import classic_effects
+from memviz.dashboard.ui.compare.dollars import dollars_view
 from memviz.dashboard.ui.compare.free_run import free_runs
-from memviz.dashboard.ui.compare.memory_map.page import memory_map_view
-from memviz.dashboard.ui.compare.tokens.page import tokens_view
-from memviz.dashboard.ui.compare.views import DOLLARS, MEMORY_MAP, compare_views
+from memviz.dashboard.ui.compare.memory_map import memory_map_view
+from memviz.dashboard.ui.compare.tokens import tokens_view
+from memviz.dashboard.ui.compare.views import (
+    DOLLARS,
+    MEMORY_MAP,
+    classic_effects,
+    compare_views,
+)
 from memviz.dashboard.ui.controls.classic_effects import with_effect
 from memviz.dashboard.ui.controls.conversations import say_beginnings
 from memviz.dashboard.ui.controls.sharing import show_elsewhere

@@ -1,11 +1,15 @@
 """How does each strategy remember, and what do the words mean?"""
 
 from memviz.dashboard.guide.strategies import strategy_pages
-from memviz.dashboard.ui.guide.address import keep_address, open_address, say_problem
 from memviz.dashboard.ui.guide.glossary_view import glossary_view
-from memviz.dashboard.ui.guide.strategy_list import strategy_list
-from memviz.dashboard.ui.guide.strategy_page import strategy_page
-from memviz.dashboard.ui.guide.views import GLOSSARY, guide_views
+from memviz.dashboard.ui.guide.strategy_page import strategy_list, strategy_page
+from memviz.dashboard.ui.guide.views import (
+    GLOSSARY,
+    guide_views,
+    keep_address,
+    open_address,
+    say_problem,
+)
 from memviz.dashboard.ui.shell.frame import open_views
 from memviz.dashboard.ui.shell.views import GUIDE_VIEW
 

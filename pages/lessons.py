@@ -1,9 +1,8 @@
 """What is there to learn?"""
 
 from memviz.dashboard.ui.lessons.address import keep_address, open_address
-from memviz.dashboard.ui.lessons.closing import closing
 from memviz.dashboard.ui.lessons.player import play_lesson
-from memviz.dashboard.ui.lessons.shelf import shelf, upload
+from memviz.dashboard.ui.lessons.shelf import closing, shelf, upload
 from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.lessons.writing import own_lesson
 from memviz.dashboard.ui.shell.errors import errors_shown

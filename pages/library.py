@@ -3,10 +3,9 @@
 import streamlit as st
 
 from memviz.dashboard.ui.controls.models_panel import models_panel
-from memviz.dashboard.ui.library.address import keep_address, open_address
 from memviz.dashboard.ui.library.backup import backup_controls
 from memviz.dashboard.ui.library.importing import import_controls, import_panel
-from memviz.dashboard.ui.library.page import shelf, undo_bar
+from memviz.dashboard.ui.library.page import keep_address, open_address, shelf, undo_bar
 from memviz.dashboard.ui.library.recordings import recordings
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.frame import open_page, workspace

@@ -12,27 +12,26 @@ from memviz.dashboard.ui.shell.frame import open_page, workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
-from memviz.dashboard.ui.tune.advice import facts_button, recommendation
-from memviz.dashboard.ui.tune.best_table import best_table
-from memviz.dashboard.ui.tune.code_export import export_to_code
+from memviz.dashboard.ui.tune.advice import best_table, facts_button, recommendation
 from memviz.dashboard.ui.tune.constraints import choose_constraints, choose_strategy
-from memviz.dashboard.ui.tune.executor import choose_place
 from memviz.dashboard.ui.tune.grid import (
     choose_conversations,
     choose_settings,
     largest_sizes,
 )
-from memviz.dashboard.ui.tune.one_strategy import one_strategy
+from memviz.dashboard.ui.tune.measured import (
+    export_to_code,
+    setting_card,
+    settings_table,
+)
+from memviz.dashboard.ui.tune.pictures import looked_at, main_picture, one_strategy
 from memviz.dashboard.ui.tune.recorded import (
     none_recorded,
     recorded_settings,
     tried_with,
     whose_sweep,
 )
-from memviz.dashboard.ui.tune.results import looked_at, main_picture
 from memviz.dashboard.ui.tune.run import asked_for, nothing_to_try, sweep_of
-from memviz.dashboard.ui.tune.setting_card import setting_card
-from memviz.dashboard.ui.tune.settings_table import settings_table
 from memviz.dashboard.ui.tune.state import tune_state
 
 open_page(
@@ -51,7 +50,7 @@ with st.sidebar:
     ids = choose_conversations(workspace(), study, state)
     recorded = recorded_settings(workspace(), ids, study)
     settings = choose_settings(largest_sizes(workspace(), ids, study), recorded)
-    models, where = counter_and_models(study), choose_place()
+    models = counter_and_models(study)
 say_beginnings(workspace(), study, ids)
 if not ids or not settings:
     nothing_to_try(ids)
@@ -67,9 +66,7 @@ else:
     with row:  # above the chart that prices change, and below the answer that is worked out with them
         assumptions = price_controls()
     with head:
-        sweep = sweep_of(
-            workspace(), state, asked, models.summarizer, assumptions, where
-        )
+        sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions)
     if sweep is not None:
         with head:
             if sweep.grounds.summarizer or tried.left_out:

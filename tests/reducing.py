@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from memviz.core.forms import ClearedResults, Cut
 from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Piece, notes
 from memviz.models.scripted import ScriptedModel
-from memviz.strategies.base import Effect, Message, Move, Strategy, Trigger, Write
+from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 
 CLEARED = "cleared"
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from benchmarks.synthetic import vocabulary
 from benchmarks.synthetic.planted_facts import plant
-from memviz.core.conversation import Message
 from memviz.core.errors import ParameterError
+from memviz.core.messages import Message
 from memviz.transcripts.base import Transcript
 
 MAX_TURNS = 100_000

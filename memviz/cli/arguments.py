@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Recalls = tuple[tuple[RequestKey, Recall], ...]
 
+
 Setting = tuple[str, str]
 """A parameter's name, and its value as it was typed."""
 Usd = tuple[float, ...]

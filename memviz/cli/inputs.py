@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memviz.transcripts.base import Transcript
     from memviz.transcripts.loading import LoadedFile
 
+
 STDIN = "-"
 MAX_NAMED = 5
 

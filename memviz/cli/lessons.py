@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memviz.dashboard.lessons.lesson import Lesson
     from memviz.storage.workspace import Workspace
 
+
 Files = Annotated[
     list[str],
     Argument(metavar="FILE_OR_ID...", help="Lesson files, or ids of lessons."),
@@ -155,8 +156,7 @@ def _as_json(lesson: Lesson) -> dict[str, object]:
 
 def _checked(lesson: Lesson, workspace: Workspace) -> list[Row]:
     """Return all findings on a lesson; one that it is fine where there is none."""
-    from memviz.dashboard.lessons.checking import problems, unheld
-    from memviz.dashboard.lessons.claims import held
+    from memviz.dashboard.lessons.claims import held, problems, unheld
 
     id = lesson.id
     rows = [

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.strategies.parameters import Parameter
 
+
 SHORT_ID_CHARS = 8
 Search = Annotated[
     str,

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from memviz.models.base import Model
     from memviz.strategies.base import Strategy
 
+
 Config = Annotated[
     Path | None,
     Option(

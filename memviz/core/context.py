@@ -8,7 +8,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Literal
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 
 BlockKind = Literal["system", "summary", "history", "recalled", "input", "tools"]
 BLOCK_ORDER: tuple[BlockKind, ...] = (

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import Counter, TokenSums
+from memviz.core.messages import Message
 from memviz.core.pieces import Piece
 
 SUMMARY = "summary"

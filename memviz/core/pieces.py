@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 
-from memviz.core.conversation import Message
 from memviz.core.forms import Form, form_from
+from memviz.core.messages import Message
 
 Place = Literal["message", "before system", "behind system"]
 """Where a text stands: in a message of its own, or inside the system prompt, before or behind its words."""

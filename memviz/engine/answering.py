@@ -10,8 +10,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import NamedTuple
 
-from memviz.core.conversation import RECALL_EXCHANGE, Message, ToolCall
 from memviz.core.errors import MalformedReplyError, MessageError, RecallError
+from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
 from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled

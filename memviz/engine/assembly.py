@@ -19,10 +19,10 @@ from memviz.core.context import (
     Context,
     joined,
 )
-from memviz.core.conversation import Message
 from memviz.core.counters import Counter, FormSums, TokenSums, call_tokens, name_tokens
 from memviz.core.forms import Form
 from memviz.core.memory import Memory, MemorySpace
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece, in_ranges
 from memviz.core.tool_schemas import schema_tokens
 from memviz.models.tools import TOOLS

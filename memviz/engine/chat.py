@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from memviz.core.bounds import type_of
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter, Counter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import (
@@ -17,6 +17,7 @@ from memviz.core.errors import (
     ReviewError,
 )
 from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.messages import Message
 from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction

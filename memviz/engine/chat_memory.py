@@ -7,10 +7,11 @@ from threading import RLock
 from typing import Any
 
 from memviz.core.bounds import type_of
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MessageError
+from memviz.core.messages import Message
 from memviz.engine.in_thread import in_thread
 from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model

@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryVersion
+from memviz.core.messages import Message
 from memviz.engine.assembly import assemble, count
 from memviz.engine.calls import ReplyFacts, sum_if_known
 from memviz.engine.drafts import Draft

@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.core.conversation import Message, clean_text
 from memviz.core.counters import Counter
 from memviz.core.errors import (
     BudgetSpentError,
@@ -17,6 +16,7 @@ from memviz.core.errors import (
     UnusableSummarizerError,
 )
 from memviz.core.memory import SummarySource
+from memviz.core.messages import Message, clean_text
 from memviz.models.base import Model, Reply, Usage
 
 INTERRUPTED = "interrupted"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.errors import EmptyConversationError
+from memviz.core.messages import Message
 from memviz.engine.chat import Chat
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.records import PARTIAL_REPLY

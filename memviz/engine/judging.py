@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Literal
 
-from memviz.core.conversation import Message
 from memviz.core.errors import MalformedReplyError, MemvizError, ModelError
+from memviz.core.messages import Message
 from memviz.engine.answering import ask
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.records import TurnRecord

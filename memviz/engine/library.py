@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.errors import (
     BudgetSpentError,
     MemvizError,
@@ -17,6 +17,7 @@ from memviz.core.errors import (
     UnusableSummarizerError,
 )
 from memviz.core.memory import SUMMARIZED, MemorySpace, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Piece
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft

@@ -9,8 +9,9 @@ from itertools import islice
 from typing import Any
 
 from memviz.core.bounds import MAX_DIGITS, is_whole_number, quoted
-from memviz.core.conversation import Log, Message, Request
+from memviz.core.conversation import Log, Request
 from memviz.core.errors import RecallError
+from memviz.core.messages import Message
 
 MAX_NUMBERS = 10_000
 """Most numbers that one list may name: nobody means more, and a typing error could name billions."""

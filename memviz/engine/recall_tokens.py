@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.memory import Memory
+from memviz.core.messages import Message
 from memviz.engine.assembly import Parts, assemble, count, whole
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord

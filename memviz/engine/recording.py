@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.core.memory import SummarySource
+from memviz.core.messages import Message
 from memviz.engine.answering import ask
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from memviz.core.context import Context
-from memviz.core.conversation import Message
 from memviz.core.memory import Memory, MemorySpace, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import from_json, to_json
 from memviz.core.text.wording import request_name
 from memviz.engine.assembly import Parts, build_context

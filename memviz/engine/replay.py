@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memviz.core.bounds import type_of
-from memviz.core.conversation import Log, Message, Request, Turn
+from memviz.core.conversation import Log, Request, Turn
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import EmptyConversationError, MessageError, ParameterError
+from memviz.core.messages import Message
 from memviz.core.text.wording import counted
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.review import worded

@@ -24,8 +24,9 @@ from memviz.core.context import (
     TOKENS_PER_MESSAGE,
     TOKENS_PER_REQUEST,
 )
-from memviz.core.conversation import Message, Request
+from memviz.core.conversation import Request
 from memviz.core.memory import Memory, MemorySpace, copy_apart
+from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Notes, Piece
 from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.calls import ReplyFacts

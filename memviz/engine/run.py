@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import ALL_PARTS, Fate
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter, Counter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MatrixTooLargeError, ParameterError
 from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.recently_used import RecentlyUsed
 from memviz.engine.assembly import message_count, reduced
 from memviz.engine.compaction import Compaction

@@ -8,7 +8,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from copy import copy
 
-from memviz.core.conversation import Message, Request
+from memviz.core.conversation import Request
+from memviz.core.messages import Message
 from memviz.engine.backoff import backoff_after
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.effects import compact

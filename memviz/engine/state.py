@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.context import Context
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.core.errors import RecallError
 from memviz.core.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.tool_schemas import schema_tokens
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff

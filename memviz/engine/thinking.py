@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from memviz.core.bounds import quoted, read_json
-from memviz.core.conversation import Message
 from memviz.core.errors import RecallError
+from memviz.core.messages import Message
 from memviz.engine.recall import MAX_NUMBERS, Recall
 
 THINKING_INSTRUCTION = Message(

@@ -11,7 +11,7 @@ from itertools import compress
 from typing import Literal, NamedTuple
 
 from memviz.core.context import BlockKind, Context
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.text import phrases
 from memviz.core.text.containment import contains, normal_tokens
 from memviz.core.text.sentences import passage, without_markup

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import ModelError
 from memviz.core.memory import SummarySource
+from memviz.core.messages import Message, ToolCall
 from memviz.models.tools import Tool
 
 ToolChoice = Literal["auto", "none"]

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
 
-from memviz.core.conversation import Message
 from memviz.core.counters import AnyCounter, counter
 from memviz.core.errors import (
     BadKeyError,
@@ -20,6 +19,7 @@ from memviz.core.errors import (
     RateLimitError,
     UnknownModelError,
 )
+from memviz.core.messages import Message
 from memviz.models.base import (
     Bill,
     BothBills,

@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple
 
 import httpx
 
-from memviz.core.conversation import Message
 from memviz.core.errors import (
     BadRequestError,
     MalformedReplyError,
     MemvizError,
     UnknownModelError,
 )
+from memviz.core.messages import Message
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.models.access.settings import ModelAccess
 from memviz.models.base import Model, Reply

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Secret
 
-from memviz.core.conversation import Message
 from memviz.core.errors import ModelError, ParameterError, RateLimitError
+from memviz.core.messages import Message
 from memviz.models.access.settings import ModelAccess
 from memviz.models.base import (
     Meter,

@@ -20,8 +20,8 @@ from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
-from memviz.core.conversation import ToolCall
 from memviz.core.errors import ParameterError, StorageError
+from memviz.core.messages import ToolCall
 from memviz.models.base import (
     Meter,
     Model,

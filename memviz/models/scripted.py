@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from memviz.core.conversation import Message
 from memviz.core.errors import ParameterError, ScriptExhausted
+from memviz.core.messages import Message
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.tools import Tool
 

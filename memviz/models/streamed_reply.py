@@ -9,13 +9,13 @@ from typing import Any
 from uuid import uuid4
 
 from memviz.core.bounds import is_whole_number
-from memviz.core.conversation import ToolCall, clean_text
 from memviz.core.errors import (
     BadRequestError,
     MalformedReplyError,
     ModelError,
     ServerError,
 )
+from memviz.core.messages import ToolCall, clean_text
 from memviz.models.altered_secrets import AlteredSecrets
 from memviz.models.base import Reply, Usage
 from memviz.models.concealed_stream import ConcealedStream

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import delete, select
 from sqlmodel import Session
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
 from memviz.models.registry import OFFLINE

@@ -20,8 +20,8 @@ from pydantic import (
 from sqlalchemy import RowMapping, literal_column, select, type_coerce
 from sqlalchemy.types import NullType
 
-from memviz.core.conversation import clean_text
 from memviz.core.errors import UnreadableConversationError
+from memviz.core.messages import clean_text
 from memviz.core.text.wording import counted
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
 from memviz.transcripts.base import RecordedEvent

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from memviz.core.conversation import clean_text
 from memviz.core.errors import ConversationChangedError, StorageError
+from memviz.core.messages import clean_text
 from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.state import Prepared
 from memviz.storage.store import Store

@@ -16,8 +16,9 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.core.conversation import Log, clean_text
+from memviz.core.conversation import Log
 from memviz.core.errors import StorageError
+from memviz.core.messages import clean_text
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
 from memviz.storage.library import DAMAGE, found, now

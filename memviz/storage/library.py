@@ -27,13 +27,14 @@ from sqlalchemy import (
 )
 from sqlmodel import Session
 
-from memviz.core.conversation import Log, Message, clean_text
+from memviz.core.conversation import Log
 from memviz.core.errors import (
     ConversationChangedError,
     MessageError,
     StorageError,
     UnreadableConversationError,
 )
+from memviz.core.messages import Message, clean_text
 from memviz.core.process_memory import uncollected
 from memviz.core.text.wording import counted
 from memviz.storage import rows

@@ -7,9 +7,9 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from memviz.core.conversation import Message
 from memviz.core.counters import AnyCounter
 from memviz.core.errors import ParameterError, SessionExistsError
+from memviz.core.messages import Message
 from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.in_thread import in_thread
 from memviz.engine.memory_config import DEFAULT_STRATEGY, strategy_of

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from memviz.core.conversation import Log, Message, ToolCall, clean_text
+from memviz.core.conversation import Log
+from memviz.core.messages import Message, ToolCall, clean_text
 from memviz.storage.tables import ConversationRow
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 

@@ -20,9 +20,10 @@ from pydantic import (
     ValidationInfo,
 )
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.forms import FORMS
 from memviz.core.memory import SUMMARY
+from memviz.core.messages import Message
 from memviz.core.pieces import Place
 from memviz.engine.compaction import CompactionKind
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from sqlalchemy import ColumnElement, delete, select
 from sqlmodel import Session
 
-from memviz.core.conversation import Log, Message, clean_text
+from memviz.core.conversation import Log
 from memviz.core.counters import COUNTERS
 from memviz.core.errors import (
     DamagedRunError,
@@ -22,6 +22,7 @@ from memviz.core.errors import (
     StorageError,
     UnreadableConversationError,
 )
+from memviz.core.messages import Message, clean_text
 from memviz.core.text.wording import counted
 from memviz.engine.run import RecordKind, Run
 from memviz.models.registry import OFFLINE

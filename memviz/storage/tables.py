@@ -13,7 +13,7 @@ from sqlalchemy import JSON, CheckConstraint, Index, UniqueConstraint, text
 from sqlalchemy.orm import registry
 from sqlmodel import Field, SQLModel
 
-from memviz.core.conversation import ROLES
+from memviz.core.messages import ROLES
 
 ANY_JSON = JSON(none_as_null=True)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import (
     DamagedRunError,
@@ -26,6 +26,7 @@ from memviz.core.errors import (
     StorageError,
     UnreadableConversationError,
 )
+from memviz.core.messages import Message
 from memviz.core.process_memory import uncollected
 from memviz.core.recently_used import RecentlyUsed
 from memviz.engine.background_replay import BackgroundReplay, Cancellation

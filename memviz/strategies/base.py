@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from memviz.core.conversation import Message
 from memviz.core.errors import ParameterError, UnknownParameterError
 from memviz.core.memory import (
     SUMMARY,
@@ -23,6 +22,7 @@ from memviz.core.memory import (
     SummaryVersion,
     SummaryWording,
 )
+from memviz.core.messages import Message
 from memviz.core.pieces import Piece
 from memviz.core.text.length import with_length
 from memviz.strategies.clauses import Fill, Headroom

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from memviz.core.conversation import Message
 from memviz.core.errors import SystemPromptTooLargeError
 from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.strategies.base import (
     Count,

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import ClassVar
 
-from memviz.core.conversation import Message
 from memviz.core.memory import FACTS, Memory, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, notes
 from memviz.core.text.wording import counted
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import ClassVar
 
-from memviz.core.conversation import Message
 from memviz.core.memory import Memory
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number

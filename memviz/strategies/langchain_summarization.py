@@ -9,10 +9,10 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
-from memviz.core.conversation import Message
 from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, MissingLibraryError
 from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy

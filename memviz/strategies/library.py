@@ -10,9 +10,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple, Protocol
 
-from memviz.core.conversation import Message
 from memviz.core.counters import Counter
 from memviz.core.memory import Memory
+from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece
 from memviz.strategies.base import Strategy, Trigger
 

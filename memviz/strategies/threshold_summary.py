@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import dropwhile
 from typing import ClassVar
 
-from memviz.core.conversation import Message
 from memviz.core.counters import Counter
 from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.strategies.base import RUNNING_INSTRUCTION, Effect, Write, transcript_line
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause

@@ -8,8 +8,8 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from memviz.core.conversation import clean_text
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import clean_text
 from memviz.transcripts.file_kinds import OFFICE
 from memviz.transcripts.limits import Limits
 

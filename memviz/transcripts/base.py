@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
+from memviz.core.messages import Message
 
 CATEGORIES = ("single fact", "updated fact", "number", "name", "multi-evidence")
 """Categories of memviz's own probes. Those of a benchmark keep the names that the benchmark gives them."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memviz.core.conversation import Message
 from memviz.core.errors import (
     LostMessageError,
     MessageError,
@@ -14,6 +13,7 @@ from memviz.core.errors import (
     UnclearUserError,
 )
 from memviz.core.message_fields import text_beside_content
+from memviz.core.messages import Message
 from memviz.core.text.wording import share_of
 from memviz.core.tool_links import ToolPairs
 from memviz.transcripts.base import EventKind, RecordedEvent, Transcript

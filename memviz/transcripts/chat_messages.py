@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import LostMessageError, MessageError
 from memviz.core.message_fields import (
     PART_KEYS,
@@ -15,6 +14,7 @@ from memviz.core.message_fields import (
     role_named,
     text_beside_content,
 )
+from memviz.core.messages import Message, ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.user_names import listed_names

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import Message, ToolCall, clean_text
+from memviz.core.messages import Message, ToolCall, clean_text
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.chat_messages import PROMPT_NAME
 from memviz.transcripts.csv_cells import COLUMNS, guarded_label, spreadsheet_safe

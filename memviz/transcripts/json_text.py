@@ -9,8 +9,8 @@ from itertools import islice
 from typing import Any
 
 from memviz.core.bounds import is_deeper
-from memviz.core.conversation import clean_text
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import clean_text
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.limits import Limits
 

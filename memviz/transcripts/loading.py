@@ -14,8 +14,8 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from memviz.core.conversation import clean_text
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import clean_text
 from memviz.core.process_memory import uncollected
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript

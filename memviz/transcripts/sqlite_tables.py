@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
-from memviz.core.conversation import clean_text
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import clean_text
 from memviz.core.text.wording import duration_words
 from memviz.transcripts.limits import Limits
 

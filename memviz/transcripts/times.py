@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from memviz.core.conversation import TIME
+from memviz.core.messages import TIME
 
 EARLIEST_SECONDS, LATEST_SECONDS = (
     631_152_000,

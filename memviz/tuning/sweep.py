@@ -11,10 +11,11 @@ from threading import Event
 from time import perf_counter
 from typing import Literal, Protocol
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import BudgetSpentError, DatabaseMovedError, SweepError
+from memviz.core.messages import Message
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, is_free

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from tests.browser.dashboard import Dashboard
 
+
 pytestmark = pytest.mark.slow
 VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 LOW: ViewportSize = {"width": 1024, "height": 576}

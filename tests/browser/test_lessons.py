@@ -10,11 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 from playwright.sync_api import BrowserContext, Route, expect
 
 import memviz
@@ -27,6 +22,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.dashboard import Dashboard
+
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 
 WAYS = list(ways())
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 from playwright.sync_api import Page, expect
 
 from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, stands, turn_to
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
+
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 
 ADDRESSES = {"": "compare"} | {f"/{name}": name for name in QUESTIONS}
 

@@ -9,11 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 from playwright.sync_api import Page, expect
 
 import memviz
@@ -24,6 +19,12 @@ from tests.real_conversations import MISSING, is_there, real_conversations
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
+
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 
 pytestmark = pytest.mark.slow
 

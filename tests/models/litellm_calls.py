@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from memviz.core.conversation import Message
 from memviz.core.errors import (
     BadKeyError,
     BadRequestError,
@@ -19,6 +18,7 @@ from memviz.core.errors import (
     ServerError,
     UnknownModelError,
 )
+from memviz.core.messages import Message
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models import openai_server as answers
 from tests.models.openai_server import Answer, OpenAIServer

@@ -12,7 +12,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import memviz
-from memviz.core.conversation import Message
 from memviz.core.counters import counter
 from memviz.core.errors import (
     BudgetSpentError,
@@ -20,6 +19,7 @@ from memviz.core.errors import (
     ModelError,
     ParameterError,
 )
+from memviz.core.messages import Message
 from memviz.models.base import Reply, Usage
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.models.litellm_client import LiteLLMModel

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.core.conversation import Message
 from memviz.core.counters import counter
+from memviz.core.messages import Message
 from memviz.models.budgeted import Accounted
 from memviz.models.cost_bound import CostBound, cost_bound, rounded_up
 from memviz.models.litellm_client import LiteLLMModel

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 import memviz
-from memviz.core.conversation import Message
 from memviz.core.errors import (
     BadKeyError,
     ConnectionRefusedModelError,
@@ -20,6 +19,7 @@ from memviz.core.errors import (
     UnknownModelError,
     UnusableSummarizerError,
 )
+from memviz.core.messages import Message
 from memviz.models.base import Model, Reply, ToolChoice
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.tools import Tool

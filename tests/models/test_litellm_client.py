@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memviz.core.conversation import Message, ToolCall
+from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Reply, Usage
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models import openai_server as answers

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import (
     BadRequestError,
     MalformedReplyError,
@@ -15,6 +14,7 @@ from memviz.core.errors import (
     ServerError,
     UnknownModelError,
 )
+from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Reply, ToolChoice, Usage
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from tests.models import openai_server as answers

@@ -12,8 +12,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 import memviz
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import BadRequestError, ContextTooLongError
+from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Model, Reply
 from memviz.models.interruptible import Interruptible
 from memviz.models.local_servers import LocalModel, find_local_servers

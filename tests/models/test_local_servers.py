@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memviz.core.conversation import Message
 from memviz.core.errors import BadRequestError, ConnectionRefusedModelError
+from memviz.core.messages import Message
 from memviz.models.access.settings import ModelAccess
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.local_servers import LocalModel, LocalServers, find_local_servers

@@ -4,9 +4,9 @@ import pickle
 
 import pytest
 
-from memviz.core.conversation import Message
 from memviz.core.counters import counter
 from memviz.core.errors import ParameterError, UnknownCounterError
+from memviz.core.messages import Message
 from memviz.models.base import Reply
 from memviz.models.offline import OfflineModel
 from tests.models.offline_facts import CHINESE, ENGLISH, Fact, other_talk

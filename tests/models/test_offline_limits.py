@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz.transcripts
-from memviz.core.conversation import Message
 from memviz.core.counters import counter
+from memviz.core.messages import Message
 from memviz.models.offline import OfflineModel
 from tests.models.offline_facts import CHINESE, ENGLISH
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memviz.core.conversation import Message
 from memviz.core.counters import counter
+from memviz.core.messages import Message
 from memviz.models.offline import OfflineModel
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import ENGLISH

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import memviz
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import ModelError, ParameterError, StorageError
+from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Reply, Usage
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.response_cache import FILE_NAME, CachedModel, ResponseCache

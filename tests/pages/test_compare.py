@@ -89,7 +89,7 @@ def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
         return str(figures(compare)[0]["layout"]["yaxis"]["title"]["text"])
 
     lines, in_tokens = token_lines(compare), axis_title()
-    labelled(compare.button_group, "Percent of").set_value("largest")
+    labelled(compare.selectbox, "The chart counts in").set_value("largest")
     compare.run()
     assert (
         axis_title() == f"% of the largest request ({max(map(max, lines.values())):,})"
@@ -97,10 +97,10 @@ def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
     assert token_lines(compare) == lines, (
         "the picture stays: only what stands at the axis changes"
     )
-    labelled(compare.button_group, "Percent of").set_value("window")
+    labelled(compare.selectbox, "The chart counts in").set_value("window")
     compare.run()
     assert axis_title() == "% of openai/gpt-5-mini's window (272,000)"
-    labelled(compare.button_group, "Percent of").set_value(None)
+    labelled(compare.selectbox, "The chart counts in").set_value(None)
     compare.run()
     assert axis_title() == in_tokens
 

@@ -10,13 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.core.text.wording import dollars
-from memviz.dashboard.ui.compare.dollars.page import (
+from memviz.dashboard.ui.compare.dollars import (
     CACHE_KEY,
     PRICES_KEY,
     TURNS_KEY,
     WINDOW_KEY,
 )
-from memviz.metrics.cost.cost import Cost, break_even_request
+from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
@@ -303,36 +303,6 @@ class TestUnknown:
         assert metric(page, SUMMARY) == "unknown"
         assert metric(page, BUFFER) == dollars(costs_on()[BUFFER].total_usd or 0)
         assert list(lines(page)) == [BUFFER, WINDOW]
-
-
-class TestBreakEven:
-    def test_is_told_and_marked_for_the_first_and_the_cheapest_of_the_others(
-        self, page: AppTest
-    ) -> None:
-        costs = costs_on()
-        other = min((WINDOW, SUMMARY), key=lambda label: costs[label].total_usd or 0)
-        turn, *_ = break_even_request(costs[BUFFER], costs[other])
-        assert (
-            f"From turn {turn} on, **{BUFFER}** has cost less in total than **{other}**"
-            in told(page)
-        )
-        assert [shape["x0"] for shape in figures(page)[0]["layout"]["shapes"]] == [turn]
-
-    def test_of_two_that_are_chosen_outlives_another_price(self, page: AppTest) -> None:
-        labelled(page.selectbox, "Compared with").select(1).run()
-        turn, *_ = break_even_request(costs_on()[BUFFER], costs_on()[WINDOW])
-        assert (
-            f"From turn {turn} on, **{BUFFER}** has cost less in total than **{WINDOW}**"
-            in told(page)
-        )
-        choose(page, OF_MODEL, CLAUDE)
-        assert labelled(page.selectbox, "Compared with").value == 1
-
-    def test_needs_two_settings(self, page: AppTest) -> None:
-        click(click(page, "Remove"), "Remove")
-        assert [one.delta for one in page.metric] == [""]
-        assert not figures(page)[0]["layout"].get("shapes")
-        assert "cheaper" not in str([title.value for title in page.header])
 
 
 class TestSentences:

@@ -21,7 +21,6 @@ from tests.pages.driving import (
     click,
     figures,
     labelled,
-    open_address,
     open_page,
     page_of,
     sentences,
@@ -105,23 +104,6 @@ def test_one_may_import_nothing_of_it(library: AppTest) -> None:
     click(library, "Import nothing")
     assert "Nothing of talks.json was imported." in sentences(library.info)
     assert titles(library) == before
-
-
-def test_the_choice_is_still_there_after_a_reload(library: AppTest) -> None:
-    upload(library, ("talks.json", THREE))
-    address = {"import": [library.query_params["import"]]}
-    again = settled(open_address("library", address))
-    assert table(again) == table(library)
-    click(again, "Import all 3")
-    assert sentences(again.success)[0].startswith(
-        "Imported 3 conversations of talks.json"
-    )
-    assert "import" not in again.query_params
-    late = open_address("library", address)
-    assert (
-        "The file to choose from is no longer kept. Choose it once more."
-        in sentences(late.info)
-    )
 
 
 def test_a_zip_is_opened_and_what_is_broken_in_it_is_said(library: AppTest) -> None:

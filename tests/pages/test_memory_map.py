@@ -16,8 +16,8 @@ from benchmarks.synthetic.generator import generate
 from memviz import Message, Recall
 from memviz.core.context import Fate
 from memviz.dashboard.charts.palette import STEP_TITLES
-from memviz.dashboard.ui.compare.memory_map.legend import percent
-from memviz.dashboard.ui.compare.memory_map.message import life_in_words
+from memviz.dashboard.ui.compare.memory_map import percent
+from memviz.dashboard.ui.compare.one_message import life_in_words
 from memviz.dashboard.ui.controls.study import AddedRecall
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map

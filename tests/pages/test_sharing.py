@@ -251,8 +251,6 @@ OPEN = {
         "uncached": "False",
         "chat-input_usd_per_million": "2.5",
         "cache": "None",
-        "break-even-one": "1",
-        "break-even-other": "0",
     },
     "retention": {
         "view": "lives",

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memviz.core.conversation import Message, ToolCall
+from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import Transcript, load_transcript
 from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memviz
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.core.text.wording import dollars
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.registry import OFFLINE

@@ -42,7 +42,7 @@ class Example(NamedTuple):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether a large language model wrote its summaries, in place of the offline stand-in."""
+        """Return whether a large language model wrote its summaries, in place of the offline stand-in."""
         return self.strategy.writes_notes and self.summarizer.startswith(RECORDING)
 
 
@@ -61,7 +61,7 @@ def example_of(id: str) -> Example | None:
 
 
 def is_idle(example: Example) -> bool:
-    """Whether the conversation lacks what the strategy acts on, such as tools."""
+    """Return whether the conversation lacks what the strategy acts on, such as tools."""
     return bool(example.strategy.idle_because(example.run.requests[-1].memory))
 
 

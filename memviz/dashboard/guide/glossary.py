@@ -29,7 +29,7 @@ class Entry(NamedTuple):
     on_screen: bool = True
 
     def matches(self, words: str) -> bool:
-        """Whether the word, one of its forms or its meaning holds what somebody looks for."""
+        """Return whether the word, one of its forms or its meaning holds what somebody looks for."""
         wanted = words.casefold().split()
         text = " ".join((self.term, *self.also, self.meaning)).casefold()
         return all(word in text for word in wanted)
@@ -51,7 +51,7 @@ def shown_terms() -> dict[str, Entry]:
 
 
 def entry(word: str) -> Entry:
-    """What a word or one of its forms means. Raises :class:`UnknownTermError`."""
+    """Return what a word or one of its forms means. Raises :class:`UnknownTermError`."""
     found = _by_form().get(word.casefold())
     if found is None:
         raise UnknownTermError(word, glossary())

@@ -63,7 +63,8 @@ def _funnel(picture: SaidAndSent, scale: float) -> Iterator[str]:
             f"{LEFT + tokens * scale:.1f}"
             for tokens in (said.start, said.stop, sent.stop, sent.start)
         )
-        top, bottom = BAR_TOPS[0] + BAR_HEIGHT, BAR_TOPS[1]
+        top = BAR_TOPS[0] + BAR_HEIGHT
+        bottom = BAR_TOPS[1]
         points = f"{x0},{top} {x1},{top} {x2},{bottom} {x3},{bottom}"
         yield f'<polygon points="{points}" fill="{COLORS["summary"]}" opacity="{FUNNEL_OPACITY}"/>'
 
@@ -71,11 +72,14 @@ def _funnel(picture: SaidAndSent, scale: float) -> Iterator[str]:
 def _legend(picture: SaidAndSent) -> tuple[list[str], int]:
     """Its lines, and where it ends."""
     shown = {stretch.looks for stretch in (*picture.said, *picture.sent)}
-    lines, x, y = [], 0.0, LEGEND_TOP
+    lines = []
+    x = 0.0
+    y = LEGEND_TOP
     for looks in (looks for looks in COLORS if looks in shown):
         width = SWATCH + 6 + len(TITLES[looks]) * LETTER + 18
         if x + width > WIDTH:
-            x, y = 0.0, y + LEGEND_ROW
+            x = 0.0
+            y = y + LEGEND_ROW
         lines.append(
             f'<rect x="{x:.1f}" y="{y - 12}" width="{SWATCH}" height="{SWATCH}" rx="3" fill="{COLORS[looks]}"/>'
             f'<text x="{x + SWATCH + 6:.1f}" y="{y}">{TITLES[looks]}</text>'

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memviz.core.errors import LessonError
-from memviz.core.text.wording import dollars
+from memviz.core.errors import LessonError, MemvizError
+from memviz.core.text.wording import counted, dollars, listed
 from memviz.dashboard.lessons.lesson import (
+    RELATIONS,
     Claim,
     Lesson,
     Point,
@@ -19,13 +20,13 @@ from memviz.dashboard.lessons.lesson import (
 )
 from memviz.dashboard.lessons.measures import MEASURES, Kind, Measure, Value
 from memviz.dashboard.lessons.playing import Played, play
-from memviz.dashboard.lessons.relations import RELATIONS
+from memviz.dashboard.lessons.questions import question_of
 from memviz.storage.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What became of one claim: whether it ``held``, what was ``found``, and the ``sentence`` that says so. ``step``
+    """The verdict on one claim: whether it ``held``, what was ``found``, and the ``sentence`` that says so. ``step``
     counts from 1."""
 
     step: int
@@ -160,9 +161,9 @@ def _place(point: Point, played: Played) -> str:
 
 
 def _measured(measure: Measure, found: Value, played: Played) -> str:
-    parting = (
-        " " if measure.unit else ": " if measure.kind is Kind.YES_OR_NO else " is "
-    )
+    parting = ": " if measure.kind is Kind.YES_OR_NO else " is "
+    if measure.unit:
+        parting = " "
     return f"{measure.words}{parting}{value_words(measure, found, played)}"
 
 
@@ -174,16 +175,16 @@ def _expected(
     other = MEASURES[claim.than.measure]
     times = "" if claim.times == 1 else f"{claim.times:g} times "
     what = value_words(other, wanted, played)
-    return f"{times}that {_place(claim.than, played)[:1].lower()}{_place(claim.than, played)[1:]}, {what}"
+    place = _place(claim.than, played)
+    return f"{times}that {place[:1].lower()}{place[1:]}, {what}"
 
 
 def value_words(measure: Measure, value: Value | None, played: Played) -> str:
     """A value of this measure, in words."""
     if measure.kind is Kind.SETTING and isinstance(value, int | float):
+        place = int(value)
         return (
-            played.labels[int(value)]
-            if int(value) < len(played.labels)
-            else f"setting {int(value)}"
+            played.labels[place] if place < len(played.labels) else f"setting {place}"
         )
     if isinstance(value, bool):
         return "yes" if value else "no"
@@ -195,3 +196,55 @@ def value_words(measure: Measure, value: Value | None, played: Played) -> str:
         return f"{value:,.1f}%"
     number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.2f}"
     return f"{number} tokens" if measure.unit else number
+
+
+def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
+    """Return what a lesson shows or asks that is not there, as the number of the step (from 1) and a sentence. Raises
+    :class:`memviz.LessonError` where its conversation is not there."""
+    for number, step in enumerate(lesson.steps, 1):
+        for view in (step.view, *(one.view for one in step.to_try)):
+            yield from (
+                (number, text) for text in _problems_of_view(lesson, view, workspace)
+            )
+        try:
+            question_of(step, _played(lesson, step.view, workspace))
+        except MemvizError as error:
+            yield number, getattr(error, "problem", str(error))
+
+
+def unheld(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
+    """Numbers in texts that nothing holds, as the number of the step and a sentence."""
+    for number, step in enumerate(lesson.steps, 1):
+        played = _played(lesson, step.view, workspace)
+        numbers = numbers_without_claim(step, played) if played else []
+        if numbers:
+            yield number, f"its text says {listed(numbers)}, which no claim holds."
+
+
+def _played(lesson: Lesson, view: View, workspace: Workspace) -> Played | None:
+    return (
+        play(view.study, workspace, lesson.id)
+        if view.study.settings and view.study.conversation
+        else None
+    )
+
+
+def _problems_of_view(
+    lesson: Lesson, view: View, workspace: Workspace
+) -> Iterator[str]:
+    played = _played(lesson, view, workspace)
+    if played is None:
+        return
+    turns = played.runs[0].log.turn_count
+    for turn in (view.turn, view.first_turn, view.last_turn):
+        if turn is not None and turn > turns:
+            yield f"it shows turn {turn}, and the conversation has {counted(turns, 'turn')}."
+    if view.highlight.message is not None and view.highlight.message > len(
+        played.runs[0].log
+    ):
+        yield f"it points at message {view.highlight.message}, and there are {len(played.runs[0].log):,}."
+    if view.highlight.fact is not None:
+        try:
+            played.fact(view.highlight.fact)
+        except MemvizError as error:
+            yield getattr(error, "problem", str(error))

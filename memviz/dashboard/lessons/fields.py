@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import yaml
 
@@ -16,6 +16,7 @@ from memviz.core.text.wording import counted, listed
 from memviz.dashboard.lessons.lesson import LANGUAGES, Text
 from memviz.dashboard.lessons.markdown import forbidden
 
+T = TypeVar("T")
 MOST_LISTED = 20
 _NULL = "tag:yaml.org,2002:null"
 _UNSEEN = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -92,19 +93,24 @@ class Field:
             names.add(name)
             yield name, self.at(name, value)
 
-    def items(self, noun: str, at_most: int, at_least: int = 1) -> list[Field]:
-        """The entries of a list, each named by ``noun`` and its number from 1."""
+    def each(
+        self, noun: str, read: Callable[[Field], T], at_most: int, at_least: int = 1
+    ) -> tuple[T, ...]:
+        """Return the entries of a list as ``read`` has them. An error names an entry by ``noun`` and its number from
+        1."""
         if not isinstance(self.node, yaml.SequenceNode):
             self.fail(f"is {self._words()}; it has to be a list.")
-        if not at_least <= len(self.node.value) <= at_most:
+        count = len(self.node.value)
+        if not at_least <= count <= at_most:
             self.fail(
-                f"has {counted(len(self.node.value), 'entry')}; allowed are {at_least} to {at_most}."
+                f"has {counted(count, 'entry')}; allowed are {at_least} to {at_most}."
             )
         above = f"{self.place.rpartition(': ')[0]}, ".lstrip(", ")
-        return [
-            Field(self.file, node, f"{above}{noun} {n}")
-            for n, node in enumerate(self.node.value, 1)
+        entries = [
+            Field(self.file, node, f"{above}{noun} {number}")
+            for number, node in enumerate(self.node.value, 1)
         ]
+        return tuple(read(entry) for entry in entries)
 
     def word(self, allowed: Collection[str]) -> str:
         """One of the allowed words."""
@@ -203,14 +209,11 @@ class Field:
             self.fail("holds a character that cannot be seen; write the text anew.")
 
     def _words(self) -> str:
-        lists = isinstance(self.node, yaml.SequenceNode)
-        return (
-            "a list"
-            if lists
-            else "a mapping"
-            if isinstance(self.node, yaml.MappingNode)
-            else "a single value"
-        )
+        if isinstance(self.node, yaml.SequenceNode):
+            return "a list"
+        if isinstance(self.node, yaml.MappingNode):
+            return "a mapping"
+        return "a single value"
 
 
 def _allowed_words(text: str, allowed: Collection[str]) -> str:

@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from memviz.core.conversation import clean_text
+from memviz.core.messages import clean_text
 from memviz.core.text.language import lang_attribute
 from memviz.core.text.wording import listed
 from memviz.dashboard.lessons.address import address_anywhere, followed
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
+    NOT_QUITE,
+    RIGHT,
     Language,
     Lesson,
     Question,
@@ -25,9 +27,7 @@ from memviz.dashboard.lessons.lesson import (
 from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
-from memviz.dashboard.lessons.staging import staged
-from memviz.dashboard.lessons.still import Still, still
-from memviz.dashboard.lessons.verdicts import NOT_QUITE, RIGHT
+from memviz.dashboard.lessons.staging import Still, staged, still
 from memviz.dashboard.reporting.report import memviz_version, script_hash
 from memviz.dashboard.reporting.themes import THEMES
 from memviz.dashboard.stage.files import script, style
@@ -63,21 +63,22 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     :class:`memviz.LessonError` where its conversation is not there."""
     played = [_played(step, workspace, lesson) for step in lesson.steps]
     steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
+    if language not in lesson.languages:
+        language = lesson.languages[0]
+    replayed = [one for one in played if one]
+    titles = [one.transcript.title for one in replayed]
+    labels = [label for one in replayed for label in one.labels]
     html = (
         _environment()
         .get_template("lesson.html")
         .render(
             lesson=lesson,
             steps=steps,
-            language=language if language in lesson.languages else lesson.languages[0],
+            language=language,
             languages=[(code, LANGUAGES[code]) for code in lesson.languages],
             version=memviz_version(),
-            conversations=list(
-                dict.fromkeys(one.transcript.title for one in played if one)
-            ),
-            settings=list(
-                dict.fromkeys(label for one in played if one for label in one.labels)
-            ),
+            conversations=list(dict.fromkeys(titles)),
+            settings=list(dict.fromkeys(labels)),
             authors=_authors(played),
             verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
             stages=[list(one.stages) for one in steps],
@@ -96,7 +97,8 @@ def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
 
 
 def _shown(step: Step, played: Played | None) -> StepShown:
-    question, address = question_of(step, played), address_anywhere(step.view, played)
+    question = question_of(step, played)
+    address = address_anywhere(step.view, played)
     tried = tuple(
         Tried(one.text, address_anywhere(followed(one.view, step.view), played))
         for one in step.to_try

@@ -6,7 +6,7 @@ Turns, calls and messages count from 1, as pages number them; settings, facts an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -69,9 +69,9 @@ class RecalledTurns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is replayed: a conversation (the name of a bundled one, or the id of a saved one) under settings, with what
-    is recalled, and whose prices count at which pause between turns. ``writer`` names the recording that plays the
-    summaries; empty: one that was made for the setting and plays unasked, else the offline stand-in."""
+    """The subject of a replay: a conversation (the name of a bundled one, or the id of a saved one) under settings,
+    with what is recalled, and whose prices count at which pause between turns. ``writer`` names the recording that
+    plays the summaries; empty: one that was made for the setting and plays unasked, else the offline stand-in."""
 
     conversation: str
     settings: tuple[Strategy, ...]
@@ -84,7 +84,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """What a view points at. ``fact`` is its place in the conversation's list, or one of its answers."""
+    """The things that a view points at. ``fact`` is its place in the conversation's list, or one of its answers."""
 
     setting: int | None = None
     fact: int | str | None = None
@@ -93,9 +93,9 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a step shows. ``turn`` is where the stage stands at first, and between ``first_turn`` and ``last_turn`` it
-    can be played; ``None``: the conversation's first and last. ``show`` names a page's own view, ``controls`` those of
-    the stage that are there (``None``: all), ``link`` further parts of the page's address."""
+    """The picture that a step shows. ``turn`` is where the stage stands at first, and between ``first_turn`` and
+    ``last_turn`` it can be played; ``None``: the conversation's first and last. ``show`` names a page's own view,
+    ``controls`` those of the stage that are there (``None``: all), ``link`` further parts of the page's address."""
 
     study: Study
     page: str = "stage"
@@ -111,12 +111,12 @@ class View:
 
     @property
     def has_stage(self) -> bool:
-        """Whether the player draws it on the stage."""
+        """Return whether the player draws it on the stage."""
         return self.page in STUDY_PAGES
 
 
 class Point(NamedTuple):
-    """Where something is measured: under which setting, at which request, of which fact or message, on which terms.
+    """The place of a measurement: under which setting, at which request, of which fact or message, on which terms.
     ``None`` stands for what the step shows."""
 
     measure: str
@@ -220,3 +220,32 @@ class Lesson:
             if all(code in text.languages for text in self.texts)
         )
         return whole or self.title.languages
+
+
+NEARLY = 0.1
+"""The share by which a number may miss one that it is said to be *about*."""
+_ROUNDING = 1e-9
+
+RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
+    "=": (
+        "is",
+        lambda one, other: abs(one - other) <= _ROUNDING * max(1.0, abs(other)),
+    ),
+    "!=": (
+        "is not",
+        lambda one, other: abs(one - other) > _ROUNDING * max(1.0, abs(other)),
+    ),
+    "<": ("is less than", lambda one, other: one < other),
+    "<=": ("is at most", lambda one, other: one <= other),
+    ">": ("is more than", lambda one, other: one > other),
+    ">=": ("is at least", lambda one, other: one >= other),
+    "about": ("is about", lambda one, other: abs(one - other) <= NEARLY * abs(other)),
+}
+"""Each relation with its words and its rule."""
+
+
+RIGHT: dict[Language, str] = {"en": "**Right.**", "zh": "**答对了。**"}
+NOT_QUITE: dict[Language, str] = {
+    "en": "**Not quite:** you said “{said}”. It is: **{right}**",
+    "zh": "**不太对**：你选的是“{said}”。答案是：**{right}**",
+}

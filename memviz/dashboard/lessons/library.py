@@ -48,7 +48,7 @@ class BundledLessons(Mapping[str, Lesson]):
 
 
 def in_order(lesson: Lesson) -> tuple[float, str]:
-    """What lessons are sorted by: those that say where they stand come first."""
+    """Return what lessons are sorted by: those that say where they stand come first."""
     return (inf if lesson.order is None else lesson.order, lesson.id)
 
 
@@ -85,7 +85,8 @@ def _read_text(text: str, id: str) -> Lesson:
 
 def saved_lessons(store: Store) -> tuple[dict[str, Lesson], list[str]]:
     """The lessons of the database by id, the newest first, and a sentence for each that cannot be read."""
-    found, problems = dict[str, Lesson](), list[str]()
+    found = dict[str, Lesson]()
+    problems = list[str]()
     for id in store.kept_keys("lesson"):
         try:
             found[id] = _read_text(store.kept("lesson", id) or "", id)

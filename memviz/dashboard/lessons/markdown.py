@@ -7,7 +7,7 @@ drawn from that: no text of a lesson ever reaches a reader of Markdown or HTML a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from typing import Literal, NamedTuple
 
@@ -57,7 +57,7 @@ class Block(NamedTuple):
 
 
 def forbidden(text: str) -> str:
-    """What of ``text`` a lesson may not hold, in words; empty where there is nothing."""
+    """Return what of ``text`` a lesson may not hold, in words; empty where there is nothing."""
     outside_code = _CODE.sub("", "\n".join(part for part in text.split(_FENCE)[::2]))
     return next(
         (words for pattern, words in _FORBIDDEN if pattern.search(outside_code)), ""
@@ -91,21 +91,21 @@ def as_html(text: str, words_html: Callable[[str], str] = escape) -> str:
 
 def as_plain(text: str) -> str:
     """The text on one line, without its styles."""
-    return " ".join(
-        "".join(span.text for span in item)
-        for block in blocks(text)
-        for item in block.items
-    )
+    items = [item for block in blocks(text) for item in block.items]
+    return " ".join("".join([span.text for span in item]) for item in items)
 
 
 def _html(block: Block, words_html: Callable[[str], str]) -> str:
     tag = _TAGS[block.kind]
-    items = [
-        "".join(_span_html(span, words_html) for span in item) for item in block.items
-    ]
+    items = [_item_html(item, words_html) for item in block.items]
     if block.kind in ("bullets", "numbers"):
-        return f"<{tag}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
+        entries = "".join(f"<li>{item}</li>" for item in items)
+        return f"<{tag}>{entries}</{tag}>"
     return f"<{tag}>{items[0]}</{tag}>"
+
+
+def _item_html(item: Iterable[Span], words_html: Callable[[str], str]) -> str:
+    return "".join(_span_html(span, words_html) for span in item)
 
 
 def _span_html(span: Span, words_html: Callable[[str], str]) -> str:
@@ -115,7 +115,8 @@ def _span_html(span: Span, words_html: Callable[[str], str]) -> str:
 
 def _blocks(lines: list[str]) -> Iterator[Block]:
     """The blocks of lines without an empty one between them: a list may follow a sentence at once."""
-    kind, items = "", list[list[str]]()
+    kind = ""
+    items = list[list[str]]()
     for line in lines:
         found, rest = _kind_of(line, kind)
         if found == kind and (found in ("paragraph", "quote") or rest is None):
@@ -125,13 +126,14 @@ def _blocks(lines: list[str]) -> Iterator[Block]:
         else:
             if items:
                 yield _block(kind, items)
-            kind, items = found, [[line.strip() if rest is None else rest]]
+            kind = found
+            items = [[line.strip() if rest is None else rest]]
     if items:
         yield _block(kind, items)
 
 
 def _kind_of(line: str, before: str) -> tuple[str, str | None]:
-    """What kind of block a line belongs to, and the line without its mark; ``None`` where it has none."""
+    """Return what kind of block a line belongs to, and the line without its mark; ``None`` where it has none."""
     flat = line.strip()
     for kind, mark in (("bullets", _BULLET), ("numbers", _NUMBER), ("quote", _QUOTE)):
         if found := mark.match(flat):
@@ -154,7 +156,8 @@ def _joined(lines: list[str]) -> str:
 
 
 def _spans(text: str) -> Iterator[Span]:
-    plain, at = "", 0
+    plain = ""
+    at = 0
     for found in _SPAN.finditer(text):
         plain += text[at : found.start()]
         at = found.end()
@@ -164,12 +167,10 @@ def _spans(text: str) -> Iterator[Span]:
         if plain:
             yield Span(plain)
             plain = ""
-        style: Style = (
-            "code" if found["code"] else "strong" if found["strong"] else "em"
-        )
-        yield Span(
-            found[style] if style == "code" else _ESCAPED.sub(r"\1", found[style]),
-            style,
-        )
+        if found["code"]:
+            yield Span(found["code"], "code")
+            continue
+        style: Style = "strong" if found["strong"] else "em"
+        yield Span(_ESCAPED.sub(r"\1", found[style]), style)
     if plain + text[at:]:
         yield Span(plain + text[at:])

@@ -9,19 +9,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, Fate
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.playing import Played
 from memviz.engine.compaction import REDUCING, Compaction
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.retention.knowledge import FactState, Knowledge
+from memviz.metrics.retention.knowledge import FactState, Knowledge, Retention
 from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
 
 Value = float | bool | str
 
 
 class Kind(Enum):
-    """What a measure gives."""
+    """The kinds of value that measures give."""
 
     NUMBER = "number"
     YES_OR_NO = "yes or no"
@@ -29,240 +32,265 @@ class Kind(Enum):
     SETTING = "setting"
 
 
+class Spot(NamedTuple):
+    """A point of runs that were played, with what stands there."""
+
+    played: Played
+    point: Point
+
+    @property
+    def run(self) -> Run:
+        """The run that something is measured in."""
+        return self.played.run(self.point)
+
+    @property
+    def number(self) -> int:
+        """The number (0-based) of the request. Raises :class:`memviz.LessonError`."""
+        return self.played.number(self.point)
+
+    @property
+    def record(self) -> TurnRecord:
+        """The request. Raises :class:`memviz.LessonError`."""
+        return self.played.record(self.point)
+
+    @property
+    def retention(self) -> Retention:
+        """What the requests of the run retain of the facts."""
+        return self.played.retention(self.point)
+
+    @property
+    def cost(self) -> Cost:
+        """The costs of the run, on the terms of the point."""
+        return self.played.cost(self.point)
+
+    @property
+    def fact(self) -> int:
+        """The place of the fact. Raises :class:`memviz.LessonError`."""
+        return self.played.fact(self.point.fact)
+
+
+Taken = Callable[[Spot], Value]
+
+
 class Measure(NamedTuple):
-    """One measure. ``words`` say what is measured, in a sentence "At turn 13 of …, {words} …". ``unit`` is ``tokens``,
+    """A measure. ``words`` say what is measured, in a sentence "At turn 13 of …, {words} …". ``unit`` is ``tokens``,
     ``dollars``, ``percent`` or empty; ``needs`` are the fields of a point that it cannot do without."""
 
     words: str
-    take: Callable[[Played, Point], Value]
+    measured: Taken
     unit: str = ""
     kind: Kind = Kind.NUMBER
     needs: tuple[str, ...] = ()
 
-
-def _part(*parts: str) -> Callable[[Played, Point], Value]:
-    return lambda played, point: sum(
-        played.record(point).tokens.get(part, 0) for part in parts
-    )
+    def take(self, played: Played, point: Point) -> Value:
+        """Measure at a point of runs. Raises :class:`memviz.LessonError` where there is nothing to measure."""
+        return self.measured(Spot(played, point))
 
 
-def _request_tokens(played: Played, point: Point) -> Value:
-    return played.record(point).total_tokens
+def _usd_so_far(at: Spot) -> Value:
+    return at.played.usd_so_far(at.point)
 
 
-def _sent_so_far(played: Played, point: Point) -> Value:
-    return int(played.run(point).columns.totals[: played.number(point) + 1].sum())
+def _part(*parts: str) -> Taken:
+    return lambda at: sum(at.record.tokens.get(part, 0) for part in parts)
 
 
-def _largest(played: Played, point: Point) -> Value:
-    return int(played.run(point).columns.totals[: played.number(point) + 1].max())
+def _request_tokens(at: Spot) -> Value:
+    return at.record.total_tokens
 
 
-def _tool_result_tokens(played: Played, point: Point) -> Value:
+def _sent_so_far(at: Spot) -> Value:
+    return int(at.run.columns.totals[: at.number + 1].sum())
+
+
+def _largest(at: Spot) -> Value:
+    return int(at.run.columns.totals[: at.number + 1].max())
+
+
+def _tool_result_tokens(at: Spot) -> Value:
     return sum(
-        _tokens(played, point, one)
-        for one in played.record(point).context.messages
-        if one.role == "tool"
+        _tokens(at, one) for one in at.record.context.messages if one.role == "tool"
     )
 
 
-def _tokens(played: Played, point: Point, message: Message) -> int:
-    return played.run(point).counter(message.content) + TOKENS_PER_MESSAGE
+def _tokens(at: Spot, message: Message) -> int:
+    return at.run.counter(message.content) + TOKENS_PER_MESSAGE
 
 
-def _message_tokens(played: Played, point: Point) -> Value:
-    return _tokens(played, point, played.run(point).log[played.message(point)])
+def _message_tokens(at: Spot) -> Value:
+    return _tokens(at, at.run.log[at.played.message(at.point)])
 
 
-def _tool_result_percent(played: Played, point: Point) -> Value:
-    return (
-        100.0
-        * float(_tool_result_tokens(played, point))
-        / max(1, played.record(point).total_tokens)
-    )
+def _tool_result_percent(at: Spot) -> Value:
+    return 100.0 * float(_tool_result_tokens(at)) / max(1, at.record.total_tokens)
 
 
-def _changes(played: Played, point: Point) -> list[Compaction]:
+def _changes(at: Spot) -> list[Compaction]:
     """The compactions by the request that is meant, that one included."""
-    run, last = played.run(point), played.number(point)
-    numbered = ((run.request_number(one), one) for one in run.compactions)
-    return [one for number, one in numbered if number is not None and number <= last]
+    last = at.number
+    made = []
+    for one in at.run.compactions:
+        number = at.run.request_number(one)
+        if number is not None and number <= last:
+            made.append(one)
+    return made
 
 
-def _summaries(played: Played, point: Point) -> list[Compaction]:
-    return [one for one in _changes(played, point) if one.is_summarization]
+def _summaries(at: Spot) -> list[Compaction]:
+    return [one for one in _changes(at) if one.is_summarization]
 
 
-def _clearings(played: Played, point: Point) -> Value:
-    return sum(one.kind in REDUCING for one in _changes(played, point))
+def _clearings(at: Spot) -> Value:
+    return sum(one.kind in REDUCING for one in _changes(at))
 
 
-def _summarizer_tokens(played: Played, point: Point) -> Value:
-    asked = [one for one in _changes(played, point) if one.asked and one.error is None]
+def _summarizer_tokens(at: Spot) -> Value:
+    asked = [one for one in _changes(at) if one.asked and one.error is None]
     return sum(one.prompt_tokens + one.output_tokens for one in asked)
 
 
-def _all_tokens(played: Played, point: Point) -> Value:
-    return float(_sent_so_far(played, point)) + float(_summarizer_tokens(played, point))
+def _all_tokens(at: Spot) -> Value:
+    return float(_sent_so_far(at)) + float(_summarizer_tokens(at))
 
 
-def _summarizes(played: Played, point: Point) -> Value:
-    run = played.run(point)
-    record = played.record(point)
-    numbers = (
-        numbers_of_turn(run, record.turn)
-        if point.call is None
-        else range(played.number(point), played.number(point) + 1)
-    )
-    return any(
-        one.is_summarization and run.request_number(one) in numbers
-        for one in run.compactions
-    )
+def _summarizes(at: Spot) -> Value:
+    meant = [at.number]
+    if at.point.call is None:
+        meant = list(numbers_of_turn(at.run, at.record.turn))
+    summarizations = [one for one in at.run.compactions if one.is_summarization]
+    return any(at.run.request_number(one) in meant for one in summarizations)
 
 
-def _sizes(side: str) -> Callable[[Played, Point], Value]:
-    def take(played: Played, point: Point) -> Value:
-        written = _summaries(played, point)
+def _sizes(side: str) -> Taken:
+    def take(at: Spot) -> Value:
+        written = _summaries(at)
         if not written:
-            raise played.fail(
-                f"nothing was summarized by turn {played.record(point).turn}, so no size changed."
+            raise at.played.fail(
+                f"nothing was summarized by turn {at.record.turn}, so no size changed."
             )
-        sizes = request_sizes(written[-1], played.run(point))
+        sizes = request_sizes(written[-1], at.run)
         return sizes.before_tokens if side == "before" else sizes.after_tokens
 
     return take
 
 
-def _summary_tokens(played: Played, point: Point) -> Value:
-    return sent_summary_tokens(played.record(point))
+def _summary_tokens(at: Spot) -> Value:
+    return sent_summary_tokens(at.record)
 
 
-def _summary_length(played: Played, point: Point) -> Value:
-    written = _summaries(played, point)
+def _summary_length(at: Spot) -> Value:
+    written = _summaries(at)
     return written[-1].summary_tokens if written else 0
 
 
-def _fated(*fates: Fate) -> Callable[[Played, Point], Value]:
-    return lambda played, point: int(np.isin(played.fates(point), fates).sum())
+def _fated(*fates: Fate) -> Taken:
+    return lambda at: int(np.isin(at.played.fates(at.point), fates).sum())
 
 
-def _messages_said(played: Played, point: Point) -> Value:
-    return played.record(point).log_length
+def _messages_said(at: Spot) -> Value:
+    return at.record.log_length
 
 
-def _message_fate(played: Played, point: Point) -> Value:
-    return (
-        Fate(int(played.fates(point)[played.message(point)]))
-        .name.lower()
-        .replace("_", " ")
-    )
+def _message_fate(at: Spot) -> Value:
+    fates = at.played.fates(at.point)
+    fate = Fate(int(fates[at.played.message(at.point)]))
+    return fate.name.lower().replace("_", " ")
 
 
-def _facts(state: str) -> Callable[[Played, Point], Value]:
-    def take(played: Played, point: Point) -> Value:
-        kept, number = played.retention(point), played.number(point)
-        born, retained = kept.born[number], kept.retained[number] & kept.born[number]
+def _facts(state: str) -> Taken:
+    def take(at: Spot) -> Value:
+        born = at.retention.born[at.number]
+        retained = at.retention.retained[at.number] & born
         counts = {"told": born, "known": retained, "lost": born & ~retained}
         return int(counts[state].sum())
 
     return take
 
 
-def _facts_percent(played: Played, point: Point) -> Value:
-    told = float(_facts("told")(played, point))
-    return 100.0 * float(_facts("known")(played, point)) / told if told else 0.0
+def _facts_percent(at: Spot) -> Value:
+    told = float(_facts("told")(at))
+    return 100.0 * float(_facts("known")(at)) / told if told else 0.0
 
 
-def _facts_kept_percent(played: Played, point: Point) -> Value:
-    kept = played.retention(point)
-    shares = kept.share(kept.retained)[: played.number(point) + 1]
+def _facts_kept_percent(at: Spot) -> Value:
+    kept = at.retention
+    shares = kept.share(kept.retained)[: at.number + 1]
     return 100.0 * float(np.nanmean(shares)) if not np.isnan(shares).all() else 0.0
 
 
-def _fact_known(played: Played, point: Point) -> Value:
-    kept, number, fact = (
-        played.retention(point),
-        played.number(point),
-        played.fact(point.fact),
-    )
-    return bool(kept.born[number, fact] and kept.retained[number, fact])
+def _fact_known(at: Spot) -> Value:
+    place = at.number, at.fact
+    return bool(at.retention.born[place] and at.retention.retained[place])
 
 
-def _facts_contradicted(played: Played, point: Point) -> Value:
-    kept, number = played.retention(point), played.number(point)
-    return int((kept.state[number] == FactState.CONTRADICTED).sum())
+def _facts_contradicted(at: Spot) -> Value:
+    states = at.retention.state[at.number]
+    return int((states == FactState.CONTRADICTED).sum())
 
 
-def _fact_state(played: Played, point: Point) -> Value:
-    kept, number = played.retention(point), played.number(point)
-    return Knowledge(int(kept.states[number, played.fact(point.fact)])).state.word
+def _knowledge(at: Spot) -> Knowledge:
+    return Knowledge(int(at.retention.states[at.number, at.fact]))
 
 
-def _fact_place(played: Played, point: Point) -> Value:
-    kept, number = played.retention(point), played.number(point)
-    state = Knowledge(int(kept.states[number, played.fact(point.fact)]))
-    return state.name.lower().replace("_", " ").replace("not born", "not told")
+def _fact_state(at: Spot) -> Value:
+    return _knowledge(at).state.word
 
 
-def _fact_told_turn(played: Played, point: Point) -> Value:
-    kept, fact = played.retention(point), played.fact(point.fact)
-    return _first_turn(played, kept.turns, kept.born[:, fact], "is never told")
+def _fact_place(at: Spot) -> Value:
+    place = _knowledge(at).name.lower().replace("_", " ")
+    return place.replace("not born", "not told")
 
 
-def _fact_lost_turn(played: Played, point: Point) -> Value:
-    kept, fact = played.retention(point), played.fact(point.fact)
-    return _first_turn(
-        played,
-        kept.turns,
-        kept.born[:, fact] & ~kept.retained[:, fact],
-        "is never lost",
-    )
+def _fact_told_turn(at: Spot) -> Value:
+    return _first_turn(at, at.retention.born[:, at.fact], "is never told")
 
 
-def _first_turn(played: Played, turns: Any, is_so: Any, otherwise: str) -> int:
+def _fact_lost_turn(at: Spot) -> Value:
+    kept = at.retention
+    is_lost = kept.born[:, at.fact] & ~kept.retained[:, at.fact]
+    return _first_turn(at, is_lost, "is never lost")
+
+
+def _first_turn(at: Spot, is_so: Any, otherwise: str) -> int:
     found = np.flatnonzero(is_so)
     if not len(found):
-        raise played.fail(f"the fact {otherwise} in this run.")
-    return int(turns[found[0]])
+        raise at.played.fail(f"the fact {otherwise} in this run.")
+    return int(at.retention.turns[found[0]])
 
 
-def _request_usd(played: Played, point: Point) -> Value:
-    cost, number = played.cost(point), played.number(point)
+def _request_usd(at: Spot) -> Value:
+    cost = at.cost
     if cost.request_usd is None:
-        raise played.fail(f"no price is known of {cost.missing[0]}.")
-    return float(cost.request_usd[number])
+        raise at.played.fail(f"no price is known of {cost.missing[0]}.")
+    return float(cost.request_usd[at.number])
 
 
-def _summarizer_usd(played: Played, point: Point) -> Value:
-    cost = played.cost(point)
+def _summarizer_usd(at: Spot) -> Value:
+    cost = at.cost
     if cost.summarizer_call_usd is None:
-        raise played.fail(f"no price is known of {cost.missing[0]}.")
+        raise at.played.fail(f"no price is known of {cost.missing[0]}.")
     numbers = cost.traffic.summarizer_requests
-    return float(
-        cost.summarizer_call_usd[
-            (numbers >= 0) & (numbers <= played.number(point))
-        ].sum()
-    )
+    is_so_far = (numbers >= 0) & (numbers <= at.number)
+    return float(cost.summarizer_call_usd[is_so_far].sum())
 
 
-def _cached(played: Played, point: Point) -> Value:
-    return int(played.cost(point).cached_tokens[played.number(point)])
+def _cached(at: Spot) -> Value:
+    return int(at.cost.cached_tokens[at.number])
 
 
-def _hit_percent(played: Played, point: Point) -> Value:
-    cost, stop = played.cost(point), played.number(point) + 1
+def _hit_percent(at: Spot) -> Value:
+    cost = at.cost
+    stop = at.number + 1
     sent = int(cost.traffic.input_tokens[:stop].sum())
     return 100.0 * int(cost.cached_tokens[:stop].sum()) / sent if sent else 0.0
 
 
-def _least(
-    measure: Callable[[Played, Point], Value],
-) -> Callable[[Played, Point], Value]:
-    def take(played: Played, point: Point) -> Value:
-        amounts = [
-            float(measure(played, point._replace(setting=n)))
-            for n in range(len(played.runs))
-        ]
+def _least(measured: Taken) -> Taken:
+    def take(at: Spot) -> Value:
+        amounts = []
+        for setting in range(len(at.played.runs)):
+            there = Spot(at.played, at.point._replace(setting=setting))
+            amounts.append(float(measured(there)))
         return amounts.index(min(amounts))
 
     return take
@@ -303,9 +331,7 @@ MEASURES: Mapping[str, Measure] = {
     "summarizer_tokens": Measure(
         "the summarizer read and wrote so far", _summarizer_tokens, "tokens"
     ),
-    "cumulative_dollars": Measure(
-        "all calls so far cost", Played.usd_so_far, "dollars"
-    ),
+    "cumulative_dollars": Measure("all calls so far cost", _usd_so_far, "dollars"),
     "request_dollars": Measure(
         "the request with its reply costs", _request_usd, "dollars"
     ),
@@ -319,7 +345,7 @@ MEASURES: Mapping[str, Measure] = {
         "the share read from the prompt cache so far is", _hit_percent, "percent"
     ),
     "summaries_written": Measure(
-        "the number of summaries written so far", lambda p, at: len(_summaries(p, at))
+        "the number of summaries written so far", lambda at: len(_summaries(at))
     ),
     "clearings": Measure(
         "the number of times that messages were cleared or shortened so far", _clearings
@@ -397,7 +423,7 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "cheapest_setting": Measure(
         "the setting that cost least so far",
-        _least(Played.usd_so_far),
+        _least(_usd_so_far),
         kind=Kind.SETTING,
     ),
     "smallest_setting": Measure(
@@ -407,10 +433,10 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "turns": Measure(
         "the number of turns of the conversation",
-        lambda p, at: p.run(at).log.turn_count,
+        lambda at: at.run.log.turn_count,
     ),
     "messages": Measure(
-        "the number of messages of the conversation", lambda p, at: len(p.run(at).log)
+        "the number of messages of the conversation", lambda at: len(at.run.log)
     ),
 }
 """All measures by name."""

@@ -113,14 +113,15 @@ class Played:
         return found[0]
 
     def retention(self, point: Point) -> Retention:
-        """What the requests of a run retain of the facts."""
-        run, probes = self.run(point), self.probes
+        """Return what the requests of a run retain of the facts."""
+        run = self.run(point)
+        probes = self.probes
         if not probes:
             raise self.fail("the conversation has no facts.")
         return run.once(("lesson retention", probes), lambda: retention(run, probes))
 
     def cost(self, point: Point) -> Cost:
-        """What a run costs, on the terms of ``point`` or else of the study."""
+        """Return what a run costs, on the terms of ``point`` or else of the study."""
         run = self.run(point)
         pause = (
             self.study.pause_seconds
@@ -144,7 +145,7 @@ class Played:
         return float(usd[at[-1]]) if len(at) else 0.0
 
     def fates(self, point: Point) -> NDArray[np.uint8]:
-        """What became of every message at the request that is meant."""
+        """Return what became of every message at the request that is meant."""
         return self.run(point).fates_at(self.record(point))
 
     def _length_words(self) -> str:
@@ -193,7 +194,7 @@ def not_there(conversation: str) -> str:
 def recalls_of(
     recalls: Sequence[RecalledTurns], setting: int, strategy: Strategy
 ) -> tuple[tuple[int, Recall], ...]:
-    """What is recalled into the requests of a setting."""
+    """Return what is recalled into the requests of a setting."""
     if not strategy.allows_recall:
         return ()
     mine = sorted(

@@ -34,8 +34,8 @@ _PLACES = {
 
 
 def question_of(step: Step, played: Played | None) -> Question | None:
-    """What a step asks; ``None`` where it asks nothing. Raises :class:`memviz.LessonError` for a prediction about what
-    is not there."""
+    """Return what a step asks; ``None`` where it asks nothing. Raises :class:`memviz.LessonError` for a prediction
+    about what is not there."""
     if step.asked is None or isinstance(step.asked, Question):
         return step.asked
     assert played is not None  # noqa: S101 - a prediction is read only where there are settings
@@ -97,7 +97,7 @@ def _compaction(run: Run, turn: int) -> Compaction:
 
 
 def _rule(compaction: Compaction, run: Run) -> Text:
-    """How full the memory was when the summary came due, where the strategy's rule can say it in numbers."""
+    """Return how full the memory was when the summary came due, where the strategy's rule can say it in numbers."""
     fill = compaction.strategy.fill(compaction.before)
     if fill is None or not fill.is_over:
         return Text()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 from memviz.core.bounds import LARGEST_NUMBER, MAX_QUOTED_CHARS, MAX_SECONDS, quoted
 from memviz.core.counters import counter
@@ -21,6 +22,7 @@ from memviz.dashboard.lessons.lesson import (
     MEASURED_IN,
     PAGES,
     PREDICTIONS,
+    RELATIONS,
     Claim,
     Highlight,
     Lesson,
@@ -30,33 +32,20 @@ from memviz.dashboard.lessons.lesson import (
     RecalledTurns,
     Step,
     Study,
-    Text,
     Try,
     View,
 )
 from memviz.dashboard.lessons.measures import MEASURES, Kind
-from memviz.dashboard.lessons.relations import RELATIONS
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 
 MAX_BYTES = 500_000
 """Of a file: a lesson of sixty steps in two languages has a tenth of it."""
-MAX_STEPS, MAX_CLAIMS, MAX_CHOICES, MAX_TRIES, MAX_SETTINGS, MAX_RECALLS = (
-    60,
-    40,
-    6,
-    6,
-    6,
-    100,
-)
+MAX_STEPS, MAX_CLAIMS, MAX_RECALLS = 60, 40, 100
+MAX_CHOICES, MAX_TRIES, MAX_SETTINGS = 6, 6, 6
 TITLE_CHARS, SUMMARY_CHARS, CHOICE_CHARS, TEXT_CHARS = 120, 400, 300, 6_000
-MAX_MINUTES, MAX_TURN, MAX_PLACE, MAX_TIMES, MAX_LINKED = (
-    600,
-    1_000_000,
-    100_000,
-    1e6,
-    20,
-)
+MAX_MINUTES, MAX_TURN, MAX_PLACE = 600, 1_000_000, 100_000
+MAX_TIMES, MAX_LINKED = 1e6, 20
 NEVER_LINKED = (
     "summarizer",
     "chat-model",
@@ -73,38 +62,25 @@ YAML_HINT = "put texts with a colon, a comma, a question mark or a # in quotes, 
 LEVELS_WORDS = "a lesson is eight levels deep"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _STUDY = (
-    "conversation",
-    "settings",
-    "recalls",
-    "counter",
-    "prices_of",
-    "pause_seconds",
-    "writer",
-)
+    "conversation", "settings", "recalls", "counter", "prices_of", "pause_seconds", "writer",
+)  # fmt: skip
 _VIEW = (
-    *_STUDY,
-    "page",
-    "show",
-    "measure",
-    "turn",
-    "call",
-    "from",
-    "to",
-    "highlight",
-    "controls",
-    "link",
-)
+    *_STUDY, "page", "show", "measure", "turn", "call", "from", "to", "highlight", "controls", "link",
+)  # fmt: skip
 _POINT = (
-    "measure",
-    "setting",
-    "turn",
-    "call",
-    "fact",
-    "message",
-    "pause_seconds",
-    "prices_of",
-)
-_T = TypeVar("_T")
+    "measure", "setting", "turn", "call", "fact", "message", "pause_seconds", "prices_of",
+)  # fmt: skip
+_STEP = ("title", "text", "view", "claims", "question", "prediction", "try", "notes")
+_ATTRIBUTES = {"from": "first_turn", "to": "last_turn"}
+"""What a view calls the fields that a file calls otherwise."""
+Readers = Mapping[str, Callable[[Field], Any]]
+"""How each field of a mapping is read, by its name."""
+_name = partial(Field.line, most_chars=MAX_QUOTED_CHARS)
+_title = partial(Field.text, most_chars=TITLE_CHARS)
+_sentence = partial(Field.text, most_chars=SUMMARY_CHARS)
+_prose = partial(Field.text, most_chars=TEXT_CHARS, is_markdown=True)
+_turn = partial(Field.number, least=1, most=MAX_TURN)
+_pause = partial(Field.amount, least=0, most=MAX_SECONDS)
 
 
 def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesson:
@@ -133,29 +109,31 @@ def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesso
 
 
 def _lesson(whole: Field, id: str | None) -> Lesson:
-    fields = whole.fields(
-        ("id", "title", "summary", "minutes", "order", "steps", *_STUDY),
-        ("title", "steps"),
-    )
-    named = _maybe(fields, "id", _id) or id or ""
+    readers: Readers = {
+        "title": _title,
+        "summary": _sentence,
+        "minutes": partial(Field.number, least=1, most=MAX_MINUTES),
+        "order": partial(Field.number, least=0, most=MAX_PLACE),
+    }
+    fields = whole.fields(("id", *readers, "steps", *_STUDY), ("title", "steps"))
+    named = _id(fields["id"]) if "id" in fields else id or ""
     if not _ID.fullmatch(named):
         whole.fail("has no id; give it one of small letters, digits and hyphens.")
-    study = _study(fields, None)
-    return Lesson(
-        id=named,
-        title=fields["title"].text(TITLE_CHARS),
-        summary=_maybe(fields, "summary", lambda field: field.text(SUMMARY_CHARS))
-        or Text(),
-        minutes=_maybe(fields, "minutes", lambda field: field.number(1, MAX_MINUTES)),
-        order=_maybe(fields, "order", lambda field: field.number(0, MAX_PLACE)),
-        steps=tuple(
-            _step(field, study) for field in fields["steps"].items("step", MAX_STEPS)
-        ),
-    )
+    study = _study(fields, Study("", ()))
+    about = _values(fields, readers)
+    steps = fields["steps"].each("step", partial(_step, study=study), MAX_STEPS)
+    return Lesson(id=named, steps=steps, **about)
+
+
+def _values(fields: Mapping[str, Field], readers: Readers) -> dict[str, Any]:
+    """Return what the fields say that are there, by their names."""
+    return {
+        name: read(fields[name]) for name, read in readers.items() if name in fields
+    }
 
 
 def _id(field: Field) -> str:
-    text = field.line(MAX_QUOTED_CHARS)
+    text = _name(field)
     if not _ID.fullmatch(text):
         field.fail(
             f"is {quoted(text)}; an id has small letters, digits and hyphens, at most 60."
@@ -163,43 +141,29 @@ def _id(field: Field) -> str:
     return text
 
 
-def _maybe(
-    fields: Mapping[str, Field], name: str, read: Callable[[Field], _T]
-) -> _T | None:
-    return read(fields[name]) if name in fields else None
-
-
-def _study(fields: Mapping[str, Field], before: Study | None) -> Study:
-    """What is replayed, as far as ``fields`` say it; the rest is as in ``before``."""
-    study = before or Study("", ())
-    given: dict[str, Any] = {
-        "conversation": _maybe(
-            fields, "conversation", lambda field: field.line(MAX_QUOTED_CHARS)
-        ),
-        "settings": _maybe(fields, "settings", _settings),
-        "counter": _maybe(fields, "counter", _counter),
-        "prices_of": _maybe(
-            fields, "prices_of", lambda field: field.line(MAX_QUOTED_CHARS)
-        ),
-        "pause_seconds": _maybe(fields, "pause_seconds", _pause),
-        "writer": _maybe(fields, "writer", lambda field: field.line(MAX_QUOTED_CHARS)),
+def _study(fields: Mapping[str, Field], before: Study) -> Study:
+    """Return what is replayed, as far as ``fields`` say it; the rest is as in ``before``."""
+    readers: Readers = {
+        "conversation": _name,
+        "settings": _settings,
+        "counter": _counter,
+        "prices_of": _name,
+        "pause_seconds": _pause,
+        "writer": _name,
     }
-    study = replace(
-        study, **{name: value for name, value in given.items() if value is not None}
-    )
+    study = replace(before, **_values(fields, readers))
     if "recalls" in fields:
-        read = [
-            _recall(one, len(study.settings))
-            for one in fields["recalls"].items("recall", MAX_RECALLS, 0)
-        ]
-        study = replace(study, recalls=tuple(read))
-    elif "settings" in fields:
-        study = replace(study, recalls=())
+        read = partial(_recall, settings=len(study.settings))
+        return replace(
+            study, recalls=fields["recalls"].each("recall", read, MAX_RECALLS, 0)
+        )
+    if "settings" in fields:
+        return replace(study, recalls=())
     return study
 
 
 def _settings(field: Field) -> tuple[Strategy, ...]:
-    return tuple(_setting(one) for one in field.items("setting", MAX_SETTINGS))
+    return field.each("setting", _setting, MAX_SETTINGS)
 
 
 def _setting(field: Field) -> Strategy:
@@ -208,7 +172,7 @@ def _setting(field: Field) -> Strategy:
         field.fail(
             "names no strategy; write strategy: summary, with its parameters beside it."
         )
-    id = given.pop("strategy").line(MAX_QUOTED_CHARS)
+    id = _name(given.pop("strategy"))
     values: dict[str, Any] = {name: one.value() for name, one in given.items()}
     try:
         return strategy(id, **values)
@@ -219,105 +183,84 @@ def _setting(field: Field) -> Strategy:
 
 
 def _counter(field: Field) -> str:
-    name = field.line(MAX_QUOTED_CHARS)
+    name = _name(field)
     try:
         return counter(name).name
     except MemvizError as error:
         field.fail(f"is wrong. {error}")
 
 
-def _pause(field: Field) -> float:
-    return field.amount(0, MAX_SECONDS)
-
-
 def _recall(field: Field, settings: int) -> RecalledTurns:
-    fields = field.fields(("turn", "turns", "setting"), ("turn", "turns"))
-    turns = [
-        one.number(1, MAX_TURN) for one in fields["turns"].items("turn", MAX_RECALLS)
-    ]
-    setting = _maybe(fields, "setting", lambda one: one.number(0, max(0, settings - 1)))
-    return RecalledTurns(_turn(fields["turn"]), tuple(turns), setting)
-
-
-def _turn(field: Field) -> int:
-    return field.number(1, MAX_TURN)
+    readers: Readers = {
+        "turn": _turn,
+        "turns": partial(Field.each, noun="turn", read=_turn, at_most=MAX_RECALLS),
+        "setting": partial(Field.number, least=0, most=max(0, settings - 1)),
+    }
+    return RecalledTurns(**_values(field.fields(readers, ("turn", "turns")), readers))
 
 
 def _step(field: Field, study: Study) -> Step:
-    known = (
-        "title",
-        "text",
-        "view",
-        "claims",
-        "question",
-        "prediction",
-        "try",
-        "notes",
-    )
-    fields = field.fields(known, ("title", "text"))
-    view = _view(fields["view"], study, "stage") if "view" in fields else View(study)
+    fields = field.fields(_STEP, ("title", "text"))
+    view = View(study)
+    if "view" in fields:
+        view = _view(fields["view"], fields["view"].fields(_VIEW), study, "stage")
     if view.has_stage and not (view.study.conversation and view.study.settings):
         field.fail(
             "shows no conversation under a setting; give conversation and settings, in the lesson or its view."
         )
     if "question" in fields and "prediction" in fields:
         fields["prediction"].fail("stands beside a question; a step asks one thing.")
-    claims = (
-        fields["claims"].items("claim", MAX_CLAIMS, 0) if "claims" in fields else []
-    )
-    return Step(
-        title=fields["title"].text(TITLE_CHARS),
-        text=fields["text"].text(TEXT_CHARS, is_markdown=True),
-        view=view,
-        claims=tuple(_claim(one, view) for one in claims),
-        asked=_maybe(fields, "question", _question)
-        or _maybe(fields, "prediction", lambda one: _predicted(one, view)),
-        to_try=tuple(_try(one, view) for one in fields["try"].items("try", MAX_TRIES))
-        if "try" in fields
-        else (),
-        notes=_maybe(
-            fields, "notes", lambda one: one.text(TEXT_CHARS, is_markdown=True)
-        )
-        or Text(),
-    )
+    claim = partial(_claim, view=view)
+    to_try = partial(_try, view=view)
+    readers: Readers = {
+        "title": _title,
+        "text": _prose,
+        "claims": partial(
+            Field.each, noun="claim", read=claim, at_most=MAX_CLAIMS, at_least=0
+        ),
+        "question": _question,
+        "prediction": partial(_predicted, view=view),
+        "try": partial(Field.each, noun="try", read=to_try, at_most=MAX_TRIES),
+        "notes": _prose,
+    }
+    said = _values(fields, readers)
+    asked = said.pop("question", None) or said.pop("prediction", None)
+    return Step(view=view, asked=asked, to_try=said.pop("try", ()), **said)
 
 
-def _view(field: Field, study: Study, page: str) -> View:
-    return _view_of(field, field.fields(_VIEW), study, page)
-
-
-def _view_of(
-    field: Field, fields: Mapping[str, Field], study: Study, page: str
-) -> View:
+def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) -> View:
     own = _study(fields, study)
-    view = View(
-        own,
-        page=_maybe(fields, "page", lambda one: one.word(PAGES)) or page,
-        show=_maybe(fields, "show", lambda one: one.line(MAX_QUOTED_CHARS)) or "",
-        measure=_maybe(fields, "measure", lambda one: one.word(MEASURED_IN))
-        or "tokens",
-        turn=_maybe(fields, "turn", _turn),
-        call=_maybe(fields, "call", _turn),
-        first_turn=_maybe(fields, "from", _turn),
-        last_turn=_maybe(fields, "to", _turn),
-        highlight=_maybe(fields, "highlight", lambda one: _highlight(one, own))
-        or Highlight(),
-        controls=_maybe(fields, "controls", _controls),
-        link=_maybe(fields, "link", _link) or (),
-    )
-    if (view.first_turn or 1) > (view.turn or MAX_TURN) or (view.turn or 1) > (
-        view.last_turn or MAX_TURN
-    ):
+    readers: Readers = {
+        "page": partial(Field.word, allowed=PAGES),
+        "show": _name,
+        "measure": partial(Field.word, allowed=MEASURED_IN),
+        "turn": _turn,
+        "call": _turn,
+        "from": _turn,
+        "to": _turn,
+        "highlight": partial(_highlight, study=own),
+        "controls": _controls,
+        "link": _link,
+    }
+    shown = {
+        _ATTRIBUTES.get(name, name): value
+        for name, value in _values(fields, readers).items()
+    }
+    view = View(own, **{"page": page, **shown})
+    is_before = (view.turn or MAX_TURN) < (view.first_turn or 1)
+    is_behind = (view.turn or 1) > (view.last_turn or MAX_TURN)
+    if is_before or is_behind:
         field.fail("has a turn outside of from and to; it has to lie between them.")
     return view
 
 
 def _controls(field: Field) -> tuple[str, ...]:
-    return tuple(one.word(CONTROLS) for one in field.items("control", len(CONTROLS), 0))
+    read = partial(Field.word, allowed=CONTROLS)
+    return field.each("control", read, len(CONTROLS), 0)
 
 
 def _link(field: Field) -> tuple[tuple[str, str], ...]:
-    parts = [(name, one) for name, one in field.entries(MAX_LINKED)]
+    parts = list(field.entries(MAX_LINKED))
     for name, one in parts:
         if name in NEVER_LINKED:
             one.fail(
@@ -327,16 +270,16 @@ def _link(field: Field) -> tuple[tuple[str, str], ...]:
 
 
 def _highlight(field: Field, study: Study) -> Highlight:
-    fields = field.fields(("setting", "fact", "message"))
-    return Highlight(
-        _maybe(fields, "setting", lambda one: _place(one, study)),
-        _maybe(fields, "fact", _fact),
-        _maybe(fields, "message", _turn),
-    )
+    readers: Readers = {
+        "setting": partial(_place, study=study),
+        "fact": _fact,
+        "message": _turn,
+    }
+    return Highlight(**_values(field.fields(readers), readers))
 
 
 def _place(field: Field, study: Study) -> int:
-    """The place of a setting."""
+    """Return the place of a setting."""
     if not study.settings:
         field.fail(
             "names a setting, and there are none; give settings in the lesson or the view."
@@ -355,7 +298,7 @@ def _claim(field: Field, view: View) -> Claim:
     fields = field.fields(
         (*_POINT, "relation", "value", "than", "times"), ("measure", "relation")
     )
-    point = _point(fields, view, None)
+    point = _point(fields, view, Point("", turn=view.turn, call=view.call))
     kind = MEASURES[point.measure].kind
     relation = fields["relation"].word(RELATIONS)
     if kind is not Kind.NUMBER and relation not in ("=", "!="):
@@ -364,10 +307,14 @@ def _claim(field: Field, view: View) -> Claim:
         )
     if ("value" in fields) == ("than" in fields):
         field.fail("needs either a value or than, with which it is compared.")
-    than = _maybe(fields, "than", lambda one: _point(one.fields(_POINT), view, point))
-    times = _maybe(fields, "times", lambda one: one.amount(0, MAX_TIMES))
-    value = _maybe(fields, "value", lambda one: _value(one, kind, view))
-    return Claim(point, relation, value, than, 1.0 if times is None else times)
+    compared: dict[str, Any] = {}
+    if "than" in fields:
+        compared["than"] = _point(fields["than"].fields(_POINT), view, point)
+    if "times" in fields:
+        compared["times"] = fields["times"].amount(0, MAX_TIMES)
+    if "value" in fields:
+        compared["value"] = _value(fields["value"], kind, view)
+    return Claim(point, relation, **compared)
 
 
 def _value(field: Field, kind: Kind, view: View) -> float | bool | str:
@@ -379,31 +326,26 @@ def _value(field: Field, kind: Kind, view: View) -> float | bool | str:
     if kind is Kind.SETTING:
         return _place(field, view.study)
     if kind is Kind.WORD:
-        return field.line(MAX_QUOTED_CHARS)
+        return _name(field)
     return field.amount(-LARGEST_NUMBER, LARGEST_NUMBER)
 
 
-def _point(fields: Mapping[str, Field], view: View, before: Point | None) -> Point:
-    """Where something is measured; what ``fields`` do not say is as in ``before``, or as the step shows it."""
-    point = before or Point("", turn=view.turn, call=view.call)
-    given: dict[str, Any] = {
-        "measure": _maybe(fields, "measure", lambda one: one.word(MEASURES)),
-        "setting": _maybe(fields, "setting", lambda one: _place(one, view.study)),
-        "turn": _maybe(fields, "turn", _turn),
-        "call": _maybe(fields, "call", _turn),
-        "fact": _maybe(fields, "fact", _fact),
-        "message": _maybe(fields, "message", _turn),
-        "pause_seconds": _maybe(fields, "pause_seconds", _pause),
-        "prices_of": _maybe(
-            fields, "prices_of", lambda one: one.line(MAX_QUOTED_CHARS)
-        ),
+def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
+    """Return where something is measured; what ``fields`` do not say is as in ``before``, or as the step shows it."""
+    readers: Readers = {
+        "measure": partial(Field.word, allowed=MEASURES),
+        "setting": partial(_place, study=view.study),
+        "turn": _turn,
+        "call": _turn,
+        "fact": _fact,
+        "message": _turn,
+        "pause_seconds": _pause,
+        "prices_of": _name,
     }
-    if given["turn"] is not None and given["call"] is None:
-        given["call"] = None
-        point = point._replace(call=None)
-    point = point._replace(
-        **{name: value for name, value in given.items() if value is not None}
-    )
+    given = _values(fields, readers)
+    if "turn" in given:
+        given.setdefault("call", None)  # a call belongs to its turn
+    point = before._replace(**given)
     if point.fact is None:
         point = point._replace(fact=view.highlight.fact)
     if point.message is None:
@@ -426,29 +368,29 @@ def _judge_point(fields: Mapping[str, Field], point: Point, view: View) -> None:
 
 
 def _question(field: Field) -> Question:
+    readers: Readers = {
+        "choices": partial(
+            Field.each,
+            noun="choice",
+            read=partial(Field.text, most_chars=CHOICE_CHARS),
+            at_most=MAX_CHOICES,
+            at_least=2,
+        ),
+        "text": _prose,
+        "reason": _prose,
+    }
     fields = field.fields(
         ("text", "choices", "answer", "reason"), ("text", "choices", "answer")
     )
-    choices = tuple(
-        one.text(CHOICE_CHARS)
-        for one in fields["choices"].items("choice", MAX_CHOICES, 2)
-    )
-    return Question(
-        text=fields["text"].text(TEXT_CHARS, is_markdown=True),
-        choices=choices,
-        answer=fields["answer"].number(0, len(choices) - 1),
-        reason=_maybe(
-            fields, "reason", lambda one: one.text(TEXT_CHARS, is_markdown=True)
-        )
-        or Text(),
-    )
+    said = _values(fields, readers)
+    answer = fields["answer"].number(0, len(said["choices"]) - 1)
+    return Question(answer=answer, **said)
 
 
 def _predicted(field: Field, view: View) -> Prediction:
     fields = field.fields(("kind", "turn", "setting", "fact"), ("kind", "turn"))
     kind = fields["kind"].word(PREDICTIONS)
-    fact = _maybe(fields, "fact", _fact)
-    fact = view.highlight.fact if fact is None else fact
+    fact = _fact(fields["fact"]) if "fact" in fields else view.highlight.fact
     if not view.study.settings:
         field.fail(
             "asks of a run, and there is none; give settings in the lesson or the view."
@@ -459,13 +401,10 @@ def _predicted(field: Field, view: View) -> Prediction:
         field.fail(
             "asks for the cheapest setting, and there is one alone; give at least two."
         )
-    setting = _maybe(fields, "setting", lambda one: _place(one, view.study))
-    return Prediction(kind, _turn(fields["turn"]), setting or 0, fact)
+    setting = _place(fields["setting"], view.study) if "setting" in fields else 0
+    return Prediction(kind, _turn(fields["turn"]), setting, fact)
 
 
 def _try(field: Field, view: View) -> Try:
     fields = field.fields((*_VIEW, "text"), ("text",))
-    return Try(
-        fields["text"].text(SUMMARY_CHARS),
-        _view_of(field, fields, view.study, "compare"),
-    )
+    return Try(_sentence(fields["text"]), _view(field, fields, view.study, "compare"))

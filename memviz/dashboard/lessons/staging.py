@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from html import escape
+from typing import Any, NamedTuple
 
+from memviz.core.context import ALL_PARTS
+from memviz.core.errors import LessonError
+from memviz.core.text.wording import counted
+from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.lessons.lesson import Prediction, Step, View
+from memviz.dashboard.lessons.lesson import Point, Prediction, Step, View
+from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.stage.followed import follow
@@ -16,7 +22,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where the stage stands: on turn ``turn``, to be played from ``first`` to ``last``."""
+    """The position of the stage: on turn ``turn``, to be played from ``first`` to ``last``."""
 
     first: int
     turn: int
@@ -24,17 +30,20 @@ class Standing:
 
 
 def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
-    """Where the stage stands in a step of a conversation of so many turns. A prediction that waits for its answer stops
-    it before the predicted turn; once it is answered it stands there."""
+    """Return where the stage stands in a step of a conversation of so many turns. A prediction that waits for its
+    answer stops it before the predicted turn; once it is answered it stands there."""
     view = step.view
-    first, last = min(view.first_turn or 1, turns), min(view.last_turn or turns, turns)
+    first = min(view.first_turn or 1, turns)
+    last = min(view.last_turn or turns, turns)
     at = min(max(view.turn or first, first), last)
     if isinstance(step.asked, Prediction) and step.asked.turn <= turns:
         asked = step.asked.turn
         if is_answered:
-            at, last = asked, max(last, asked)
+            at = asked
+            last = max(last, asked)
         elif asked > first:
-            at, last = min(at, asked - 1), asked - 1
+            at = min(at, asked - 1)
+            last = asked - 1
     return Standing(first, at, last)
 
 
@@ -44,7 +53,8 @@ def staged(step: Step, played: Played, *, is_answered: bool = True) -> dict[str,
         SettingRun(run, label, n)
         for n, (run, label) in enumerate(zip(played.runs, played.labels, strict=True))
     ]
-    axis, view = axis_of(played.runs), step.view
+    axis = axis_of(played.runs)
+    view = step.view
     where = standing(step, played.runs[0].log.turn_count, is_answered=is_answered)
     steps = range(axis.last(where.first - 1), axis.last(where.last))
     data = stage_data(
@@ -85,7 +95,7 @@ def _chosen(step: Step) -> int:
 
 
 def _highlight(view: View, played: Played) -> dict[str, list[int]]:
-    """What is pointed at; with a fact the messages that told it, as long as no message is named."""
+    """Return what is pointed at; with a fact the messages that told it, as long as no message is named."""
     wanted = view.highlight
     fact = None if wanted.fact is None else played.fact(wanted.fact)
     told = [] if fact is None else list(played.probes[fact].evidence)
@@ -98,3 +108,95 @@ def _highlight(view: View, played: Played) -> dict[str, list[int]]:
 
 def _controls(view: View) -> dict[str, list[str]]:
     return {} if view.controls is None else {"controls": list(view.controls)}
+
+
+WIDTH, BAR, ROW, TOP = 720, 22, 62, 8
+
+
+class Still(NamedTuple):
+    """A picture as SVG, and what it shows in words: the turn, and a line of numbers a setting."""
+
+    turn: int
+    svg: str
+    lines: tuple[str, ...]
+
+
+def still(step: Step, played: Played) -> Still:
+    """The picture of a step, as it is before its question is answered."""
+    turn = standing(step, played.runs[0].log.turn_count, is_answered=False).turn
+    rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
+    most = max(1, *(sum(parts.values()) for _, parts in rows))
+    bars: list[str] = []
+    lines: list[str] = []
+    shown: set[str] = set()
+    for at, (words, parts) in enumerate(rows):
+        label = played.labels[at]
+        bars.append(_row(at, label, words, parts, most))
+        lines.append(f"{label}: {words}")
+        shown.update(part for part, tokens in parts.items() if tokens)
+    bottom = TOP + ROW * len(rows)
+    bars.append(_legend([part for part in ALL_PARTS if part in shown], bottom + 4))
+    told = escape(f"Requests of turn {turn}. {' '.join(lines)}")
+    box = f"0 0 {WIDTH} {bottom + 20}"
+    svg = f'<svg class="still" viewBox="{box}" role="img" aria-label="{told}">{"".join(bars)}</svg>'
+    return Still(turn, svg, tuple(lines))
+
+
+def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, int]]:
+    """Return what a setting sends at a turn, in words, and its tokens part by part."""
+    point = Point("request_tokens", setting, turn)
+    try:
+        record = played.record(point)
+    except LessonError:
+        return "no request at this turn", {}
+    whole = counted(_take(played, point, "messages_sent"), "message")
+    words = [f"{record.total_tokens:,} tokens", f"{whole} word for word"]
+    for fate in ("summarized", "cleared", "dropped", "recalled"):
+        number = _take(played, point, f"messages_{fate}")
+        if number:
+            words.append(f"{number} {fate}")
+    told = _take(played, point, "facts_told") if played.probes else 0
+    if told:
+        known = _take(played, point, "facts_known")
+        words.append(f"knows {known} of {counted(told, 'fact')}")
+    parts = {part: record.tokens.get(part, 0) for part in ALL_PARTS}
+    return f"{', '.join(words)}.", parts
+
+
+def _take(played: Played, point: Point, measure: str) -> int:
+    return int(MEASURES[measure].take(played, point))
+
+
+def _legend(parts: list[str], top: int) -> str:
+    """Return what the colours mean, in one line."""
+    found = []
+    x = 0
+    for part in parts:
+        title = PART_TITLES.get(part, part)
+        found.append(
+            f'<rect x="{x}" y="{top}" width="11" height="11" rx="2" fill="{_color(part)}"/>'
+        )
+        found.append(f'<text x="{x + 16}" y="{top + 10}">{escape(title)}</text>')
+        x += 30 + 8 * len(title)
+    return "".join(found)
+
+
+def _color(part: str) -> str:
+    return PART_COLORS.get(part, "#8A929C")
+
+
+def _row(at: int, label: str, words: str, parts: dict[str, int], most: int) -> str:
+    top = TOP + at * ROW
+    pieces = []
+    x = 0.0
+    for part, tokens in parts.items():
+        width = (WIDTH - 2) * tokens / most
+        if tokens:
+            title = f"{PART_TITLES.get(part, part)}: {tokens:,} tokens"
+            pieces.append(
+                f'<rect x="{x + 1:.1f}" y="{top + 16}" width="{max(width - 1, 0.5):.1f}" height="{BAR}" rx="2" '
+                f'fill="{_color(part)}"><title>{escape(title)}</title></rect>'
+            )
+        x += width
+    text = f'<text x="0" y="{top + 10}" class="label">{escape(label)}</text>'
+    return f'{text}{"".join(pieces)}<text x="0" y="{top + 52}" class="numbers">{escape(words)}</text>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Any
 
 import yaml
@@ -13,10 +13,7 @@ import yaml
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Claim,
-    Highlight,
     Lesson,
-    Point,
-    Prediction,
     Question,
     Step,
     Study,
@@ -27,6 +24,11 @@ from memviz.dashboard.lessons.lesson import (
 _EMPTY = Study("", ())
 LINE_CHARS = 100
 MAX_ID_CHARS = 60
+VIEW_FIELDS = {
+    "page": "page", "show": "show", "measure": "measure", "turn": "turn", "call": "call", "from": "first_turn",
+    "to": "last_turn",
+}  # fmt: skip
+"""What a file calls the parts of a view."""
 
 
 def as_yaml(lesson: Lesson) -> str:
@@ -53,15 +55,14 @@ def as_yaml(lesson: Lesson) -> str:
 
 def id_of(title: str, taken: Mapping[str, object]) -> str:
     """An id for a lesson of this title that none of the ``taken`` ones has."""
-    stem = (
-        "-".join(re.findall("[a-z0-9]+", title.lower()))[: MAX_ID_CHARS - 5].strip("-")
-        or "lesson"
-    )
-    return next(
-        id
-        for n in range(1, 10_000)
-        if (id := stem if n == 1 else f"{stem}-{n}") not in taken
-    )
+    words = re.findall("[a-z0-9]+", title.lower())
+    stem = "-".join(words)[: MAX_ID_CHARS - 5].strip("-") or "lesson"
+    id = stem
+    number = 1
+    while id in taken:
+        number += 1
+        id = f"{stem}-{number}"
+    return id
 
 
 class _Dumper(yaml.SafeDumper):
@@ -90,8 +91,13 @@ def _text(text: Text) -> dict[str, str]:
     return {code: getattr(text, code) for code in LANGUAGES if getattr(text, code)}
 
 
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are there at all."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _study(study: Study, shared: Study) -> dict[str, Any]:
-    """What of a study differs from ``shared``."""
+    """Return what of a study differs from ``shared``."""
     value: dict[str, Any] = {}
     if study.conversation != shared.conversation:
         value["conversation"] = study.conversation
@@ -101,86 +107,63 @@ def _study(study: Study, shared: Study) -> dict[str, Any]:
             for one in study.settings
         ]
     if study.recalls != shared.recalls or (study.recalls and "settings" in value):
-        value["recalls"] = [
-            _without_empty({"turn": one.turn, "turns": list(one.turns)})
-            | _given("setting", one.setting)
-            for one in study.recalls
-        ]
+        value["recalls"] = [_given(one._asdict()) for one in study.recalls]
     for name in ("counter", "prices_of", "pause_seconds", "writer"):
         if getattr(study, name) != getattr(shared, name):
             value[name] = getattr(study, name)
     return value
 
 
-def _given(name: str, value: object) -> dict[str, Any]:
-    return {} if value is None else {name: value}
-
-
 def _step(step: Step, shared: Study) -> dict[str, Any]:
-    asked = step.asked
-    return _without_empty(
-        {
-            "title": _text(step.title),
-            "text": _text(step.text),
-            "view": _view(step.view, shared, "stage"),
-            "claims": [_claim(claim) for claim in step.claims],
-            "question": _question(asked) if isinstance(asked, Question) else None,
-            "prediction": _prediction(asked) if isinstance(asked, Prediction) else None,
-            "try": [
-                {"text": _text(one.text), **_view(one.view, step.view.study, "compare")}
-                for one in step.to_try
-            ],
-            "notes": _text(step.notes),
-        }
-    )
+    value = {
+        "title": _text(step.title),
+        "text": _text(step.text),
+        "view": _view(step.view, View(shared)),
+        "claims": [_claim(claim) for claim in step.claims],
+    }
+    if isinstance(step.asked, Question):
+        value["question"] = _question(step.asked)
+    elif step.asked is not None:
+        value["prediction"] = _given(asdict(step.asked))
+    usual = View(step.view.study, page="compare")
+    value["try"] = [
+        {"text": _text(one.text), **_view(one.view, usual)} for one in step.to_try
+    ]
+    value["notes"] = _text(step.notes)
+    return _without_empty(value)
 
 
-def _view(view: View, shared: Study, page: str) -> dict[str, Any]:
-    named = {
-        "page": view.page if view.page != page else None,
-        "show": view.show,
-        "measure": view.measure if view.measure != "tokens" else None,
-        "turn": view.turn,
-        "call": view.call,
-        "from": view.first_turn,
-        "to": view.last_turn,
-        "link": dict(view.link),
-    }
-    highlight = {
-        one.name: getattr(view.highlight, one.name) for one in fields(Highlight)
-    }
-    controls = {} if view.controls is None else {"controls": list(view.controls)}
-    pointed = {name: value for name, value in highlight.items() if value is not None}
-    return (
-        _without_empty(named)
-        | controls
-        | ({"highlight": pointed} if pointed else {})
-        | _study(view.study, shared)
-    )
+def _view(view: View, usual: View) -> dict[str, Any]:
+    """Return what of a view differs from the ``usual`` one."""
+    value: dict[str, Any] = {}
+    for name, attribute in VIEW_FIELDS.items():
+        shown = getattr(view, attribute)
+        if shown != getattr(usual, attribute):
+            value[name] = shown
+    if view.link:
+        value["link"] = dict(view.link)
+    if view.controls is not None:
+        value["controls"] = list(view.controls)
+    highlight = _given(asdict(view.highlight))
+    if highlight:
+        value["highlight"] = highlight
+    return value | _study(view.study, usual.study)
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
-    than = None if claim.than is None else _point(claim.than)
-    times = claim.times if claim.times != 1 else None
-    given = _given("value", claim.value) | _given("than", than) | _given("times", times)
-    return _point(claim.point) | {"relation": claim.relation} | given
-
-
-def _point(point: Point) -> dict[str, Any]:
-    return {name: value for name, value in point._asdict().items() if value is not None}
+    compared = {
+        "value": claim.value,
+        "than": None if claim.than is None else _given(claim.than._asdict()),
+        "times": None if claim.times == 1 else claim.times,
+    }
+    point = _given(claim.point._asdict())
+    return point | {"relation": claim.relation} | _given(compared)
 
 
 def _question(asked: Question) -> dict[str, Any]:
-    return _without_empty(
-        {
-            "text": _text(asked.text),
-            "choices": [_text(choice) for choice in asked.choices],
-            "reason": _text(asked.reason),
-        }
-    ) | {"answer": asked.answer}
-
-
-def _prediction(asked: Prediction) -> dict[str, Any]:
-    return {"kind": asked.kind, "turn": asked.turn, "setting": asked.setting} | _given(
-        "fact", asked.fact
-    )
+    value = {
+        "text": _text(asked.text),
+        "choices": [_text(choice) for choice in asked.choices],
+        "reason": _text(asked.reason),
+    }
+    return _without_empty(value) | {"answer": asked.answer}

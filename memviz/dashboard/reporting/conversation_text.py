@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from memviz.core.conversation import TIME, Log, Message
+from memviz.core.conversation import Log
+from memviz.core.messages import TIME, Message
 from memviz.core.text.wording import message_number
 
 MAX_MESSAGES = 2_000

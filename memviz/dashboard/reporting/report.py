@@ -16,8 +16,8 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
-from memviz.core.conversation import clean_text
 from memviz.core.errors import MemvizError
+from memviz.core.messages import clean_text
 from memviz.core.text.language import lang_attribute
 from memviz.core.text.wording import distinct_names, dollars
 from memviz.dashboard.charts.palette import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from memviz.core.conversation import clean_text
+from memviz.core.messages import clean_text
 from memviz.engine.run import Run
 
 

@@ -16,9 +16,9 @@ from memviz.models.registry import OFFLINE
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey
 
 FIRST_PAGE = (
-    "memviz.dashboard.ui.compare.tokens.page",
-    "memviz.dashboard.ui.compare.dollars.page",
-    "memviz.dashboard.ui.compare.memory_map.page",
+    "memviz.dashboard.ui.compare.tokens",
+    "memviz.dashboard.ui.compare.dollars",
+    "memviz.dashboard.ui.compare.memory_map",
     "memviz.dashboard.ui.controls.sidebar",
 )
 PATIENCE_SECONDS = 60.0

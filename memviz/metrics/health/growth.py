@@ -6,9 +6,10 @@ from __future__ import annotations
 from functools import cache
 from itertools import pairwise
 
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.text.wording import counted, dollars, duration_words
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import Message, ToolCall
+from memviz.core.messages import Message, ToolCall
 from memviz.engine.records import TurnRecord
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
-from memviz.core.conversation import Message
 from memviz.core.counters import FormSums
 from memviz.core.forms import Form
 from memviz.core.memory import MemorySpace, SummaryLog
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
 from memviz.engine.assembly import Parts, reduced, sums_of, whole
 from memviz.engine.records import TurnRecord

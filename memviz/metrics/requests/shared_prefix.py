@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import TOKENS_PER_MESSAGE
-from memviz.core.conversation import Message
 from memviz.core.counters import SumArrays
 from memviz.core.forms import Form
 from memviz.core.memory import SummaryVersion
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, messages
 from memviz.engine.assembly import (
     Parts,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import stem
 from memviz.engine.run import Run

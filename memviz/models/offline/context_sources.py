@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.text.sentences import Passage, passage
 
 _SUMMARY_HEAD = re.compile(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.text.sentences import passage
 from memviz.core.text.wording import message_number
 from memviz.models.offline.context_sources import Source

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.models.offline.summarizer import best_lines, condensed_tokens
 from memviz.models.offline.summary_request import Entry, entries_in, instruction_of
 

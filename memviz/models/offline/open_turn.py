@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.models.offline.answering import find
 from memviz.models.offline.asking import Sought, all_asks
 from memviz.models.offline.context_sources import Source, sources

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.text import phrases
 from memviz.core.text.sentences import Sentence, passage
 from memviz.core.text.words import HAN, content_words, is_chinese

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import Message, ToolCall
+from memviz.core.messages import Message, ToolCall
 from memviz.core.text.words import is_chinese
 from memviz.models.base import ToolChoice
 from memviz.models.offline.open_turn import OpenTurn, open_turn

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 
 _HEADING = re.compile(r"\s*=== .* ===[ \t]*$", re.MULTILINE)
 _ENTRY = re.compile(r"^\[Turn ([0-9]{1,9})\](?: |$)", re.MULTILINE)

@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import Any
 
 from memviz.core.bounds import is_whole_number, quoted, read_json
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import MemvizError, RecordingError
+from memviz.core.messages import Message, ToolCall
 from memviz.models.base import ModelRequest, Reply, Usage
 from memviz.models.recordings.recording import (
     About,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from itertools import zip_longest
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.models.base import ModelRequest
 from memviz.models.recordings.recording import Recording
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from time import sleep
 from typing import Any
 
-from memviz.core.conversation import Message
 from memviz.core.errors import NotRecordedError
 from memviz.core.memory import SummarySource
+from memviz.core.messages import Message
 from memviz.models.base import (
     Meter,
     Model,

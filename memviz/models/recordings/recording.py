@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from memviz.core.conversation import Message
 from memviz.core.errors import MemvizError
+from memviz.core.messages import Message
 from memviz.models.base import ModelRequest, Reply, hashed_json
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (

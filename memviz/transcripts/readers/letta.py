@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.transcripts.base import REASONING, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, named

@@ -9,8 +9,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from memviz.core.conversation import ToolCall
 from memviz.core.errors import MessageError, TranscriptError
+from memviz.core.messages import ToolCall
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role

@@ -11,8 +11,7 @@ import pytest
 import memviz
 from memviz import Fate
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.checking import problems, unheld
-from memviz.dashboard.lessons.claims import held
+from memviz.dashboard.lessons.claims import held, problems, unheld
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, play

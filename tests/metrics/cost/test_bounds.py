@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 import memviz
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.counters import counter
+from memviz.core.messages import Message, ToolCall
 from memviz.engine.judging import Judging
 from memviz.engine.review import try_prompt
 from memviz.metrics.cost.bounds import (

@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz import Log, Message, Probe, propose_probes
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.metrics.retention.tool_facts import count_unmeasured_results, tool_facts
 from memviz.transcripts.loading import load_file
 from memviz.transcripts.samples import sample

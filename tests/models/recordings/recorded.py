@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.engine.recording import record
 from memviz.engine.replay import Messages
 from memviz.models.base import Model, Reply, ToolChoice, Usage

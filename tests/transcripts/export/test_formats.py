@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.core.conversation import Message, ToolCall
+from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import (
     Probe,
     RecordedEvent,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import TranscriptError, UnclearUserError
+from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_file, load_transcript
 
 HI = {"role": "user", "content": "hi"}

@@ -31,6 +31,7 @@ from memviz.metrics.requests.request_axis import name_of
 if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
 
+
 FITS_UP_TO = 3
 _DASH = '<span style="color:{}"><b>- -</b></span>'
 

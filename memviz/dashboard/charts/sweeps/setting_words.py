@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memviz.tuning.results import Over
 
+
 LINE_CHARS = 62
 """A tooltip's line is about so long."""
 Row = Mapping[str, Any]

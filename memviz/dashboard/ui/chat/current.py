@@ -65,7 +65,8 @@ def current_chat(
         if not isinstance(chat, Chat):
             return chat
         chat.use(models.chat.build(), models.summarizer.build())
-        chat.recall_tool, chat.review = state.recall_tool, state.review
+        chat.recall_tool = state.recall_tool
+        chat.review = state.review
         desk = ChatDesk(workspace, state, chat, models)
         if _setting_of(chat) == (chosen, state.counter):
             state.derive()  # the setting that another one was being derived for was taken back
@@ -91,11 +92,9 @@ def _open(
 ) -> Chat | BackgroundReplay | LongTalk:
     """A new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation where
     that is not begun without being asked for."""
-    answering, writing, id = (
-        models.chat.build(),
-        models.summarizer.build(),
-        state.conversation_id,
-    )
+    answering = models.chat.build()
+    writing = models.summarizer.build()
+    id = state.conversation_id
     if id is None:
         prompt = state.system_prompt.strip() or None
         state.chat = Chat(
@@ -184,8 +183,10 @@ def _offer_to_derive(
 
 def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None:
     """Go on under another setting; returns the replay that still derives the memory for that."""
-    state, chat = desk.state, desk.chat
-    had_decisions, waited = chat.run.has_decisions, chat.proposal is not None
+    state = desk.state
+    chat = desk.chat
+    had_decisions = chat.run.has_decisions
+    waited = chat.proposal is not None
     asked = (
         state.conversation_id,
         len(chat.log),
@@ -220,9 +221,9 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
 def _derived(
     state: ChatState, models: Models, asked: Hashable, begin: Begin, made: int = 0
 ) -> Run | BackgroundReplay:
-    """What the replay that was ``asked`` for gives, begun now if another one is at work or none; the replay itself if
-    that takes longer than a moment. The first ``made`` compactions of it are there already. A summarizer that may cost
-    something is asked on a click, with the most that it may cost said before."""
+    """Return what the replay that was ``asked`` for gives, begun now if another one is at work or none; the replay
+    itself if that takes longer than a moment. The first ``made`` compactions of it are there already. A summarizer that
+    may cost something is asked on a click, with the most that it may cost said before."""
     work = state.deriving
     if work is None or state.deriving_of != asked:
         costs = _most(state, models.summarizer, asked, begin, made)
@@ -252,7 +253,8 @@ def _most(
     begin: Begin,
     made: int = 0,
 ) -> CostBound:
-    """What deriving costs at most: judged by the same replay with the offline model, where that does not take long."""
+    """Return what deriving costs at most: judged by the same replay with the offline model, where that does not take
+    long."""
     if summarizer.is_free:
         return CostBound()
     if state.foreseen[0] != asked:
@@ -304,7 +306,8 @@ def _use_offline() -> None:
 def _begin(
     state: ChatState, models: Models, asked: Hashable, begin: Begin
 ) -> BackgroundReplay:
-    cancellation, state.agreed = Cancellation(), None
+    cancellation = Cancellation()
+    state.agreed = None
     work = begin(models.summarizer.build_summarizer(cancellation.heed), cancellation)
     state.derive(asked, work)
     return work
@@ -338,7 +341,8 @@ def _leave_as_it_was(state: ChatState) -> None:
         state.derive()
         _show_setting_of(state, state.chat)
     else:
-        came_from, state.came_from = state.came_from, None
+        came_from = state.came_from
+        state.came_from = None
         state.open(came_from)
     if note:
         state.error = MemvizError(note)

@@ -1,14 +1,17 @@
-"""What every control of the chat page works on: where chats are kept, the page's state, the chat, and its models."""
+"""The chat that is open, with all that draws and changes it; and what is said where it was deleted elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import NamedTuple
 
-from memviz.core.conversation import Message
+import streamlit as st
+
 from memviz.core.errors import DatabaseMovedError, StorageError
+from memviz.core.messages import Message
 from memviz.dashboard.ui.controls.chat_state import ChatState
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.engine.chat import Chat
@@ -16,13 +19,13 @@ from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
 
 
 def keeps_its_switches(conversation_id: str | None) -> bool:
-    """Whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new chat, and
-    a sample stays as it is: what is said there goes into a copy."""
+    """Return whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new
+    chat, and a sample stays as it is: what is said there goes into a copy."""
     return conversation_id is not None and not conversation_id.startswith(SAMPLE_PREFIX)
 
 
 class Models(NamedTuple):
-    """Who answers and who summarizes."""
+    """The models that answer and summarize."""
 
     chat: ModelChoice
     summarizer: ModelChoice
@@ -61,12 +64,10 @@ class ChatDesk:
             self.save()
 
     def _save(self, replaces: Sequence[Message] | None) -> None:
-        workspace, state, chat, summarizer = (
-            self.workspace,
-            self.state,
-            self.chat,
-            self.models.summarizer.name,
-        )
+        workspace = self.workspace
+        state = self.state
+        chat = self.chat
+        summarizer = self.models.summarizer.name
         if state.conversation_id is None:
             state.conversation_id = (
                 workspace.new_chat(chat, summarizer) if len(chat.log) else None
@@ -87,7 +88,7 @@ class ChatDesk:
 
     @property
     def is_gone(self) -> bool:
-        """Whether the conversation was saved, and is not there any more."""
+        """Return whether the conversation was saved, and is not there any more."""
         id = self.state.conversation_id
         with suppress(StorageError):
             return id is not None and not self.workspace.store.exists(id)
@@ -105,5 +106,65 @@ class ChatDesk:
         except StorageError as error:
             state.error = error
             return
-        state.deleted, state.error = False, None
+        state.deleted = False
+        state.error = None
         self.save()
+
+
+def deleted_elsewhere(desk: ChatDesk) -> None:
+    """Offer to restore it, or to start a new one with what has no reply yet."""
+    state = desk.state
+    if not state.deleted:
+        return
+    with st.container(border=True, key="chat-deleted"):
+        st.markdown("**This conversation was deleted elsewhere**")
+        st.caption(
+            "In another tab, or on the command line. All that was said is still on this page. Until you decide, "
+            "nothing more is stored, and no model is asked."
+        )
+        with st.container(horizontal=True):
+            st.button(
+                "Restore",
+                icon=":material/restore_from_trash:",
+                type="primary",
+                key="chat-restore",
+                on_click=_restore,
+                args=(desk,),
+            )
+            st.button(
+                "Start a new one",
+                icon=":material/add_comment:",
+                key="chat-start-new",
+                on_click=start_new,
+                args=(state,),
+                help="Messages without a reply are sent there.",
+            )
+
+
+def _restore(desk: ChatDesk) -> None:
+    desk.restore()
+    desk.state.going_on = (
+        desk.chat.unanswered and not desk.state.deleted and desk.state.error is None
+    )
+
+
+def start_new(state: ChatState) -> None:
+    """Open a new chat. Of one that was deleted elsewhere it takes the messages along that have no reply yet."""
+    unanswered = ()
+    if state.deleted and state.chat is not None:
+        newest_first = takewhile(
+            lambda message: message.role == "user", reversed(state.chat.log[:])
+        )
+        unanswered = tuple(message.content for message in newest_first)[::-1]
+    state.open(None)
+    state.to_send = unanswered
+
+
+def missing_conversation(state: ChatState) -> None:
+    """Say that the address named a conversation that is not there."""
+    if state.missing:
+        state.missing = False
+        st.warning(
+            "The conversation of the link is not on this server, or was deleted.",
+            icon=":material/link_off:",
+        )

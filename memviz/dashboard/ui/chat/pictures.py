@@ -6,6 +6,8 @@ from functools import partial
 
 import streamlit as st
 
+from memviz.core.memory import Memory
+from memviz.core.text.wording import listed
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import PART_TITLES
 from memviz.dashboard.charts.requests.composition import context_bar
@@ -18,7 +20,6 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.chat.desk import ChatDesk
-from memviz.dashboard.ui.chat.limits_in_words import next_summary, request_size
 from memviz.dashboard.ui.controls.grounds import health
 from memviz.dashboard.ui.controls.inspector import BadgeColor, inspector
 from memviz.dashboard.ui.controls.known_facts import known_facts
@@ -30,6 +31,8 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import limit_of
 from memviz.metrics.requests.token_use import token_use
+from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.clauses import Fill, Headroom
 
 BADGES: dict[str, BadgeColor] = {
     "system": "gray", "summary": "violet", "history": "blue", "recalled": "orange", "input": "green", "tools": "yellow",
@@ -39,7 +42,8 @@ BADGES: dict[str, BadgeColor] = {
 
 def pictures(desk: ChatDesk) -> None:
     """Everything right of the talk, as of the last turn."""
-    run, state = desk.chat.run, desk.state
+    run = desk.chat.run
+    state = desk.state
     _next_summarization(desk.chat)
     if not run.turns:
         st.caption("After the first reply you see here what was sent, in tokens.")
@@ -114,10 +118,8 @@ def _next_summarization(chat: Chat) -> None:
 
 
 def _totals(run: Run) -> None:
-    use, sent = (
-        token_use(run),
-        f"{len(run.requests):,} calls" if run.has_calls else "turns",
-    )
+    use = token_use(run)
+    sent = f"{len(run.requests):,} calls" if run.has_calls else "turns"
     with st.container(
         horizontal=True, gap="xsmall"
     ):  # wraps where a column would cut the labels short
@@ -146,3 +148,88 @@ def _totals(run: Run) -> None:
             width="content",
             help="Tokens into and out of the summarizer.",
         )
+
+
+def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:
+    """Return how far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom``
+    is that of the chat, which knows of failures."""
+    if idle := strategy.idle_because(memory):
+        return f"This setting never summarizes, and nothing is cleared, because {idle}."
+    if headroom is None:
+        if strategy.headroom(memory) is None:
+            return _unforeseen(strategy)
+        return "A summary was declined or failed, and there is room again: the next one is written in a later turn."
+    if headroom.unit == "turns":
+        return _in_turns(strategy, headroom.amount)
+    if not headroom.amount:
+        return f"{_what(strategy)} with the next message."
+    fill = strategy.fill(memory)
+    if fill is None or fill.unit != headroom.unit:
+        return f"{_what(strategy)} after {headroom}."
+    # A stopped reply counts, though the memory takes it in only with what follows it.
+    held = fill.limit + 1 - headroom.amount
+    unit = " tokens" if fill.unit == "tokens" else ""
+    words = f"{fill.counts.capitalize()}: {held:,} of {fill.limit:,}{unit}. {_what(strategy)} when there are more."
+    return words + _summary_apart(strategy, memory, fill)
+
+
+def _what(strategy: Strategy) -> str:
+    return (
+        "A summary is written"
+        if strategy.writes_notes
+        else "Older messages are cleared or shortened"
+    )
+
+
+def _unforeseen(strategy: Strategy) -> str:
+    """A strategy whose forecast is no number."""
+    if strategy.trigger is Trigger.NEVER:
+        return "This setting never summarizes."
+    if not strategy.writes_notes:
+        return (
+            "This setting never summarizes: its rule clears or shortens older messages."
+        )
+    return "When the next summary is written cannot be said beforehand."
+
+
+def _in_turns(strategy: Strategy, turns: int) -> str:
+    if strategy.trigger is Trigger.TURN:
+        later = (
+            f" After a failure the next try is in {turns} turns." if turns > 1 else ""
+        )
+        return "Each turn is summarized once it is complete." + later
+    when = "with the next turn" if turns == 1 else f"in {turns} turns"
+    return f"A summary is due, and will be written {when}."
+
+
+def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
+    """That the summary counts in a request, though not here."""
+    limit = limit_of(strategy)
+    if (
+        memory.summary is None
+        or limit is None
+        or "summary" not in limit.parts
+        or "summary" in fill.counts.split()
+    ):
+        return ""
+    return " The summary counts in the size of a request, but alone sets nothing off."
+
+
+def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
+    """Return how large a request was, and how much of it counts toward the limit of its ``strategy`` (empty for one
+    without a token limit)."""
+    size = f"Last request: {record.total_tokens:,} tokens"
+    limit = strategy.budget_tokens
+    if limit is None:
+        return size, ""
+    parts = [
+        part
+        for part in record.tokens
+        if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1})
+    ]
+    named = listed(PART_TITLES[part].lower() for part in parts)
+    counts = strategy.counted_tokens(record.tokens)
+    return (
+        size,
+        f"{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
+    )

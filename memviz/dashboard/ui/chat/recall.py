@@ -27,8 +27,9 @@ WAITING_HELP = (
 
 
 def recall_tray(desk: ChatDesk) -> None:
-    """What waits for the next request, and the controls that add to it."""
-    state, chat = desk.state, desk.chat
+    """Show what waits for the next request, and the controls that add to it."""
+    state = desk.state
+    chat = desk.chat
     if not chat.log.turn_count:
         return
     if state.kept_ahead != chat.ahead:  # it has to be there after a restart as well

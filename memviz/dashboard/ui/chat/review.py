@@ -5,15 +5,18 @@ from __future__ import annotations
 import streamlit as st
 
 from memviz.core.errors import MemvizError
+from memviz.core.memory import SummaryVersion
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.chat.sidebar import review_key
 from memviz.dashboard.ui.controls.chat_state import ChatState
 from memviz.dashboard.ui.controls.jobs import stoppable
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
-from memviz.dashboard.ui.shell.state import widget_value
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.chat import Chat, Proposal
+from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
 from memviz.metrics.requests.message_words import message_words
@@ -28,14 +31,13 @@ PROMPT_KEY = "review-prompt"
 
 
 def review_panel(desk: ChatDesk) -> None:
-    """What waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
+    """Show what waits for a decision, if anything does. The summarizer is asked for a first draft by itself."""
     chat = desk.chat
     proposal = chat.proposal
     if proposal is None:
         return
-    if (
-        not proposal.drafts and not desk.state.write_on_click
-    ) or desk.state.draft_with is not None:
+    is_first = not proposal.drafts and not desk.state.write_on_click
+    if is_first or desk.state.draft_with is not None:
         _draft(desk)
         proposal = chat.proposal or proposal
     with st.container(border=True):
@@ -44,7 +46,8 @@ def review_panel(desk: ChatDesk) -> None:
         if proposal.drafts:
             _trouble(proposal.drafts[-1], is_written=bool(written))
         number = len(proposal.drafts)
-        key = f"review-text-{len(chat.run.compactions)}-{number}-{hash(written[-1].text if written else '')}"
+        shown = hash(written[-1].text if written else "")
+        key = f"review-text-{len(chat.run.compactions)}-{number}-{shown}"
         if not written:
             _nothing_written(desk, key, is_first=not proposal.drafts)
             return
@@ -57,16 +60,11 @@ def review_panel(desk: ChatDesk) -> None:
             help="Change it as you like: from now on the model knows of these messages what stands here.",
         )
         st.caption(_size(chat, proposal, draft, text))
-        _decisions(
-            desk,
-            key,
-            is_changed=text.strip() != draft.text,
-            has_failed=draft.error is not None,
-        )
+        _decisions(desk, key, is_changed=text.strip() != draft.text)
 
 
 def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
-    """What can be done without a draft: there is nothing to use."""
+    """Show what can be done without a draft: there is nothing to use."""
     again = (
         f"Write it with {plain(desk.models.summarizer.label)}"
         if is_first
@@ -102,53 +100,43 @@ def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
 
 
 def _draft_costs(desk: ChatDesk) -> None:
-    """What one more draft costs at most."""
-    summarizer, proposal, chat = desk.models.summarizer, desk.chat.proposal, desk.chat
+    """Say what one more draft costs at most."""
+    summarizer = desk.models.summarizer
+    proposal = desk.chat.proposal
+    chat = desk.chat
     if summarizer.is_free or proposal is None:
         return
-    tokens = (
-        _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
-    )  # one may be typed, too
-    bound = cost_bound(
-        summarizer.name,
-        [tokens],
-        spending().reply_tokens,
-        token_margin(chat.log, chat.run.counter),
-    )
+    # One instruction may be typed, too.
+    tokens = _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
+    margin = token_margin(chat.log, chat.run.counter)
+    bound = cost_bound(summarizer.name, [tokens], spending().reply_tokens, margin)
     bound_caption(bound, before=f"A draft by {summarizer.name}:")
 
 
 def _draft(desk: ChatDesk) -> None:
     """Ask the summarizer. A draft that was stopped is one that failed: it is not asked again by itself."""
-    instruction, desk.state.draft_with, desk.state.write_on_click = (
-        desk.state.draft_with,
-        None,
-        False,
-    )
+    asked = desk.state.draft_with
+    instruction = None if asked in ("", desk.chat.strategy.instruction) else asked
+    desk.state.draft_with = None
+    desk.state.write_on_click = False
     try:
         with stoppable(
             "Writing the summary",
             "review-stop",
             is_offline=desk.models.summarizer.is_free,
         ):
-            desk.chat.propose(
-                None
-                if instruction in (None, "", desk.chat.strategy.instruction)
-                else instruction
-            )
+            desk.chat.propose(instruction)
     finally:  # the draft is there after a reload as well, and so is that it was stopped
         desk.save()
 
 
 def _trouble(draft: Draft, *, is_written: bool) -> None:
-    """Why the newest draft was not written, where it was not."""
+    """Say why the newest draft was not written, where it was not."""
     if draft.error is None:
         return
-    left = (
-        "The draft before it still stands."
-        if is_written
-        else "No summary was written, and nothing is lost."
-    )
+    left = "No summary was written, and nothing is lost."
+    if is_written:
+        left = "The draft before it still stands."
     if draft.error == INTERRUPTED:
         st.info(
             f"You stopped {plain(in_words(draft.model))} after {seconds_words(draft.seconds)}. {left}",
@@ -163,15 +151,11 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
 
 def _head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
-    joins = (
-        f" They join version {plan.replaces.version} of the summary."
-        if plan.replaces
-        else ""
-    )
     st.markdown(f"**Before the summarization of {message_range(plan.summarize)}**")
-    st.caption(
-        f"It is due because {plain(named_reason(chat.strategy, plan.reason))}.{joins}"
-    )
+    due = f"It is due because {plain(named_reason(chat.strategy, plan.reason))}."
+    if plan.replaces:
+        due += f" They join version {plan.replaces.version} of the summary."
+    st.caption(due)
     with st.expander(
         f"What would be summarized: {counted(len(proposal.messages), 'message')}"
     ):
@@ -189,34 +173,24 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
     source = _source_tokens(chat, proposal)
     now = chat.run.counter(text) if text.strip() else 0
     number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
-    writer = (
-        "written when it stopped thinking"
-        if draft.by_thinking
-        else f"by {plain(in_words(draft.model))}"
-    )
+    writer = f"by {plain(in_words(draft.model))}"
+    if draft.by_thinking:
+        writer = "written when it stopped thinking"
     return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {seconds_words(draft.seconds)}."
 
 
 def _source_tokens(chat: Chat, proposal: Proposal) -> int:
     """Tokens of what would be summarized."""
-    sums, plan = chat.run.space.sums, proposal.plan
+    sums = chat.run.space.sums
+    plan = proposal.plan
     return int(
         sums.between(plan.summarize.start, plan.summarize.stop)
         + (plan.replaces.tokens if plan.replaces else 0)
     )
 
 
-def _decisions(desk: ChatDesk, key: str, *, is_changed: bool, has_failed: bool) -> None:
+def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
     with st.container(horizontal=True):
-        if has_failed:
-            st.button(
-                "Try again",
-                icon=":material/refresh:",
-                key="review-try-again",
-                on_click=_propose,
-                args=(desk.state,),
-                help="Ask the summarizer once more.",
-            )
         st.button(
             "Use my wording" if is_changed else "Use it",
             icon=":material/check:",
@@ -273,9 +247,110 @@ def _skip(desk: ChatDesk) -> None:
     desk.state.error = None
     try:
         desk.chat.skip()
-    except (
-        MemvizError
-    ) as error:  # a second click arrived before the page was drawn again
+    except MemvizError as error:
+        # A second click arrived before the page was drawn again.
         desk.state.error = error
         return
     desk.state.going_on = True
+
+
+ACTIVE_PIXELS = 200
+LABEL_CHARS = 60
+
+
+def summary_desk(desk: ChatDesk) -> None:
+    """Show what the model is told of everything that is not sent word for word."""
+    chat = desk.chat
+    versions = chat.summaries_in_force
+    if not versions and chat.undoable is None:
+        return
+    tokens = sum(version.tokens for version in versions)
+    label = (
+        f"What the summary says: {counted(tokens, 'token')}"
+        if versions
+        else "No summary is in force"
+    )
+    with st.expander(label, icon=":material/compress:", key="summary-desk"):
+        if versions:
+            _edit(desk, _chosen(versions))
+        if chat.undoable is not None:
+            _undo(desk, chat.undoable)
+
+
+def _chosen(versions: list[SummaryVersion]) -> SummaryVersion:
+    """The newest, or whichever entry of a list one wants to see. An entry stays chosen when it is reworded."""
+    if len(versions) == 1:
+        return versions[0]
+    by_start = {version.added.start: version for version in reversed(versions)}
+    start = st.selectbox(
+        "Entry",
+        list(by_start),
+        format_func=lambda start: _entry_label(by_start[start]),
+        key="desk-entry",
+    )
+    return by_start[start]
+
+
+def _entry_label(version: SummaryVersion) -> str:
+    return f"Turn {version.turn}: {shortened(version.text, LABEL_CHARS)}"
+
+
+def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
+    key = f"desk-text-{desk.state.opened}-{version.version}-{hash(version.text)}"  # a box keeps what is in it
+    st.text_area(
+        f"Version {version.version}, standing for {counted(len(version.covers), 'message')}",
+        version.text,
+        key=key,
+        height=ACTIVE_PIXELS,
+        help="Your wording is sent from the next request on. What was sent until now stays on record.",
+    )
+    st.button(
+        "Save my wording",
+        icon=":material/edit:",
+        key="desk-save",
+        on_click=_save_wording,
+        disabled=desk.chat.proposal is not None,
+        args=(desk, version.version, key),
+    )
+
+
+def _undo(desk: ChatDesk, last: Compaction) -> None:
+    what = (
+        "Undo the edit"
+        if last.kind == "edit" and last.revises
+        else "Undo the last summarization"
+    )
+    st.button(
+        what,
+        icon=":material/undo:",
+        key="desk-undo",
+        on_click=_undo_last,
+        args=(desk,),
+        disabled=desk.chat.proposal is not None,
+        help=f"It replaced {message_range(last.summarized)}. Every message is still there; from then on you are asked "
+        "before each summarization.",
+    )
+
+
+def _save_wording(desk: ChatDesk, version: int, key: str) -> None:
+    desk.state.error = None
+    try:
+        desk.chat.edit_summary(version, widget_value(key) or "")
+    except MemvizError as error:
+        desk.state.error = error
+        return
+    desk.save()
+
+
+def _undo_last(desk: ChatDesk) -> None:
+    desk.state.error = None
+    try:
+        desk.chat.undo_summary()
+    except MemvizError as error:
+        # A second click arrived before the page was drawn again.
+        desk.state.error = error
+        return
+    set_widget(
+        review_key(desk.state), True
+    )  # else the strategy would do with the next message what was just undone
+    desk.save()

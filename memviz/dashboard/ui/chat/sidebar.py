@@ -8,8 +8,7 @@ from contextlib import suppress
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.dashboard.ui.chat.deleted import start_new
-from memviz.dashboard.ui.chat.desk import Models, keeps_its_switches
+from memviz.dashboard.ui.chat.desk import Models, keeps_its_switches, start_new
 from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
 from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
@@ -45,7 +44,7 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
 
 
 def _said_tokens(state: ChatState) -> Callable[[], int] | None:
-    """How many tokens were said so far, if anything was."""
+    """Return how many tokens were said so far, if anything was."""
     chat = state.chat
     if chat is None or not len(chat.log):
         return None
@@ -68,7 +67,8 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
     labels = {NEW_CHAT: "New chat", **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:
         if state.chat is not None and len(state.chat.log):
-            state.deleted, labels[state.conversation_id] = True, "Deleted elsewhere"
+            state.deleted = True
+            labels[state.conversation_id] = "Deleted elsewhere"
         else:
             state.missing = True
             state.open(None)
@@ -96,8 +96,8 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
 
 
 def _choose_recall_tool(state: ChatState) -> None:
-    """Whether the model may recall by itself. A strategy made for it has its own switch. The address holds it, since no
-    conversation does."""
+    """Choose whether the model may recall by itself. A strategy made for it has its own switch. The address holds it,
+    since no conversation does."""
     with suppress(MemvizError):
         if (
             state.setting.build().tool_use.recalls
@@ -124,7 +124,7 @@ def _choose_recall_tool(state: ChatState) -> None:
 
 
 def _choose_review(state: ChatState) -> None:
-    """Whether to ask before each summarization. The address holds it as long as no conversation does."""
+    """Choose whether to ask before each summarization. The address holds it as long as no conversation does."""
     key = review_key(state)
     state.review = _linked_switch(
         REVIEW,

@@ -9,8 +9,8 @@ from time import monotonic
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from memviz.core.conversation import Message
 from memviz.core.errors import MemvizError, ModelError
+from memviz.core.messages import Message
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.dashboard.ui.controls.jobs import stop_button
@@ -46,7 +46,8 @@ def send(desk: ChatDesk, texts: Sequence[str]) -> None:
 
 def talk(desk: ChatDesk) -> None:
     """Ask for the reply that the page was asked for, and say what went wrong with the last one."""
-    state, chat = desk.state, desk.chat
+    state = desk.state
+    chat = desk.chat
     if state.going_on:
         state.going_on = False
         _answer(desk, chat.go_on(), None)
@@ -91,7 +92,8 @@ def _answer(
                     if text:
                         place.text(text)
         except MemvizError as error:
-            desk.state.error, desk.state.failed_with = error, desk.models
+            desk.state.error = error
+            desk.state.failed_with = desk.models
         finally:  # also when the page is left or stopped: nothing here may touch the page
             pieces.close()
             desk.save(replaces)
@@ -101,7 +103,7 @@ def _answer(
 
 
 def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
-    """What the reply costs while it is under way, where anything of it may cost something."""
+    """Return what the reply costs while it is under way, where anything of it may cost something."""
     models = desk.models
     if models.chat.is_free and models.summarizer.is_free:
         return nullcontext()
@@ -111,25 +113,23 @@ def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]
 
 
 def next_message_costs(desk: ChatDesk) -> None:
-    """What the next reply costs at most: to another message, or to the last one once more."""
-    models, chat = desk.models, desk.chat
+    """Say what the next reply costs at most: to another message, or to the last one once more."""
+    models = desk.models
+    chat = desk.chat
     if models.chat.is_free and models.summarizer.is_free:
         return
-    who, log_tokens = (
-        askers(models.chat.name, models.summarizer.name),
-        int(chat.memory.sums.totals[-1]),
-    )
-    margin, sent = (
-        token_margin(chat.log, chat.run.counter),
-        chat.next_request_tokens + MESSAGE_TOKENS,
-    )
+    who = askers(models.chat.name, models.summarizer.name)
+    log_tokens = int(chat.memory.sums.totals[-1])
+    margin = token_margin(chat.log, chat.run.counter)
+    sent = chat.next_request_tokens + MESSAGE_TOKENS
     bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
     bound_caption(bound, before="The next reply.", help=NEXT_HELP)
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:
     """The text so far, every now and then, and at the end; empty as long as there is none."""
-    text, drawn = "", monotonic() - FRAME_SECONDS
+    text = ""
+    drawn = monotonic() - FRAME_SECONDS
     for piece in pieces:
         text += piece
         if monotonic() - drawn >= FRAME_SECONDS:

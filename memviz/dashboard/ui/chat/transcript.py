@@ -8,7 +8,8 @@ from itertools import takewhile
 import streamlit as st
 
 from memviz.core.context import Fate
-from memviz.core.conversation import Log, Message
+from memviz.core.conversation import Log
+from memviz.core.messages import Message
 from memviz.core.text.wording import message_number
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
@@ -48,13 +49,16 @@ FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
 
 def transcript(desk: ChatDesk) -> None:
     """The newest messages, each with its fate at the last request; earlier ones on demand."""
-    state, chat, log = desk.state, desk.chat, desk.chat.log
+    state = desk.state
+    chat = desk.chat
+    log = desk.chat.log
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
     first = _first_shown(state, stop)
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     facts = _facts(desk, run, range(first, stop))
-    recall_enabled, marks = chat.strategy.allows_recall, _setting_marks(run)
+    recall_enabled = chat.strategy.allows_recall
+    marks = _setting_marks(run)
     for position in range(first, stop):
         turn = log.turn(log.turn_number(position))
         if position == turn.start and turn.number in marks:
@@ -95,7 +99,7 @@ def transcript(desk: ChatDesk) -> None:
 
 
 def _setting_marks(run: Run) -> dict[int, str]:
-    """What stands before a turn from which on the chat was held under another setting."""
+    """Return what stands before a turn from which on the chat was held under another setting."""
     return {
         (
             turn := setting.last_turn + 1
@@ -177,7 +181,7 @@ def _message(
 
 
 def is_unanswered(desk: ChatDesk) -> bool:
-    """Whether the last message has no reply, and nothing is being done about it."""
+    """Return whether the last message has no reply, and nothing is being done about it."""
     state = desk.state
     return (
         desk.chat.unanswered
@@ -205,11 +209,12 @@ def _unanswered(state: ChatState) -> None:
 
 def retry(state: ChatState) -> None:
     """Have the page ask for the last reply, once more if there is one."""
-    state.error, state.retrying = None, True
+    state.error = None
+    state.retrying = True
 
 
 def empty_chat(desk: ChatDesk) -> None:
-    """What to do first: say something, or go on from a conversation in which much was said already."""
+    """Say what to do first: say something, or go on from a conversation in which much was said already."""
     st.info(
         "Say something with a fact in it, such as "
         + plain('"My budget is 3,000 euros and my daughter Mira is allergic to nuts."')
@@ -228,3 +233,40 @@ def empty_chat(desk: ChatDesk) -> None:
             "A long conversation to ask about. Its beginning is only in a summary by now, so ask "
             f"{plain(SAMPLE_QUESTION)} and see what the model was sent. Your questions go into a copy."
         )
+
+
+_JS = """
+const WAITS_MS = [0, 100, 300, 700]  // what is drawn with the change may arrive a little later
+
+export default function ({ parentElement, data }) {
+  let box = parentElement.getRootNode().host ?? parentElement
+  while (box && !/auto|scroll/.test(getComputedStyle(box).overflowY)) box = box.parentElement
+  if (!box || box.dataset.newest === data.newest) return
+  box.dataset.newest = data.newest
+  let put = -1  // who scrolls up meanwhile is left alone
+  for (const wait of WAITS_MS) {
+    setTimeout(() => {
+      if (box.scrollTop < put - 1 && box.scrollTop + box.clientHeight < box.scrollHeight - 1) put = Infinity
+      if (put === Infinity) return
+      box.scrollTop = box.scrollHeight
+      box.scrollIntoView({ block: "nearest" })
+      put = box.scrollTop
+    }, wait)
+  }
+}
+"""
+_bring_into_view = st.components.v2.component("memviz_newest", js=_JS)
+
+
+def show_newest(desk: ChatDesk) -> None:
+    """Scroll the box that this stands in to its end if there is something new in the talk."""
+    _bring_into_view(data={"newest": _newest(desk)}, key="chat-newest")
+
+
+def _newest(desk: ChatDesk) -> str:
+    """Return what tells the newest of the talk from that before; a change of the setting or of a recall does not."""
+    state = desk.state
+    chat = desk.chat
+    drafts = len(chat.proposal.drafts) if chat.proposal is not None else -1
+    waits = state.going_on or state.retrying or state.draft_with is not None
+    return f"{state.opened} {len(chat.log)} {drafts} {waits} {state.error or ''}"

@@ -1,24 +1,35 @@
-"""One answer and where the model had it from."""
+"""One answer: where the model had it from, what lost it, and what it takes to bring its source back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import streamlit as st
 
-from memviz.core.text.wording import counted, message_number, turn_list
+from memviz.core.text.containment import PhraseIndex
+from memviz.core.text.terms import keys
+from memviz.core.text.wording import counted, message_number, request_name, turn_list
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import prose, stripe
+from memviz.dashboard.ui.controls.recalls import BroughtBack, brought_back_into
 from memviz.dashboard.ui.controls.request_changes import recalled_html
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
 from memviz.metrics.answers import AnswerSource
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.life_lines import fact_losses, life_lines
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import author_of
+from memviz.metrics.summaries.events import grows_a_list
+from memviz.transcripts.base import Probe
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 BEFORE_CHARS_SHOWN = 120
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
@@ -79,57 +90,43 @@ def answer_card(
         if source.quote:
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
+            recalled = [one for one in record.context.blocks if one.kind == "recalled"]
             with st.expander("What was recalled", icon=":material/history:"):
-                st.html(
-                    "".join(
-                        block_html(one, record)
-                        for one in record.context.blocks
-                        if one.kind == "recalled"
-                    )
-                )
+                st.html("".join(block_html(one, record) for one in recalled))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()
         st.caption(_had(record))
 
 
 def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
-    """What was recalled into the request of an answer, and how large that request was without it and is with it.
+    """Return what was recalled into the request of an answer, and how large that request was without it and is with it.
     ``is_again``: the question had been asked without it."""
     turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))
     more = recalled_tokens(record)
     size = (
         f"{record.total_tokens - more:,} → {record.total_tokens:,} tokens (+{more:,})"
     )
-    return (
-        f"Asked again with {turns}: {size}"
-        if is_again
-        else f"With {turns} recalled: {size}"
-    )
+    if is_again:
+        return f"Asked again with {turns}: {size}"
+    return f"With {turns} recalled: {size}"
 
 
 def _where(record: TurnRecord, source: AnswerSource) -> str:
     if source.position is None:
         return ""
     turn = record.memory.log.turn_number(source.position)
-    return f"Message {message_number(source.position):,}" + (
-        f" of turn {turn:,}: " if turn else ": "
-    )
+    of_turn = f" of turn {turn:,}" if turn else ""
+    return f"Message {message_number(source.position):,}{of_turn}: "
 
 
 def _had(record: TurnRecord) -> str:
-    """What it had in its context, in a line."""
-    parts = record.parts
+    """Return what it had in its context, in a line."""
+    parts, space = record.parts, record.memory.space
     sent = sum(len(positions) for positions in parts.history) - len(parts.restored)
-    verbatim = sum(
-        len(set(positions) - set(parts.input))
-        for positions in whole(record.memory.space, parts)
-    )
-    summarized = sum(
-        len(covered)
-        for covered in record.memory.space.summaries.covered(
-            parts.summaries.start, parts.summaries.stop
-        )
-    )
+    given = set(parts.input)
+    verbatim = sum(len(set(one) - given) for one in whole(space, parts))
+    covered = space.summaries.covered(parts.summaries.start, parts.summaries.stop)
+    summarized = sum(len(positions) for positions in covered)
     had = [
         f"{record.sent_tokens:,} tokens sent",
         f"{counted(verbatim, 'message')} word for word",
@@ -143,3 +140,101 @@ def _had(record: TurnRecord) -> str:
     if len(record.requests) > 1:
         had.append(counted(len(record.requests), "call"))
     return " · ".join(had)
+
+
+MOST_SUGGESTED, LONGEST_SUGGESTED = 3, 60
+BOUNDED_MESSAGES = 300
+"""A request of more is not searched for what it lost: it is a full buffer, or nearly one."""
+
+
+def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
+    """A few short questions about a conversation: first those that one of the ``runs`` has lost the answer to, and of
+    both kinds those about what was said first, since that is lost first."""
+    short = [
+        probe
+        for probe in probes
+        if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
+    ]
+    lost = {fact for run in runs for fact in _unspoken(run, short)}
+    short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
+    return [probe.question for probe in short[:MOST_SUGGESTED]]
+
+
+def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
+    """The facts of which nothing at the end of a run holds an answer, or all content words of the question, which may
+    be answered in other words. No model is asked."""
+    sent = run.turns[-1].context.messages if run.turns else ()
+    if not 0 < len(sent) <= BOUNDED_MESSAGES:
+        return
+    texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
+    answers = [answer for fact in facts for answer in fact.answers]
+    facts_of_answers = [fact for fact in facts for _ in fact.answers]
+    found = PhraseIndex(answers).find(texts).phrases
+    said = {facts_of_answers[number] for number in found}
+    words = [keys(text) for text in texts]
+    for fact in facts:
+        asked = keys(fact.question)
+        if fact not in said and not any(asked <= known for known in words):
+            yield fact
+
+
+def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
+    """The fact that ``question`` asks for, if it is one of ``probes``."""
+    asked = question.strip().casefold()
+    for probe in probes:
+        if probe.question.strip().casefold() == asked:
+            return probe
+    return None
+
+
+def lost_words(run: Run, fact: Probe) -> str:
+    """Return which version of the summary lost the fact, or since which request it is not sent; empty where the last
+    request still knows it."""
+    return run.once((lost_words, fact), lambda: _lost_words(run, fact))
+
+
+def _lost_words(run: Run, fact: Probe) -> str:
+    texts = ProbeTexts(run.log, [fact])
+    kept = retention(run, [fact], texts)
+    lives = life_lines(run, kept, texts)
+    if not (lives and lives[0].spans) or lives[0].spans[-1].state.is_known:
+        return ""
+    lost = lives[0].spans[-1]
+    if lost.state is Knowledge.CONTRADICTED:
+        return f"Only denied or outdated since {request_name(*lost.first)}."
+    by = fact_losses(run, kept, lives, texts)[0, lost.first_place]
+    name = request_name(*lost.first)
+    version = None if by is None else run.compactions[by].version
+    if version is None:
+        return f"Not sent since {name}."
+    noun = "entry" if grows_a_list(run) else "version"
+    return f"Lost in {noun} {version:,} of the summary, before the request of {name}."
+
+
+def stated_at(
+    question: str, probes: Sequence[Probe], sources: Mapping[int, AnswerSource]
+) -> tuple[int, ...]:
+    """The log positions that state the answer to ``question``: those of the probe that asks the same; else the message
+    from which other settings (``sources``, by number) had their answers."""
+    probe = fact_asked(question, probes)
+    if probe is not None and probe.evidence:
+        return probe.evidence
+    found = [
+        source.position
+        for source in sources.values()
+        if source.kind and source.position is not None
+    ]
+    return (min(found),) if found else ()
+
+
+def bringing_back(
+    run: Run, asked: TurnRecord, positions: Sequence[int], prices: PricingAssumptions
+) -> BroughtBack | None:
+    """Return what it takes to bring the turns of these positions back into the request of a question; ``None`` where
+    the strategy allows no recall or the request holds them already."""
+    turns = tuple(turn for turn in stating_turns(run.log, positions) if turn)
+    if not turns or not run.strategy.allows_recall:
+        return None
+    # The question's request is in no bill of the run; its last request is priced in its place.
+    found = brought_back_into(run, asked, turns, prices, run.turns[-1].turn)
+    return found if found.tokens > 0 else None

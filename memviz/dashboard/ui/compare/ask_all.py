@@ -10,8 +10,8 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, listed, turn_list
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.compare.answers import answer_card
-from memviz.dashboard.ui.compare.asked_again import (
+from memviz.dashboard.ui.compare.answers import (
+    answer_card,
     bringing_back,
     fact_asked,
     lost_words,

@@ -67,7 +67,8 @@ def _files(
     if not can_render():
         st.caption(NO_PICTURES)
     st.caption(plain(chosen.label))
-    run, name = chosen.run, f"{title}-{file_name(chosen.label)}"
+    run = chosen.run
+    name = f"{title}-{file_name(chosen.label)}"
     _buttons(
         [
             _File(
@@ -101,31 +102,32 @@ def _report(
     assumptions: PricingAssumptions,
 ) -> str:
     """The report, at the prices that were chosen last in this session."""
-    from memviz.dashboard.reporting.report import (
-        html_report,
-    )  # its template engine is needed on a click only
+    # Its template engine is needed on a click only.
+    from memviz.dashboard.reporting.report import html_report
 
-    return html_report(
-        [setting.run for setting in settings], transcript, assumptions=assumptions
-    )
+    runs = [setting.run for setting in settings]
+    return html_report(runs, transcript, assumptions=assumptions)
 
 
 def _pictures(
     settings: Sequence[SettingRun], transcript: Transcript, title: str
 ) -> list[_File]:
+    if not can_render():
+        return []
+
     def draw(format: ImageFormat) -> bytes:
         return image(tokens_per_turn(settings, recorded=transcript.events), format)
 
-    formats: tuple[ImageFormat, ...] = ("png", "svg") if can_render() else ()
-    mimes = {"png": "image/png", "svg": "image/svg+xml"}
     return [
         _File(
-            f"Chart of tokens ({kind.upper()})",
-            f"{title}.{kind}",
-            mimes[kind],
-            partial(draw, kind),
-        )
-        for kind in formats
+            "Chart of tokens (PNG)", f"{title}.png", "image/png", partial(draw, "png")
+        ),
+        _File(
+            "Chart of tokens (SVG)",
+            f"{title}.svg",
+            "image/svg+xml",
+            partial(draw, "svg"),
+        ),
     ]
 
 

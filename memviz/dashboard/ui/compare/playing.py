@@ -30,11 +30,10 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 PLAYED_KEY, ON = "compare-played", STAGED
 TURN_KEY, TURN_PIXELS = "compare-play-around", 150
-STAGE_HELP = "Plays the requests message by message, in the place of the chart."
 
 
 class Readout(NamedTuple):
-    """What the lanes say of their requests: the unit, and on which terms dollars are worked out."""
+    """The terms on which lanes speak of their requests: the unit, and on which terms dollars are worked out."""
 
     measure: Measure = "tokens"
     assumptions: PricingAssumptions | None = None
@@ -60,7 +59,7 @@ def choose_stage() -> None:
 
 
 def is_staged() -> bool:
-    """Whether the stage is shown."""
+    """Return whether the stage is shown."""
     return bool(widget_value(STAGE_KEY) == ON)
 
 
@@ -72,12 +71,10 @@ def play(
     readout: Readout,
 ) -> None:
     """The stage, at the selected request; where the visitor rests is the selection."""
-    calls = len(numbers_of_turn(selection.setting.run, selection.turn))
-    at = (
-        axis.last(selection.turn)
-        - 1
-        - (0 if selection.call is None else calls - selection.call)
-    )
+    at = axis.last(selection.turn) - 1
+    if selection.call is not None:
+        calls = len(numbers_of_turn(selection.setting.run, selection.turn))
+        at -= calls - selection.call
     every = int(axis.lasts[-1])
     steps = _played(at, every)
     if len(steps) < every:
@@ -97,7 +94,7 @@ def play(
 
 
 def _other_part(steps: range, every: int, selection: Selection, step: str) -> None:
-    """Which part of a long conversation can be played, and the way to another one."""
+    """Show which part of a long conversation can be played, and the way to another one."""
     set_widget(TURN_KEY, selection.turn)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption(
@@ -132,7 +129,8 @@ def _data(
     steps: range,
     readout: Readout,
 ) -> dict[str, Any]:
-    kept, terms = [_retained(one.run, probes) for one in settings], readout.assumptions
+    kept = [_retained(one.run, probes) for one in settings]
+    terms = readout.assumptions
     asked = predictions(settings, transcript, kept, terms, steps=steps)
     return stage_data(
         settings,
@@ -146,11 +144,9 @@ def _data(
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:
-    return (
-        run.once((retention, probes), partial(retention, run, probes))
-        if probes
-        else None
-    )
+    if not probes:
+        return None
+    return run.once((retention, probes), partial(retention, run, probes))
 
 
 def _moved(settings: Sequence[SettingRun], move: Move) -> None:

@@ -1,9 +1,16 @@
-"""One reader of requests for all views of Compare: it stands beside their picture and shows the selected request."""
+"""One reader of requests for all views of Compare: it stands beside their picture and shows the selected request. Below
+the picture a player moves the selection, by buttons, keys and a slider.
+
+The line on the charts is drawn in the browser (``player.js``), because a figure that changes with every request would
+be drawn from scratch each time. The server hears of a request once the visitor rests on it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -13,8 +20,8 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.stage.files import walk_script
 from memviz.dashboard.ui.compare.downloads import run_downloads
-from memviz.dashboard.ui.compare.player import player
 from memviz.dashboard.ui.compare.playing import Readout, is_staged, play
 from memviz.dashboard.ui.compare.selection import (
     Selection,
@@ -38,6 +45,7 @@ from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
@@ -127,12 +135,11 @@ def on_this_page_alone(settings: Sequence[SettingRun], transcript: Transcript) -
 def caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
     record = selection.record
-    size = (
-        f": {counted(record.total_tokens, 'token')} under {selection.setting.label}"
-        if record
-        else ""
-    )
-    return f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}{size}"
+    words = f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}"
+    if record is None:
+        return words
+    size = counted(record.total_tokens, "token")
+    return f"{words}: {size} under {selection.setting.label}"
 
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
@@ -159,9 +166,9 @@ def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> N
 
 
 def _marks(turns: Sequence[int], run: Run) -> list[int]:
-    """Where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk through
-    requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may have taken
-    more of them."""
+    """Return where ``run`` summarized, or cleared or shortened messages by a rule, as places (0-based) in a walk
+    through requests of these turns. Calls of a turn are counted from its last one, as on the charts: another run may
+    have taken more of them."""
     own = request_turns(run)
     marked = [
         number
@@ -169,11 +176,11 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
         if any(map(is_marked, made))
     ]
     numbers = np.array(marked, np.intp)
-    behind = np.searchsorted(own, own[numbers], side="right") - 1 - numbers
-    first, last = (
-        np.searchsorted(turns, own[numbers], side=side) for side in ("left", "right")
-    )
-    places: list[int] = np.maximum(first, last - 1 - behind).tolist()
+    turns_marked = own[numbers]
+    behind = np.searchsorted(own, turns_marked, side="right") - 1 - numbers
+    first = np.searchsorted(turns, turns_marked)
+    stop = np.searchsorted(turns, turns_marked, side="right")
+    places: list[int] = np.maximum(first, stop - 1 - behind).tolist()
     return places
 
 
@@ -181,7 +188,8 @@ def reader(
     settings: Sequence[SettingRun], selection: Selection, transcript: Transcript
 ) -> None:
     """The selected request in full."""
-    run, record = selection.setting.run, selection.record
+    run = selection.setting.run
+    record = selection.record
     with st.container(key=READER_KEY):
         mark_row(compare_state(), selection.setting.index)
         size = f" · {record.total_tokens:,} tokens" if record else ""
@@ -212,3 +220,53 @@ def reader(
 def _parts(run: Run) -> None:
     figure = kept_figure(run, composition, run)
     st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))
+
+
+def _source(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+_player = st.components.v2.component(
+    "memviz_player",
+    html=_source("player.html"),
+    css=_source("player.css"),
+    js=f"{walk_script()}\n{_source('player.js')}",
+)
+
+
+def player(
+    turns: Sequence[int],
+    at: int,
+    setting: int,
+    marks: Mapping[int, Sequence[int]],
+    charts: Mapping[str, RequestAxis],
+    key: str,
+    on_move: Callable[[int, int, int], None],
+    ruled: Sequence[int] = (),
+) -> None:
+    """Draw it. ``turns`` has the turn of each request to walk through, and ``at`` (0-based) is the selected one.
+    ``setting`` is the number (0-based) of the chosen one, ``marks`` the places (0-based) among the requests where each
+    setting summarized, or for those that are ``ruled`` where it cleared or shortened messages. ``charts`` are the keys
+    of the charts that get the line, each with its x axis. ``on_move(turn, behind, setting)`` is called before the page
+    is drawn again; ``behind`` is how many calls of the turn came after the one moved to."""
+    data = {
+        "turns": list(turns),
+        "at": at,
+        "setting": setting,
+        "charts": {
+            name: None if axis.is_by_turn else axis.lasts.tolist()
+            for name, axis in charts.items()
+        },
+        "marks": {str(number): list(found) for number, found in marks.items()},
+        "ruled": list(ruled),
+    }
+    _player(data=data, key=key, on_move_change=lambda: _moved(key, on_move))
+
+
+def _moved(key: str, on_move: Callable[[int, int, int], None]) -> None:
+    move: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
+    turn = move.get("turn")
+    behind = move.get("behind")
+    setting = move.get("setting")
+    if isinstance(turn, int) and isinstance(behind, int) and isinstance(setting, int):
+        on_move(turn, behind, setting)

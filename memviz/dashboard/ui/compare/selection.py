@@ -25,7 +25,7 @@ SETTING_KEY = "compare-setting"
 
 
 class Selection(NamedTuple):
-    """Which request is looked at: call number ``call`` (from 1; ``None``: the last one) of a turn. ``number`` is the
+    """The request that is looked at: call number ``call`` (from 1; ``None``: the last one) of a turn. ``number`` is the
     setting's place (0-based) among those shown."""
 
     setting: SettingRun
@@ -47,14 +47,13 @@ class Selection(NamedTuple):
 def selected(settings: Sequence[SettingRun]) -> Selection:
     """The selection, made valid for ``settings``: at first the last of them."""
     state = compare_state()
-    number = next(
-        (n for n, one in enumerate(settings) if one.index == state.looked_at),
-        len(settings) - 1,
-    )
-    turn = selected_turn(settings, settings[number].run)
-    return Selection(
-        settings[number], number, turn, selected_call(settings[number].run, turn)
-    )
+    indices = [one.index for one in settings]
+    number = len(settings) - 1
+    if state.looked_at in indices:
+        number = indices.index(state.looked_at)
+    setting = settings[number]
+    turn = selected_turn(settings, setting.run)
+    return Selection(setting, number, turn, selected_call(setting.run, turn))
 
 
 def walk_of(

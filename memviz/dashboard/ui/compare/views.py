@@ -1,5 +1,5 @@
 """The three views of Compare: the same settings over the same conversation, seen by what they send, what they cost and
-what becomes of every message."""
+what becomes of every message. Ten classic effects lead into them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,20 @@ from memviz.dashboard.ui.compare.playing import (
     is_staged,
     take_linked_stage,
 )
-from memviz.dashboard.ui.compare.tokens.percent import choose_percent
+from memviz.dashboard.ui.compare.tokens import choose_percent
+from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
+from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.controls.sidebar import is_free_run
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.views import Lost, View
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import (
+    COMPARE_VIEW,
+    FACTS_VIEW,
+    Lost,
+    View,
+    ask_view,
+)
 
 TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
 _REPLAYED = f"The same conversation and replies under every {term('setting')}."
@@ -79,3 +89,43 @@ def _choose_for_tokens() -> None:
         choose_stage()
         if not is_staged():
             choose_percent()
+
+
+SHOWN_KEY = "effects-shown"
+PANEL_PIXELS = 380
+SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
+
+
+@st.fragment
+def classic_effects() -> None:
+    """A button that opens a list: each effect in one sentence, and a click that shows it."""
+    key = f"classic-effects-{widget_value(SHOWN_KEY) or 0}"  # another one, so a closed one, once an effect is shown
+    opened = st.popover(
+        "Classic effects",
+        key=key,
+        icon=":material/auto_stories:",
+        type="tertiary",
+        on_change="rerun",
+        width="content",
+    )
+    if not opened.open:
+        return
+    with opened, st.container(width=PANEL_PIXELS, gap="xsmall"):
+        st.markdown("**Ten classic effects**, each on a bundled conversation")
+        for number, effect in enumerate(EFFECTS, 1):
+            _effect(number, effect)
+
+
+def _effect(number: int, effect: Effect) -> None:
+    with st.container(gap=None, key=f"classic-effect-{number}"):
+        if st.button(
+            f"**{number}. {effect.title}**",
+            key=f"show-effect-{number}",
+            type="tertiary",
+            icon=":material/arrow_forward:",
+            icon_position="right",
+        ):
+            set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
+            ask_view(SWITCHES[effect.page], effect.view)
+            follow(effect.page, effect.query)
+        st.caption(plain(effect.sentence))

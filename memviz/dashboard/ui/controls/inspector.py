@@ -9,7 +9,7 @@ from typing import Literal
 import streamlit as st
 
 from memviz.core.context import OVER_BUDGET, Block, joined
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.text.language import in_language
 from memviz.core.text.wording import (
     counted,

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from memviz.core.conversation import Message
+from memviz.core.messages import Message
 from memviz.core.text.language import lang_attribute
 from memviz.core.text.light_markdown import as_html, has_marks
 from memviz.dashboard.ui.shell.terms import term_html

@@ -53,13 +53,13 @@ def where_from(facts: Facts) -> None:
             icon=":material/auto_awesome:",
         )
     elif not facts.probes:
-        st.info(
-            "There is no fact to look for. The conversation brings none, and nothing in it could be proposed: no code, "
-            "allergy, person, date or amount that somebody states. Type one in below."
-            if not facts.proposals
-            else "There is no fact to look for. Switch on the proposed ones below, or type one in.",
-            icon=":material/info:",
-        )
+        way_on = "Switch on the proposed ones below, or type one in."
+        if not facts.proposals:
+            way_on = (
+                "The conversation brings none, and nothing in it could be proposed: no code, allergy, person, date or "
+                "amount that somebody states. Type one in below."
+            )
+        st.info(f"There is no fact to look for. {way_on}", icon=":material/info:")
 
     if without_tool_results(facts):
         st.caption(
@@ -70,7 +70,7 @@ def where_from(facts: Facts) -> None:
 
 
 def without_tool_results(facts: Facts) -> bool:
-    """Whether the conversation has results of tools and no fact that is looked for comes from one."""
+    """Return whether the conversation has results of tools and no fact that is looked for comes from one."""
     return count_unmeasured_results(facts.log, facts.probes) > 0
 
 
@@ -93,10 +93,9 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
         if facts.proposals:
             if widget_value(key) is None:
                 set_widget(key, facts.with_proposals)
+            proposed = counted(len(facts.proposals), "proposed fact")
             switch(
-                f"Look for {counted(len(facts.proposals), 'proposed fact')} too"
-                if facts.brought
-                else f"Look for {counted(len(facts.proposals), 'proposed fact')}",
+                f"Look for {proposed} too" if facts.brought else f"Look for {proposed}",
                 key=key,
                 persist_state="session",
                 help="Proposed without a model: what a sentence names as what it is (a code, an allergy, "
@@ -121,13 +120,9 @@ def _table(facts: Facts) -> None:
 
 
 def _row(facts: Facts, probe: Probe) -> dict[str, str]:
-    source = (
-        "typed in"
-        if probe.by_user
-        else "labelled"
-        if probe in facts.brought
-        else "proposed"
-    )
+    source = "labelled" if probe in facts.brought else "proposed"
+    if probe.by_user:
+        source = "typed in"
     return {
         "Question": plain(probe.question),
         "Answer": plain(" / ".join(probe.answers)),
@@ -213,7 +208,8 @@ def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
         key: widget_value(key)
         for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY)
     }
-    answers, stale = _lines(typed[ANSWERS_KEY] or ""), _lines(typed[STALE_KEY] or "")
+    answers = _lines(typed[ANSWERS_KEY] or "")
+    stale = _lines(typed[STALE_KEY] or "")
     own = retention_state()
     own.probe_error = None
     try:

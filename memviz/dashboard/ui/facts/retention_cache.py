@@ -1,16 +1,19 @@
 """What the Facts page computes, kept as long as it stays the same: a click has to redraw in a moment.
 
 Runs and logs are keys by identity: comparing what they hold would take longer than anything here. That is safe
-because those of the pages never change: a chat that goes on has another run and another log.
+because those of the pages never change: a chat that goes on has another run and another log. What is found in another
+conversation under the same settings was found by chance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from memviz.core.conversation import Log
+from memviz.core.errors import MemvizError
 from memviz.core.text.terms import IS_UNSPACED
 from memviz.dashboard.charts.retention.curve import Bounds, Shares
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
@@ -31,7 +34,11 @@ from memviz.metrics.retention.proposed_probes import rare_words
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
 from memviz.metrics.retention.tool_facts import tool_argument_recall
+from memviz.models.registry import OFFLINE, model
+from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
+from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
+from memviz.transcripts.samples import bundled
 
 LOGS_KEPT, RUNS_KEPT = 4, 12
 """Of so many conversations and runs the numbers are kept; of 25,000 turns and 100 facts one takes 15 MB."""
@@ -43,7 +50,7 @@ Probes = tuple[Probe, ...]
 def retention_results(
     settings: Sequence[SettingRun], probes: Probes
 ) -> list[RetentionResult]:
-    """What each setting retained of ``probes``."""
+    """Return what each setting retained of ``probes``."""
     return [
         RetentionResult(setting, *_retained(setting.run, probes))
         for setting in settings
@@ -78,7 +85,7 @@ def bounds_of(
 
 @kept_until_left(LOGS_KEPT)
 def is_unspaced(log: Log) -> bool:
-    """Whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
+    """Return whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
     letters = [
         letter
         for message in log[:FIRST_MESSAGES]
@@ -118,3 +125,52 @@ def _floor(run: Run, probes: Probes, other: Run) -> Retention:
 _texts = kept_until_left(LOGS_KEPT)(ProbeTexts)
 rare_words_of = kept_until_left(LOGS_KEPT)(rare_words)
 tool_argument_recall_of = kept_until_left(RUNS_KEPT)(tool_argument_recall)
+
+
+class ChanceBaseline(NamedTuple):
+    """The bundled conversation that facts of another one are looked up in, under each of its settings."""
+
+    title: str
+    runs: tuple[Run, ...]
+
+
+def elsewhere(
+    workspace: Workspace, kept: Sequence[RetentionResult]
+) -> ChanceBaseline | None:
+    """The bundled conversation in the same kind of script whose length is nearest, replayed under the settings of
+    ``kept`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
+    if not kept or not kept[0].retention.probes:
+        return None
+    log = kept[0].run.log
+    try:
+        id = _nearest(workspace, log)
+        if id is None:
+            return None
+        runs = {
+            one.run.strategy: _replayed(
+                workspace, id, one.run.strategy, one.run.counter.name
+            )
+            for one in kept
+        }
+    except MemvizError:
+        return None  # a sample was deleted, or a counter cannot count any more: no bound, and no harm
+    return ChanceBaseline(
+        workspace.conversation(id)[0].title,
+        tuple(runs[one.run.strategy] for one in kept),
+    )
+
+
+def _nearest(workspace: Workspace, log: Log) -> str | None:
+    others = {
+        SAMPLE_PREFIX + name: other
+        for name in bundled()
+        if (other := workspace.conversation(SAMPLE_PREFIX + name)[1])[:1] != log[:1]
+        and is_unspaced(other) == is_unspaced(log)
+    }
+    return min(
+        others, key=lambda id: abs(others[id].turn_count - log.turn_count), default=None
+    )
+
+
+def _replayed(workspace: Workspace, id: str, strategy: Strategy, counter: str) -> Run:
+    return workspace.run(RunKey(id, strategy, counter, OFFLINE), model(OFFLINE))

@@ -1,8 +1,11 @@
 """One selection on both views of Facts, and on Compare: a setting and a request, and with them what happened to the
-summary by then; on Facts a fact besides."""
+summary by then; on Facts a fact besides, and one of its losses."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
@@ -15,6 +18,7 @@ from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
+from memviz.engine.records import TurnRecord
 from memviz.storage.workspace import Workspace
 
 
@@ -32,7 +36,7 @@ def told_fact(workspace: Workspace, state: CompareState) -> int | None:
 
 
 def view_of(state: CompareState, setting: SettingRun) -> str:
-    """What tells the controls of one conversation and setting from another's."""
+    """Return what tells the controls of one conversation and setting from another's."""
     return f"{state.conversation_id}-{setting.index}-{setting.run.strategy.label}-{state.counter}"
 
 
@@ -100,3 +104,45 @@ def open_request(
     """Go to Compare, to a request."""
     choose_request_of(state, setting, turn, call)
     turn_to("compare", COMPARE_VIEW, "tokens")
+
+
+def losses_of(one: RetentionResult, probe: int) -> dict[int, int | None]:
+    """The places of the requests at which a fact was lost (see ``Retention.places``: turns, as long as every turn has
+    one request), each with the number of the compaction that took it, if one did."""
+    return {place: by for (number, place), by in one.losses.items() if number == probe}
+
+
+def first_loss(lost: Mapping[int, int | None], event: int | None = None) -> int | None:
+    """The loss that is looked at first: that by compaction ``event``, else one by a summarization, else the first."""
+    by_event = (at for at, by in lost.items() if by is not None and by == event)
+    by_any = (at for at, by in lost.items() if by is not None)
+    return next(by_event, next(by_any, next(iter(lost), None)))
+
+
+def request_lost_at(one: RetentionResult, place: int) -> TurnRecord:
+    """The request at such a place."""
+    return one.run.requests[one.retention.number_at(place)]
+
+
+def choose_fact(
+    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
+) -> None:
+    """Choose a fact and one of its losses: that at ``place``, else the first one to look at."""
+    set_widget(fact_key(state), probe)
+    choose_loss(state, one, probe, place)
+
+
+def choose_loss(
+    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
+) -> None:
+    """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
+    lost = losses_of(one, probe)
+    if place not in lost:
+        place = first_loss(lost, chosen_event(state, one.setting))
+    set_widget(loss_key(state), place)
+    if place is not None:
+        by = lost[place]
+        if by is not None:
+            choose_event(state, one.setting, by)
+        record = request_lost_at(one, place)
+        choose_request_of(state, one.setting, record.turn, record.call)

@@ -35,7 +35,7 @@ FACT_ICONS = {
 
 
 def version_head(run: Run, compaction: Compaction) -> None:
-    """What happened and why, with the numbers."""
+    """Show what happened and why, with the numbers."""
     words = compaction_words(compaction, run)
     why = f", because **{plain(words.why)}**" if words.why else ""
     said = ". ".join(
@@ -47,7 +47,7 @@ def version_head(run: Run, compaction: Compaction) -> None:
 
 
 def version_badge(run: Run, compaction: Compaction) -> None:
-    """Which version it wrote, when, and who worded it."""
+    """Show which version it wrote, when, and who worded it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.badge(
             badge_label(run, compaction),
@@ -57,7 +57,7 @@ def version_badge(run: Run, compaction: Compaction) -> None:
 
 
 def writer_badge(compaction: Compaction) -> None:
-    """Who worded the summary that it wrote, with the model's name; nothing where no model did."""
+    """Show who worded the summary that it wrote, with the model's name; nothing where no model did."""
     author = summary_author(compaction)
     if author is None:
         return
@@ -72,11 +72,9 @@ def writer_badge(compaction: Compaction) -> None:
 def badge_label(run: Run, compaction: Compaction) -> str:
     """``◆ Version 5 · turn 19``, ``● Cleared · turn 6``: the turn of the first request that it changed."""
     outcome = outcome_of(compaction)
-    name = (
-        f"Version {compaction.written.version}"
-        if compaction.written
-        else outcome.value.capitalize()
-    )
+    name = outcome.value.capitalize()
+    if compaction.written:
+        name = f"Version {compaction.written.version}"
     return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"
 
 
@@ -108,15 +106,12 @@ def facts_of_version(
         if chosen is not None:
             open_fact(chosen)
     if not any(found):
-        st.caption(
-            "None of the facts is in it, and none was lost by it."
-            if is_version
-            else "It lost no fact."
-        )
+        none = "None of the facts is in it, and none was lost by it."
+        st.caption(none if is_version else "It lost no fact.")
 
 
 def fact_name(probe: Probe) -> str:
-    """What a fact is called where there is little room: its answer."""
+    """Return what a fact is called where there is little room: its answer."""
     return shortened(probe.answers[0] if probe.answers else "?", NAME_CHARS)
 
 
@@ -134,16 +129,13 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
     it is."""
     written = compaction.written
     if written is None:
-        st.caption(
-            "There is no summarizer, so nothing stands for these messages."
-            if lacks_summarizer(compaction)
-            else "The rule asks no summarizer for this, so there is no text to compare."
-        )
+        why = "The rule asks no summarizer for this, so there is no text to compare."
+        if lacks_summarizer(compaction):
+            why = "There is no summarizer, so nothing stands for these messages."
+        st.caption(why)
         return
-    base, text = (
-        compaction.revises if compaction.revises is not None else compaction.replaces,
-        _shown_text(written),
-    )
+    base = compaction.revises if compaction.revises is not None else compaction.replaces
+    text = _shown_text(written)
     if base is None:
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     else:
@@ -160,17 +152,13 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
 
 def _shown_text(version: SummaryVersion) -> str:
     """The text; facts without their tags."""
-    return (
-        without_tags(version.text)
-        if version.track == FACTS
-        else without_marks(version.text)
-    )
+    if version.track == FACTS:
+        return without_tags(version.text)
+    return without_marks(version.text)
 
 
 def chosen_version(one: RetentionResult, number: int) -> VersionProbes:
-    """What compaction ``number`` did to the facts."""
-    return (
-        one.by_compaction[number]
-        if number < len(one.by_compaction)
-        else VersionProbes()
-    )
+    """Return what compaction ``number`` did to the facts."""
+    if number < len(one.by_compaction):
+        return one.by_compaction[number]
+    return VersionProbes()

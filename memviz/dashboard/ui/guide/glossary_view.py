@@ -4,15 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
+from typing import NamedTuple
 
 import streamlit as st
 
 from memviz.dashboard.guide.glossary import Entry, glossary, shown_terms
-from memviz.dashboard.ui.guide.address import SEARCH
-from memviz.dashboard.ui.guide.meanings_html import Meaning, meanings_html
+from memviz.dashboard.ui.guide.views import SEARCH
 from memviz.dashboard.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
 from memviz.dashboard.ui.shell.state import begin_with
 from memviz.dashboard.ui.shell.terms import address
+
+
+class Meaning(NamedTuple):
+    """A name as HTML, what stands small below it, and what it means, both as text."""
+
+    name_html: str
+    note: str
+    meaning: str
+
+
+def meanings_html(meanings: Iterable[Meaning]) -> str:
+    """The list as HTML; on a phone what it means stands below the name."""
+    return f'<dl class="memviz-meanings">{"".join(map(_row, meanings))}</dl>'
+
+
+def _row(one: Meaning) -> str:
+    note = f" <small>{escape(one.note)}</small>" if one.note else ""
+    return f"<div><dt>{one.name_html}{note}</dt><dd>{escape(one.meaning)}</dd></div>"
+
 
 SEARCH_KEY = "guide-search"
 
@@ -41,10 +60,10 @@ def glossary_view(asked: str) -> None:
 
 
 def _list(entries: Iterable[Entry]) -> str:
-    return meanings_html(map(_entry, entries))
+    return meanings_html(map(_meaning, entries))
 
 
-def _entry(one: Entry) -> Meaning:
+def _meaning(one: Entry) -> Meaning:
     link = f'<a href="{escape(address(one.term))}" title="The address of this word">{escape(one.term)}</a>'
     return Meaning(
         link, f"also: {', '.join(one.also)}" if one.also else "", one.meaning

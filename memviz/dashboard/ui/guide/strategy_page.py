@@ -1,22 +1,25 @@
-"""One strategy: what it sends, drawn from a real run; what it gains and loses; who uses it; its parameters."""
+"""The strategies: all of them as cards, and one in full: what it sends, drawn from a real run; what it gains and loses;
+who uses it; its parameters."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from itertools import groupby
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.requests.said_and_sent import said_and_sent_figure
+from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.links import follow_again, link_parts
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.guide.meanings_html import Meaning, meanings_html
-from memviz.dashboard.ui.guide.strategy_list import PAGE, to_strategy
+from memviz.dashboard.ui.guide.glossary_view import Meaning, meanings_html
+from memviz.dashboard.ui.guide.views import STRATEGY
 from memviz.dashboard.ui.shell.presenting import (
     Part,
     hides,
@@ -25,6 +28,7 @@ from memviz.dashboard.ui.shell.presenting import (
     speaker_notes,
 )
 from memviz.dashboard.ui.shell.text import plain
+from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
@@ -143,27 +147,72 @@ def _parameters(parameters: Sequence[Parameter]) -> None:
 
 
 def _help(parameter: Parameter) -> str:
-    return " ".join(
-        [
-            parameter.help,
-            *(f"{value}: {meaning}." for value, meaning in parameter.choices),
-        ]
-    )
+    choices = [f"{value}: {meaning}." for value, meaning in parameter.choices]
+    return " ".join([parameter.help, *choices])
 
 
 def _default(parameter: Parameter) -> str:
-    if parameter.default is None:
+    value = parameter.default
+    if value is None:
         return "default: none"
-    return f"default: {f'{parameter.default:,} {parameter.unit}' if parameter.is_number else _value(parameter)}"
-
-
-def _value(parameter: Parameter) -> str:
-    return (
-        ("on" if parameter.default else "off")
-        if parameter.kind is bool
-        else str(parameter.default)
-    )
+    if parameter.is_number:
+        return f"default: {value:,} {parameter.unit}"
+    if parameter.kind is bool:
+        return "default: on" if value else "default: off"
+    return f"default: {value}"
 
 
 def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+COLUMNS = 4
+PAGE = "pages/guide.py"
+
+
+def strategy_list() -> None:
+    """A card for each, from the simplest to the most elaborate. The pictures come last: the first visitor of a server
+    waits for their replays."""
+    pages = list(strategy_pages().values())
+    places = dict[str, DeltaGenerator]()
+    for first in range(0, len(pages), COLUMNS):
+        for column, page in zip(
+            st.columns(COLUMNS), pages[first : first + COLUMNS], strict=False
+        ):
+            with column.container(
+                border=True, height="stretch", key=f"guide-card-{page.id}"
+            ):
+                to_strategy(page, f"**{page.title}**")
+                places[page.id] = st.empty()
+                st.caption(page.summary)
+    for id, place in places.items():
+        example = example_of(id)
+        if example is not None:
+            place.html(mini_picture(example.picture))
+
+
+def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
+    """A link to the page of a strategy."""
+    st.page_link(PAGE, label=label, icon=icon, query_params={STRATEGY: page.id})
+
+
+def mini_picture(picture: SaidAndSent) -> str:
+    """All that was said above what was sent, on one scale, as HTML."""
+    most = max(picture.said_tokens, picture.record.total_tokens)
+    rows = "".join(
+        f"<div>{_row(stretches, most)}</div>"
+        for stretches in (picture.said, picture.sent)
+    )
+    return f'<div class="memviz-mini" role="img" aria-label="{escape(picture.sentence)}">{rows}</div>'
+
+
+def _row(stretches: Sequence[Stretch], most: int) -> str:
+    """Neighbours that look alike are one piece."""
+    tokens = (
+        (looks, sum(one.tokens for one in alike))
+        for looks, alike in groupby(stretches, lambda one: one.looks)
+    )
+    return "".join(
+        f'<span style="width:{count / most:.2%};background:{COLORS[looks]}"></span>'
+        for looks, count in tokens
+    )

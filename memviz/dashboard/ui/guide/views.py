@@ -1,10 +1,23 @@
-"""The two views of the guide: the strategies, one by one, and the glossary."""
+"""The two views of the guide, the strategies one by one and the glossary, and its address: which strategy, which word,
+and what was looked for."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.core.bounds import quoted
+from memviz.core.errors import UnknownNameError
+from memviz.dashboard.guide.glossary import entry
 from memviz.dashboard.guide.strategies import StrategyPage
+from memviz.dashboard.ui.shell.linked import LINK_OFF, keep_in_address
+from memviz.dashboard.ui.shell.presenting import view_part
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
-from memviz.dashboard.ui.shell.views import Lost, View
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import GUIDE_VIEW, Lost, View, ask_view
+from memviz.strategies import strategies
 
 STRATEGIES, GLOSSARY = "strategies", "glossary"
 
@@ -37,3 +50,59 @@ def guide_views(page: StrategyPage | None) -> tuple[View, ...]:
         ),
     )
     return strategies, words
+
+
+STRATEGY, TERM, SEARCH = "strategy", "term", "search"
+OPENED_KEY = "guide-opened"
+
+
+class Asked(NamedTuple):
+    """The wish of an address: the id of a strategy, a word of the glossary, or neither. ``problem`` says what it asks
+    for in vain."""
+
+    strategy: str = ""
+    term: str = ""
+    problem: str = ""
+
+
+def open_address() -> Asked:
+    """Return what is asked for. An address that is new to the session turns to its view. To be called before anything
+    is drawn."""
+    strategy = st.query_params.get(STRATEGY, "")
+    word = st.query_params.get(TERM, "")
+    if (strategy, word) != widget_value(OPENED_KEY):
+        set_widget(OPENED_KEY, (strategy, word))
+        if strategy or word:
+            ask_view(GUIDE_VIEW, GLOSSARY if word else STRATEGIES)
+        # A link from one address of a page to another reaches the server, but not the browser's own address.
+        st.query_params.from_dict(st.query_params.to_dict())
+    if word:
+        return _asked_term(word)
+    if strategy and strategy not in strategies():
+        return Asked(
+            problem=f"The link's strategy {quoted(strategy)} was passed over: it is not there."
+        )
+    return Asked(strategy=strategy)
+
+
+def _asked_term(word: str) -> Asked:
+    try:
+        return Asked(term=entry(word).term)
+    except UnknownNameError:
+        return Asked(
+            problem=f"The link's term {quoted(word)} was passed over: it is not in the glossary."
+        )
+
+
+def keep_address(view: str, asked: Asked) -> None:
+    """Let the address say which view is shown, and no longer what only the other one shows."""
+    if view == GLOSSARY:
+        keep_in_address({STRATEGY: "", view_part(): "" if asked.term else GLOSSARY})
+    else:
+        keep_in_address({TERM: "", SEARCH: "", view_part(): ""})
+
+
+def say_problem(asked: Asked) -> None:
+    """Say what the address asked for in vain."""
+    if asked.problem:
+        st.warning(plain(asked.problem), icon=LINK_OFF)

@@ -10,10 +10,14 @@ import streamlit as st
 
 from memviz.core.bounds import quoted
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
+from memviz.dashboard.lessons.address import fact_of, page_of, query_of
+from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson, View
 from memviz.dashboard.lessons.library import find_lesson
+from memviz.dashboard.lessons.playing import Played, conversation_id
+from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.lessons.state import LessonsState
 from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.frame import PAGES
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
     address_now,
@@ -23,6 +27,7 @@ from memviz.dashboard.ui.shell.linked import (
 )
 from memviz.dashboard.ui.shell.presenting import presented_parts
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view
 from memviz.storage.workspace import Workspace
 
 BEHIND_SECONDS = 5.0
@@ -76,25 +81,40 @@ def _take(state: LessonsState, asked: dict[str, str]) -> None:
 
 def keep_address(state: LessonsState) -> None:
     """Write into the address what is open."""
-    shown = (
-        {}
-        if state.playing is None
-        else {
-            LESSON: state.playing,
-            STEP: str(state.step + 1),
-            LANGUAGE: state.language,
-        }
-    )
+    shown: dict[str, str] = {}
+    if state.playing is not None:
+        shown[LESSON] = state.playing
+        shown[STEP] = str(state.step + 1)
+        shown[LANGUAGE] = state.language
     if shown != state.written:
         state.written, state.written_before, state.written_at = (
             shown,
             state.written,
             monotonic(),
         )
-    keep_in_address(
-        {
-            **{name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)},
-            **dict(presented_parts()),
-        }
-    )
+    parts = {name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}
+    keep_in_address(parts | dict(presented_parts()))
     note_own(urlencode(address_now(), doseq=True))
+
+
+_SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
+
+
+def page_is_there(view: View) -> bool:
+    """Return whether this version has the page."""
+    return (PAGES / f"{page_of(view)}.py").exists()
+
+
+def open_view(workspace: Workspace, view: View, played: Played | None = None) -> None:
+    """Go to the page of a view."""
+    page = page_of(view)
+    if view.show and page in _SWITCHES:
+        ask_view(_SWITCHES[page], view.show)
+    follow(
+        page,
+        query_of(
+            view,
+            conversation_id(view.study.conversation, workspace) or "",
+            fact_of(view, played),
+        ),
+    )

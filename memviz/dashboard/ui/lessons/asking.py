@@ -1,10 +1,12 @@
 """What a step of one's own asks: nothing, a question that is written here, or a prediction whose answer comes from the
-run."""
+run; and the parts of the lesson that is written, each with what a control puts into it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import streamlit as st
@@ -21,12 +23,72 @@ from memviz.dashboard.lessons.lesson import (
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES, TEXT_CHARS
+from memviz.dashboard.ui.lessons.question import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
-from memviz.dashboard.ui.lessons.texts import prose
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A part of a lesson, by its name."""
+
+    own: OwnLesson
+    name: str
+    number: int | None = None
+    """The step (0-based) that it is a part of; ``None``: the lesson itself."""
+    is_asked: bool = False
+    """It is a part of what the step asks."""
+
+    @property
+    def value(self) -> Any:
+        """Return what stands in it."""
+        if self.number is None:
+            return getattr(self.own, self.name)
+        step = self.own.steps[self.number]
+        return getattr(step.asked if self.is_asked else step, self.name)
+
+    def put(self, value: Any) -> None:
+        """Let it hold ``value``."""
+        if self.number is None:
+            setattr(self.own, self.name, value)
+            return
+        step = self.own.steps[self.number]
+        changed = {self.name: value}
+        if not self.is_asked:
+            step = replace(step, **changed)
+        elif step.asked is not None:
+            step = replace(step, asked=replace(step.asked, **changed))
+        self.own.steps[self.number] = step
+
+    def put_shown(self, key: str) -> None:
+        """Let it hold what the widget of this key shows."""
+        self.put(widget_value(key))
+
+    def put_text(self, language: Language, key: str) -> None:
+        """Let its text say in ``language`` what the widget of this key shows."""
+        said = (widget_value(key) or "").strip()
+        if self.number is None:
+            said = " ".join(said.split())
+        self.put(replace(self.value, **{language: said}))
+
+    def write(
+        self,
+        draw: Callable[..., object],
+        label: str,
+        key_name: str,
+        language: Language,
+        **options: Any,
+    ) -> None:
+        """Draw, by one of Streamlit's fields for text, what it says in a language, to be changed."""
+        place = key_name if self.number is None else f"{key_name}-{self.number}"
+        key = self.own.key(f"{place}-{language}")
+        on_change = partial(self.put_text, language, key)
+        said = getattr(self.value, language)
+        draw(label, said, key=key, on_change=on_change, **options)
+
 
 NOTHING, QUESTION, PREDICTION = "nothing", "question", "prediction"
 ASKS = {NOTHING: "Nothing", QUESTION: "A question", PREDICTION: "A prediction"}
@@ -39,79 +101,64 @@ KINDS = {
     "knows": "Does the request still hold a fact?", "cheapest": "Which setting has cost least so far?",
 }  # fmt: skip
 CHOICES_HELP = f"Two to {MAX_CHOICES}, each on a line of its own."
-LINE_PIXELS, LINES_PIXELS, TURN_PIXELS, CHOICE_PIXELS = 68, 110, 130, 330
+LINE_PIXELS, LINES_PIXELS, TURN_PIXELS = 68, 110, 130
 
 
 def asked_in(
     workspace: Workspace, own: OwnLesson, number: int, language: Language
 ) -> None:
-    """The controls that say what step ``number`` (0-based) asks."""
-    asked, key = own.steps[number].asked, own.key(f"asks-{number}")
-    has_runs = bool(own.steps[number].view.study.settings)
-    set_widget(key, _sort(asked))
+    """Draw the controls that say what step ``number`` (0-based) asks."""
+    step = own.steps[number]
+    key = own.key(f"asks-{number}")
+    sorts = [NOTHING, QUESTION]
+    if step.view.study.settings:
+        sorts.append(PREDICTION)
+    set_widget(key, _sort(step.asked))
     st.segmented_control(
         "It asks",
-        [NOTHING, QUESTION, *([PREDICTION] if has_runs else [])],
+        sorts,
         format_func=ASKS.__getitem__,
         key=key,
         required=True,
         help=ASKS_HELP,
         on_change=partial(_ask, own, number, key),
     )
-    if isinstance(asked, Question):
-        _question(own, number, asked, language)
-    elif asked is not None:
-        _prediction(workspace, own, number, asked, language)
+    if isinstance(step.asked, Question):
+        _question(own, number, step.asked, language)
+    elif step.asked is not None:
+        _prediction(workspace, own, number, step.asked, language)
 
 
 def _sort(asked: Question | Prediction | None) -> str:
-    return (
-        NOTHING
-        if asked is None
-        else QUESTION
-        if isinstance(asked, Question)
-        else PREDICTION
-    )
+    if asked is None:
+        return NOTHING
+    return QUESTION if isinstance(asked, Question) else PREDICTION
 
 
 def _ask(own: OwnLesson, number: int, key: str) -> None:
-    step, sort = own.steps[number], widget_value(key)
+    step = own.steps[number]
+    sort = widget_value(key)
     if sort == _sort(step.asked):
         return
-    asked = (
-        Question(Text(), (), 0)
-        if sort == QUESTION
-        else _first_prediction(step)
-        if sort == PREDICTION
-        else None
-    )
+    asked: Question | Prediction | None = None
+    if sort == QUESTION:
+        asked = Question(Text(), (), 0)
+    elif sort == PREDICTION:
+        # About the turn and the setting that the step shows.
+        view = step.view
+        asked = Prediction("summarizes", view.turn or 1, view.highlight.setting or 0)
     own.steps[number] = replace(step, asked=asked)
 
 
-def _first_prediction(step: Step) -> Prediction:
-    """About the turn and the setting that the step shows."""
-    return Prediction(
-        "summarizes", step.view.turn or 1, step.view.highlight.setting or 0
-    )
-
-
-def _change(own: OwnLesson, number: int, name: str, value: Any) -> None:
-    asked = own.steps[number].asked
-    if asked is not None:
-        own.steps[number] = replace(
-            own.steps[number], asked=replace(asked, **{name: value})
-        )
-
-
 def _question(own: OwnLesson, number: int, asked: Question, language: Language) -> None:
-    key = own.key(f"question-{number}-{language}")
-    st.text_area(
+    part = partial(Slot, own, number=number, is_asked=True)
+    part("text").write(
+        st.text_area,
         "Question",
-        getattr(asked.text, language),
-        key=key,
+        "question",
+        language,
         max_chars=TEXT_CHARS,
         height=LINE_PIXELS,
-        on_change=partial(_word, own, number, "text", language, key),
     )
     key = own.key(f"choices-{number}-{language}")
     st.text_area(
@@ -123,76 +170,59 @@ def _question(own: OwnLesson, number: int, asked: Question, language: Language) 
         help=CHOICES_HELP,
         on_change=partial(_choose_from, own, number, language, key),
     )
-    key = own.key(f"right-{number}")
     if asked.choices:
-        set_widget(key, asked.answer)
-        st.selectbox(
-            "The right one",
-            range(len(asked.choices)),
-            key=key,
-            format_func=lambda place: plain(asked.choices[place].said(language)),
-            on_change=partial(_take, own, number, "answer", key),
-        )
-    key = own.key(f"reason-{number}-{language}")
-    st.text_area(
+        said = [plain(choice.said(language)) for choice in asked.choices]
+        _choose(part("answer"), "right", "The right one", dict(enumerate(said)))
+    part("reason").write(
+        st.text_area,
         "Why (if you like)",
-        getattr(asked.reason, language),
-        key=key,
+        "reason",
+        language,
         max_chars=TEXT_CHARS,
         height=LINE_PIXELS,
         help="Shown once the question is answered.",
-        on_change=partial(_word, own, number, "reason", language, key),
     )
 
 
-def _word(own: OwnLesson, number: int, name: str, language: Language, key: str) -> None:
-    before = getattr(own.steps[number].asked, name, Text())
-    _change(
-        own,
-        number,
-        name,
-        replace(before, **{language: (widget_value(key) or "").strip()}),
+def _choose(slot: Slot, key_name: str, label: str, words: Mapping[Any, str]) -> None:
+    """Choose what stands in a slot among the keys of ``words``."""
+    key = slot.own.key(f"{key_name}-{slot.number}")
+    if slot.value in words:
+        set_widget(key, slot.value)
+    st.selectbox(
+        label,
+        list(words),
+        key=key,
+        format_func=words.__getitem__,
+        on_change=partial(slot.put_shown, key),
     )
-
-
-def _take(own: OwnLesson, number: int, name: str, key: str) -> None:
-    _change(own, number, name, widget_value(key))
 
 
 def _choose_from(own: OwnLesson, number: int, language: Language, key: str) -> None:
-    asked = own.steps[number].asked
-    if isinstance(asked, Question):
+    step = own.steps[number]
+    if isinstance(step.asked, Question):
         lines = [line.strip() for line in (widget_value(key) or "").split("\n")]
         own.steps[number] = replace(
-            own.steps[number], asked=with_choices(asked, language, lines)
+            step, asked=with_choices(step.asked, language, lines)
         )
 
 
 def with_choices(asked: Question, language: Language, lines: list[str]) -> Question:
-    """The question with these choices in a ``language``, line by line beside those in the other one. The right one
-    stays the right one, also where it moved to another line."""
-    before = asked.choices
-    places = range(max(len(lines), len(before)))
+    """Return the question with these choices in a ``language``, line by line beside those in the other one. The right
+    one stays the right one, also where it moved to another line."""
     said = [
-        replace(
-            before[n] if n < len(before) else Text(),
-            **{language: lines[n] if n < len(lines) else ""},
-        )
-        for n in places
+        replace(choice or Text(), **{language: line or ""})
+        for line, choice in zip_longest(lines, asked.choices)
     ]
     choices = tuple(choice for choice in said if choice)
-    right = (
-        getattr(before[asked.answer], language) if asked.answer < len(before) else ""
-    )
-    moved = next(
-        (
-            n
-            for n, choice in enumerate(choices)
-            if right and getattr(choice, language) == right
-        ),
-        asked.answer,
-    )
-    return replace(asked, choices=choices, answer=min(moved, max(0, len(choices) - 1)))
+    answer = asked.answer
+    right = ""
+    if answer < len(asked.choices):
+        right = getattr(asked.choices[answer], language)
+    lines_now = [getattr(choice, language) for choice in choices]
+    if right and right in lines_now:
+        answer = lines_now.index(right)
+    return replace(asked, choices=choices, answer=min(answer, max(0, len(choices) - 1)))
 
 
 def _prediction(
@@ -215,7 +245,10 @@ def _prediction(
 
 
 def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -> None:
-    _chosen(own, number, "kind", "What it asks", _kinds(played), KINDS)
+    part = partial(Slot, own, number=number, is_asked=True)
+    needed = {"knows": bool(played.probes), "cheapest": len(played.runs) > 1}
+    kinds = {kind: KINDS[kind] for kind in PREDICTIONS if needed.get(kind, True)}
+    _choose(part("kind"), "kind", "What it asks", kinds)
     turns = played.runs[0].log.turn_count
     key = own.key(f"turn-{number}")
     set_widget(key, min(asked.turn, turns))
@@ -225,49 +258,19 @@ def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -
         turns,
         key=key,
         width=TURN_PIXELS,
-        on_change=partial(_take, own, number, "turn", key),
+        on_change=partial(part("turn").put_shown, key),
     )
     if asked.kind != "cheapest" and len(played.labels) > 1:
-        _chosen(
-            own,
-            number,
-            "setting",
-            "Under",
-            range(len(played.labels)),
-            dict(enumerate(played.labels)),
-        )
+        labels = [plain(label) for label in played.labels]
+        _choose(part("setting"), "setting", "Under", dict(enumerate(labels)))
     if asked.kind == "knows":
-        facts = {place: probe.answers[0] for place, probe in enumerate(played.probes)}
-        if (
-            asked.fact not in facts
-        ):  # named by its answer, as in a file, or not yet chosen
-            _change(
-                own,
-                number,
-                "fact",
-                next((place for place, said in facts.items() if said == asked.fact), 0),
-            )
-        _chosen(own, number, "fact", "Fact", list(facts), facts)
-
-
-def _kinds(played: Played) -> list[str]:
-    needed = {"knows": bool(played.probes), "cheapest": len(played.runs) > 1}
-    return [kind for kind in PREDICTIONS if needed.get(kind, True)]
-
-
-def _chosen(
-    own: OwnLesson, number: int, name: str, label: str, options: Any, words: Any
-) -> None:
-    key, value = own.key(f"{name}-{number}"), getattr(own.steps[number].asked, name)
-    if value in options:
-        set_widget(key, value)
-    st.selectbox(
-        label,
-        options,
-        key=key,
-        format_func=lambda one: plain(words[one]),
-        on_change=partial(_take, own, number, name, key),
-    )
+        answers = [probe.answers[0] for probe in played.probes]
+        if asked.fact not in range(len(answers)):
+            # It is named by its answer, as in a file, or not yet chosen.
+            named = answers.index(asked.fact) if asked.fact in answers else 0
+            part("fact").put(named)
+        facts = dict(enumerate(map(plain, answers)))
+        _choose(part("fact"), "fact", "Fact", facts)
 
 
 def _say(step: Step, played: Played, language: Language) -> None:

@@ -15,16 +15,16 @@ from memviz.dashboard.lessons.lesson import (
     Lesson,
     Prediction,
     Step,
+    View,
 )
 from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import staged
 from memviz.dashboard.ui.controls.stage import stage
-from memviz.dashboard.ui.lessons.opening import open_view, page_is_there
-from memviz.dashboard.ui.lessons.question import ask, score_words
+from memviz.dashboard.ui.lessons.address import open_view, page_is_there
+from memviz.dashboard.ui.lessons.question import ask, prose, score_words
 from memviz.dashboard.ui.lessons.state import LessonsState
-from memviz.dashboard.ui.lessons.texts import prose
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
@@ -56,9 +56,8 @@ def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> No
     if not is_bare():
         _walk(state, lesson)
     played = _played(workspace, step, lesson)
-    with st.container(
-        key="lesson-played" if step.view.has_stage and played else "lesson-read"
-    ):
+    has_stage = step.view.has_stage and played
+    with st.container(key="lesson-played" if has_stage else "lesson-read"):
         with st.container(key="lesson-text"):
             st.header(plain(step.title.said(state.language)), anchor=False)
             prose(step.text, state.language)
@@ -77,7 +76,7 @@ def _picture(state: LessonsState, lesson: Lesson, step: Step, played: Played) ->
 
 
 def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
-    """Which step the audience sees, which one comes next, and what may be said to it."""
+    """Say which step the audience sees, which one comes next, and what may be said to it."""
     titles = [step.title.said(state.language) for step in lesson.steps]
     picture_is(
         titles[state.step],
@@ -89,7 +88,7 @@ def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
 
 
 def _walk(state: LessonsState, lesson: Lesson) -> None:
-    """Where one is, the way to every step, and the language of the texts."""
+    """Show where one is, the way to every step, and the language of the texts."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"
     ):
@@ -100,11 +99,9 @@ def _walk(state: LessonsState, lesson: Lesson) -> None:
         st.pagination(
             len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state)
         )
-        where = f"Step {state.step + 1} of {len(lesson.steps)}"
-        st.caption(
-            " · ".join(filter(None, (where, score_words(state, lesson)))),
-            width="stretch",
-        )
+        words = f"Step {state.step + 1} of {len(lesson.steps)}"
+        score = score_words(state, lesson)
+        st.caption(f"{words} · {score}" if score else words, width="stretch")
         if len(lesson.languages) > 1:
             choose_language(state, lesson.languages)
 
@@ -163,13 +160,10 @@ def _after(
     step: Step,
     played: Played | None,
 ) -> None:
-    """What a step asks, and the ways on."""
+    """Show what a step asks, and the ways on."""
+    is_unknown = isinstance(step.asked, Prediction) and played is None
     with error_shown():
-        question = (
-            None
-            if isinstance(step.asked, Prediction) and played is None
-            else question_of(step, played)
-        )
+        question = None if is_unknown else question_of(step, played)
         if question is not None:
             ask(state, lesson, question)
     if presents():
@@ -216,21 +210,24 @@ def _ways_out(
     workspace: Workspace, state: LessonsState, step: Step, played: Played | None
 ) -> None:
     """The page that the step is about, and what there is to try."""
-    views = [(f"Open in {page_of(step.view).capitalize()}", step.view)]
-    views += [
-        (one.text.said(state.language), followed(one.view, step.view))
-        for one in step.to_try
-    ]
     if step.to_try:
         st.markdown("**Try it**")
-    for number, (words, view) in sorted(enumerate(views), key=lambda one: one[0] == 0):
-        if not page_is_there(view):
-            continue
-        icon = ":material/open_in_new:" if number == 0 else ":material/science:"
-        if st.button(
-            plain(words), icon=icon, key=f"lesson-open-{number}", type="tertiary"
-        ):
+    for number, one in enumerate(step.to_try, 1):
+        words = one.text.said(state.language)
+        view = followed(one.view, step.view)
+        if _is_clicked(view, number, words, ":material/science:"):
             open_view(workspace, view, played)
+    words = f"Open in {page_of(step.view).capitalize()}"
+    if _is_clicked(step.view, 0, words, ":material/open_in_new:"):
+        open_view(workspace, step.view, played)
+
+
+def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:
+    """Draw the button that opens a view, where this version has its page."""
+    key = f"lesson-open-{number}"
+    return page_is_there(view) and st.button(
+        plain(words), icon=icon, key=key, type="tertiary"
+    )
 
 
 def go_on(state: LessonsState, lesson: Lesson) -> None:

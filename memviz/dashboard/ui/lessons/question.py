@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
+from html import escape
 
 import streamlit as st
 
+from memviz.core.text.language import lang_attribute
 from memviz.core.text.wording import counted
-from memviz.dashboard.lessons.lesson import Language, Lesson, Question
-from memviz.dashboard.lessons.verdicts import NOT_QUITE, RIGHT
+from memviz.dashboard.lessons.lesson import (
+    NOT_QUITE,
+    RIGHT,
+    Language,
+    Lesson,
+    Question,
+    Text,
+)
+from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.ui.lessons.state import Answered, LessonsState
-from memviz.dashboard.ui.lessons.texts import prose
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.terms import FirstMentions
 from memviz.dashboard.ui.shell.text import plain
 
 
@@ -53,7 +62,7 @@ def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
 
 
 def verdict(question: Question, taken: Answered, language: Language) -> str:
-    """What is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
+    """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
     said, right = (
         plain(question.choices[n].said(language))
         for n in (taken.choice, question.answer)
@@ -63,7 +72,7 @@ def verdict(question: Question, taken: Answered, language: Language) -> str:
 
 
 def score_words(state: LessonsState, lesson: Lesson) -> str:
-    """How many questions of a lesson were answered, and how many of them rightly; empty before the first."""
+    """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
     taken = [
         answered for place, answered in state.answers.items() if place[0] == lesson.id
     ]
@@ -72,3 +81,13 @@ def score_words(state: LessonsState, lesson: Lesson) -> str:
         if taken
         else ""
     )
+
+
+def prose(text: Text, language: Language) -> None:
+    """A text in Markdown. In English, words of the glossary explain themselves where it first has them."""
+    said = text.said(language)
+    if said:
+        words_html = FirstMentions().html if language == "en" else escape
+        st.html(
+            f'<div class="memviz-prose"{lang_attribute(said)}>{as_html(said, words_html)}</div>'
+        )

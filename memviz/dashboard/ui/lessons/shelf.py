@@ -1,5 +1,5 @@
 """The list of lessons: those that come with memviz and those that were saved here, each to be played, handed on and
-printed."""
+printed; above it what is said when one was played to its end."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from functools import partial
 
 import streamlit as st
 
-from memviz.core.errors import MemvizError
+from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
+from memviz.dashboard.lessons.address import followed
 from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
 from memviz.dashboard.lessons.library import (
     SUFFIX,
     bundled_lessons,
     content_of,
+    find_lesson,
     saved_lessons,
 )
+from memviz.dashboard.lessons.playing import play
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
+from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.player import choose_language, go_on
 from memviz.dashboard.ui.lessons.question import score_words
 from memviz.dashboard.ui.lessons.state import LessonsState
@@ -53,7 +57,7 @@ def shelf(workspace: Workspace, state: LessonsState) -> None:
 
 
 def _head(state: LessonsState, lessons: list[Lesson]) -> None:
-    """How much there is, where to begin, and the language of the texts."""
+    """Show how much there is, where to begin, and the language of the texts."""
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", key="lessons-head"
     ):
@@ -113,13 +117,8 @@ def _row(
         with text, st.container(gap="xxsmall"):
             st.markdown(f"**{plain(lesson.title.said(state.language))}**")
             if lesson.summary:
-                st.caption(
-                    plain(
-                        shortened(
-                            lesson.summary.said(state.language), MAX_SUMMARY_CHARS
-                        )
-                    )
-                )
+                summary = lesson.summary.said(state.language)
+                st.caption(plain(shortened(summary, MAX_SUMMARY_CHARS)))
             st.caption(plain(" · ".join(_facts(state, lesson))))
         with (
             buttons,
@@ -142,34 +141,29 @@ def _is_seen(state: LessonsState, lesson: Lesson) -> bool:
 
 
 def _verb(state: LessonsState, lesson: Lesson) -> str:
-    return (
-        "Begin"
-        if not state.seen.get(lesson.id)
-        else "Again"
-        if _is_seen(state, lesson)
-        else "Go on"
-    )
+    if not state.seen.get(lesson.id):
+        return "Begin"
+    return "Again" if _is_seen(state, lesson) else "Go on"
 
 
 def _facts(state: LessonsState, lesson: Lesson) -> list[str]:
     seen = state.seen.get(lesson.id, set())
-    return [
-        *([f"{lesson.minutes} min"] if lesson.minutes else []),
+    facts = [
+        f"{lesson.minutes} min" if lesson.minutes else "",
         counted(len(lesson.steps), "step"),
         " and ".join(LANGUAGES[code] for code in lesson.languages),
-        *([f"{len(seen)} of {len(lesson.steps)} seen"] if seen else []),
-        *([score] if (score := score_words(state, lesson)) else []),
+        f"{len(seen)} of {len(lesson.steps)} seen" if seen else "",
+        score_words(state, lesson),
     ]
+    return [fact for fact in facts if fact]
 
 
 def _more(
     workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool
 ) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
-    title, key = (
-        plain(lesson.title.said(state.language)),
-        f"lesson-more-{lesson.id}-{state.own.edits}",
-    )
+    title = plain(lesson.title.said(state.language))
+    key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
         f"More of {title}",
         icon=":material/more_horiz:",
@@ -239,3 +233,60 @@ def _refused(error: MemvizError) -> str:
 
 def _yaml(lesson: Lesson, is_own: bool) -> bytes:
     return as_yaml(lesson).encode() if is_own else content_of(lesson.id)
+
+
+def closing(workspace: Workspace, state: LessonsState) -> None:
+    """Show what is said at the end of a lesson, above the list; nothing, if none has just ended."""
+    lesson = _ended(workspace, state)
+    if lesson is None:
+        return
+    with st.container(border=True, gap="xsmall", key="lesson-closing"):
+        score = score_words(state, lesson)
+        title = f"**{plain(lesson.title.said(state.language))}**"
+        st.markdown(
+            f":material/check_circle: You have finished {title}{f': {score}' if score else ''}."
+        )
+        following = next_after(lesson)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            if following is not None:
+                st.button(
+                    f"Next: {plain(following.title.said(state.language))}",
+                    icon=":material/arrow_forward:",
+                    type="primary",
+                    key="lesson-following",
+                    on_click=partial(go_on, state, following),
+                )
+            _to_try(workspace, state, lesson)
+
+
+def _ended(workspace: Workspace, state: LessonsState) -> Lesson | None:
+    try:
+        return find_lesson(state.ended, workspace.store) if state.ended else None
+    except LessonError:  # the list below says what is wrong with it
+        return None
+
+
+def next_after(lesson: Lesson) -> Lesson | None:
+    """The bundled lesson that comes after one in the list; after one of somebody's own none."""
+    lessons = list(bundled_lessons().values())
+    ids = [one.id for one in lessons]
+    if lesson.id not in ids:
+        return None
+    return next(iter(lessons[ids.index(lesson.id) + 1 :]), None)
+
+
+def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
+    """Show what the last step that has something to try offers."""
+    for step in [one for one in lesson.steps if one.to_try][-1:]:
+        for number, one in enumerate(step.to_try):
+            words = plain(one.text.said(state.language))
+            key = f"lesson-then-{number}"
+            if page_is_there(one.view) and st.button(
+                words, icon=":material/science:", key=key, type="tertiary"
+            ):
+                with error_shown():
+                    open_view(
+                        workspace,
+                        followed(one.view, step.view),
+                        play(step.view.study, workspace, lesson.id),
+                    )

@@ -17,11 +17,10 @@ from memviz.dashboard.lessons.reading import (
     read_lesson,
 )
 from memviz.dashboard.lessons.writing import as_yaml, id_of
-from memviz.dashboard.ui.lessons.asking import asked_in
+from memviz.dashboard.ui.lessons.asking import Slot, asked_in
 from memviz.dashboard.ui.lessons.shelf import keep
 from memviz.dashboard.ui.lessons.state import LessonsState, OwnLesson
 from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 
@@ -33,7 +32,7 @@ TEXT_HELP = "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, n
 
 
 def own_lesson(workspace: Workspace, state: LessonsState) -> None:
-    """The lesson that is being written."""
+    """Draw the lesson that is being written."""
     st.header("A lesson of your own", anchor=False)
     own = state.own
     if not own.steps:
@@ -49,73 +48,55 @@ def own_lesson(workspace: Workspace, state: LessonsState) -> None:
         help="A lesson has its texts in one language or in both; where one is missing, the other one is shown.",
     )
     title, minutes = st.columns([4, 1])
-    _line(title, "Title of the lesson", own, "title", language, TITLE_CHARS)
+    Slot(own, "title").write(
+        title.text_input,
+        "Title of the lesson",
+        "title",
+        language,
+        max_chars=TITLE_CHARS,
+    )
     own.minutes = minutes.number_input(
         "Minutes", 1, MAX_MINUTES, own.minutes, key=own.key("minutes"), placeholder="?"
     )
-    _line(
-        st, "What it is about, in one sentence", own, "summary", language, SUMMARY_CHARS
+    Slot(own, "summary").write(
+        st.text_input,
+        "What it is about, in one sentence",
+        "summary",
+        language,
+        max_chars=SUMMARY_CHARS,
     )
     for number in range(len(own.steps)):
         _step(workspace, own, number, language)
     _save(workspace, state)
 
 
-def _line(
-    place: object, label: str, own: OwnLesson, name: str, language: Language, chars: int
-) -> None:
-    key = own.key(f"{name}-{language}")
-    said = getattr(getattr(own, name), language)
-    place.text_input(  # type: ignore[attr-defined]
-        label,
-        said,
-        key=key,
-        max_chars=chars,
-        on_change=partial(_take_line, own, name, language, key),
-    )
-
-
-def _take_line(own: OwnLesson, name: str, language: Language, key: str) -> None:
-    setattr(
-        own,
-        name,
-        replace(
-            getattr(own, name),
-            **{language: " ".join((widget_value(key) or "").split())},
-        ),
-    )
-
-
 def _step(
     workspace: Workspace, own: OwnLesson, number: int, language: Language
 ) -> None:
-    step = own.steps[number]
     with st.container(border=True, key=own.key(f"step-{number}")):
         head, buttons = st.columns([5, 2], vertical_alignment="bottom")
-        key = own.key(f"title-{number}-{language}")
-        head.text_input(
+        Slot(own, "title", number).write(
+            head.text_input,
             f"Step {number + 1}",
-            getattr(step.title, language),
-            key=key,
+            "title",
+            language,
             max_chars=TITLE_CHARS,
-            on_change=partial(_word, own, number, "title", language, key),
         )
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
             _order(own, number)
-        key = own.key(f"text-{number}-{language}")
-        st.text_area(
+        Slot(own, "text", number).write(
+            st.text_area,
             "Text",
-            getattr(step.text, language),
-            key=key,
+            "text",
+            language,
             max_chars=TEXT_CHARS,
             help=TEXT_HELP,
-            on_change=partial(_word, own, number, "text", language, key),
         )
         asked_in(workspace, own, number, language)
-        st.caption(plain(shown_words(step)))
+        st.caption(plain(shown_words(own.steps[number])))
 
 
 def _order(own: OwnLesson, number: int) -> None:
@@ -140,14 +121,8 @@ def _order(own: OwnLesson, number: int) -> None:
     )
 
 
-def _word(own: OwnLesson, number: int, name: str, language: Language, key: str) -> None:
-    step = own.steps[number]
-    said = replace(getattr(step, name), **{language: (widget_value(key) or "").strip()})
-    own.steps[number] = replace(step, **{name: said})
-
-
 def shown_words(step: Step) -> str:
-    """What a step shows, in a few words."""
+    """Return what a step shows, in a few words."""
     view = step.view
     turn = f", turn {view.turn}" if view.turn else ""
     settings = "; ".join(setting.label for setting in view.study.settings)

@@ -1,4 +1,5 @@
-"""What is saved of a file; of several conversations in it: which of them are wanted?"""
+"""What is saved of a file, and what has to be asked first: which of several conversations are wanted, and who the user
+is where the names do not show it."""
 
 from __future__ import annotations
 
@@ -16,7 +17,12 @@ from memviz.dashboard.ui.library.state import Import
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
-from memviz.transcripts.background import PICKING_COUNTER, NamedBytes, Outcome
+from memviz.transcripts.background import (
+    PICKING_COUNTER,
+    BackgroundReading,
+    NamedBytes,
+    Outcome,
+)
 from memviz.transcripts.loading import LoadedFile
 
 ROWS_SHOWN = 10
@@ -26,7 +32,7 @@ ROW_PIXELS = 36
 def imported(
     workspace: Workspace, outcome: Outcome, file: NamedBytes, format: str | None
 ) -> Import:
-    """What became of a file: a single conversation is saved at once; of several the visitor chooses."""
+    """Return what became of a file: a single conversation is saved at once; of several the visitor chooses."""
     unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
     made = Import(outcome, file if unclear else None, format)
     if outcome.loaded and len(outcome.loaded.transcripts) == 1:
@@ -106,27 +112,21 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
 
 def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
     held_at = [transcript.held_at for transcript in loaded.transcripts]
-    dates = (
-        {"date": pd.Series(held_at, dtype="datetime64[us, UTC]")}
-        if any(held_at)
-        else {}
-    )
     logs = [Log(transcript.messages) for transcript in loaded.transcripts]
-    turns, requests = (
-        [log.turn_count for log in logs],
-        [log.request_count for log in logs],
-    )
-    return pd.DataFrame(
-        {
-            "title": [transcript.title for transcript in loaded.transcripts],
-            **dates,
-            "turns": turns,
-            **({"requests": requests} if requests != turns else {}),
-            "messages": [len(transcript.messages) for transcript in loaded.transcripts],
-            "tokens": tokens,
-            "notes": [len(transcript.warnings) for transcript in loaded.transcripts],
-        }
-    )
+    turns = [log.turn_count for log in logs]
+    requests = [log.request_count for log in logs]
+    columns: dict[str, Any] = {
+        "title": [transcript.title for transcript in loaded.transcripts]
+    }
+    if any(held_at):
+        columns["date"] = pd.Series(held_at, dtype="datetime64[us, UTC]")
+    columns["turns"] = turns
+    if requests != turns:
+        columns["requests"] = requests
+    columns["messages"] = [len(one.messages) for one in loaded.transcripts]
+    columns["tokens"] = tokens
+    columns["notes"] = [len(one.warnings) for one in loaded.transcripts]
+    return pd.DataFrame(columns)
 
 
 def _columns() -> dict[str, Any]:
@@ -151,3 +151,64 @@ def _columns() -> dict[str, Any]:
             help="What had to be repaired or left out. The notes come with the conversation.",
         ),
     }
+
+
+MOST_IN_SIGHT = 6
+"""More names than these are in a list that opens."""
+
+
+def ask_who_is_the_user(workspace: Workspace, made: Import, key: str) -> None:
+    """The names that speak in a file; it is read again once one of them is chosen."""
+    error = made.outcome.error
+    if not isinstance(error, UnclearUserError) or made.file is None:
+        return
+    with st.container(border=True, key=f"user-{key}"):
+        st.markdown(f"**{plain(made.outcome.name)}** does not show who the user is.")
+        st.caption(plain(error.reason))
+        name = _chosen(error.names, key)
+        with st.container(horizontal=True):
+            if st.button(
+                "Import",
+                type="primary",
+                icon=":material/download:",
+                key=f"user-import-{key}",
+                disabled=name is None,
+            ):
+                with st.spinner("Reading"):
+                    _read_again(workspace, made, name)
+                st.rerun()
+            if st.button(
+                "Import nothing", icon=":material/close:", key=f"user-leave-{key}"
+            ):
+                made.left = True
+                st.rerun()
+
+
+def _chosen(names: Sequence[str], key: str) -> str | None:
+    help = "Everybody else in the file becomes the assistant, under their names."
+    if len(names) > MOST_IN_SIGHT:
+        return st.selectbox(
+            "Who is the user?", names, index=None, key=f"user-name-{key}", help=help
+        )
+    return st.radio(
+        "Who is the user?",
+        names,
+        index=None,
+        format_func=plain,
+        key=f"user-name-{key}",
+        horizontal=True,
+        help=help,
+    )
+
+
+def _read_again(workspace: Workspace, made: Import, name: str | None) -> None:
+    if made.file is None:
+        return
+    reading = BackgroundReading([made.file], made.format, user=name)
+    while not reading.wait(1):
+        pass
+    again = imported(workspace, reading.outcomes[0], made.file, made.format)
+    made.outcome = again.outcome
+    made.saved = again.saved
+    made.notes = again.notes
+    made.file = again.file

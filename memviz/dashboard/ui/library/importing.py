@@ -11,15 +11,12 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from memviz.core.errors import UnclearUserError
 from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
-from memviz.dashboard.ui.library.conversation_picker import imported, pick
-from memviz.dashboard.ui.library.state import Import, LibraryState
-from memviz.dashboard.ui.library.user_question import ask_who_is_the_user
-from memviz.dashboard.ui.library.waiting import (
-    forget,
-    keep_waiting,
-    name_in_address,
-    read_again_after_reload,
+from memviz.dashboard.ui.library.conversation_picker import (
+    ask_who_is_the_user,
+    imported,
+    pick,
 )
+from memviz.dashboard.ui.library.state import Import, LibraryState
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import Workspace
@@ -68,14 +65,12 @@ def import_controls(state: LibraryState) -> None:
         help=FORMAT_HELP,
     )
     if files:
-        forget(state)
         state.read(
             [NamedBytes(file.name, file.getvalue()) for file in files], format or None
         )
         _give_back([file.file_id for file in files])
         st.rerun()
     if pasted:
-        forget(state)
         state.read(
             [NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None
         )
@@ -94,44 +89,39 @@ def _give_back(file_ids: Sequence[str]) -> None:
 
 
 def import_panel(workspace: Workspace, state: LibraryState) -> None:
-    """How far the reading is, or what became of every file."""
-    read_again_after_reload(state)
+    """Show how far the reading is, or what became of every file."""
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
         _progress(state, state.reading)
         return
     if state.reading is not None:
-        reading, state.reading = state.reading, None
+        reading = state.reading
+        state.reading = None
         read = zip(
             reading.outcomes, reading.files, strict=False
         )  # those behind a cancelled one have no outcome
         state.imports = [
             imported(workspace, outcome, file, reading.format) for outcome, file in read
         ]
-        keep_waiting(state, reading.files)
         del reading, read
         give_back()
     for number, made in enumerate(state.imports):
         _show(workspace, made, f"{state.uploads}-{number}")
-    name_in_address(state)
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
 def _progress(state: LibraryState, reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
-    share = reading.done / reading.total if reading.total else 0.0
-    what = (
-        f"conversation {reading.done:,} of {reading.total:,}"
-        if reading.total
-        else "taking it apart"
-    )
-    several = (
-        f" (file {len(reading.outcomes) + 1} of {len(reading.files)})"
-        if len(reading.files) > 1
-        else ""
-    )
+    share = 0.0
+    what = "taking it apart"
+    if reading.total:
+        share = reading.done / reading.total
+        what = f"conversation {reading.done:,} of {reading.total:,}"
+    name = plain(reading.current)
+    if len(reading.files) > 1:
+        name += f" (file {len(reading.outcomes) + 1} of {len(reading.files)})"
     with st.container(border=True):
-        st.progress(share, f"Reading {plain(reading.current)}{several}: {what}")
+        st.progress(share, f"Reading {name}: {what}")
         if st.button("Cancel", icon=":material/close:", key="library-cancel"):
             reading.cancel()
             state.reading = None
@@ -139,7 +129,8 @@ def _progress(state: LibraryState, reading: BackgroundReading) -> None:
 
 
 def _show(workspace: Workspace, made: Import, key: str) -> None:
-    name, loaded = made.outcome.name, made.outcome.loaded
+    name = made.outcome.name
+    loaded = made.outcome.loaded
     if isinstance(made.outcome.error, UnclearUserError) and made.file and not made.left:
         ask_who_is_the_user(workspace, made, key)
     elif loaded is None and not made.left:
@@ -156,25 +147,18 @@ def _show(workspace: Workspace, made: Import, key: str) -> None:
 
 
 def _sentence(name: str, made: Import) -> str:
-    saved, failures = (
-        made.saved,
-        made.outcome.loaded.failures if made.outcome.loaded else (),
-    )
+    saved = made.saved
+    failures = made.outcome.loaded.failures if made.outcome.loaded else ()
     what = (
         name if len(saved) == 1 else f"{counted(len(saved), 'conversation')} of {name}"
     )
     notes = [*map(str, failures), *made.notes]
-    shown = [f"Note: {note}" for note in notes[:MAX_NOTES]]
-    more = [
-        f"And {counted(len(notes) - MAX_NOTES, 'more note')}, kept with the conversations."
-    ]
-    return " ".join(
-        [
-            f"Imported {what}: {_size(saved)}.",
-            *shown,
-            *(more if len(notes) > MAX_NOTES else []),
-        ]
-    )
+    told = [f"Imported {what}: {_size(saved)}."]
+    told += [f"Note: {note}" for note in notes[:MAX_NOTES]]
+    if len(notes) > MAX_NOTES:
+        more = counted(len(notes) - MAX_NOTES, "more note")
+        told.append(f"And {more}, kept with the conversations.")
+    return " ".join(told)
 
 
 def _size(saved: list[ConversationEntry]) -> str:

@@ -1,28 +1,40 @@
-"""The pieces of the library page: search, and one row a conversation."""
+"""The list of the library: search, one row a conversation, a conversation as it was imported, and what the address
+holds of it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from html import escape
 
 import streamlit as st
 
 from memviz.core.errors import MemvizError, UnreadableConversationError
-from memviz.core.text.wording import counted
+from memviz.core.messages import TIME, Message
+from memviz.core.text.wording import counted, message_number
+from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.ui.controls.chat_state import chat_state
-from memviz.dashboard.ui.controls.conversations import size_words
+from memviz.dashboard.ui.controls.conversations import event_sentence, size_words
+from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.library.state import LibraryState
-from memviz.dashboard.ui.library.unreadable import rows_download, unreadable_row
-from memviz.dashboard.ui.library.view import conversation_view
 from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.linked import (
+    LINK_OFF,
+    MAX_TEXT_CHARS,
+    keep_in_address,
+    value_read,
+)
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
-from memviz.storage.entries import ConversationEntry
+from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.storage.workspace import Workspace
+from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.export import EXPORTS
+from memviz.transcripts.times import moment
 
-PAGE_SIZE = 20
+ROWS_ON_PAGE = 20
 PAGE_KEY, SEARCH_KEY = "library-page", "library-search"
 MAX_DESCRIPTION_CHARS = 300
 
@@ -50,7 +62,7 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
     entries, unreadable, total = workspace.store.page(
-        search, PAGE_SIZE, (page - 1) * PAGE_SIZE
+        search, ROWS_ON_PAGE, (page - 1) * ROWS_ON_PAGE
     )
     if (
         total and not entries and not unreadable
@@ -65,7 +77,7 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
             icon=":material/info:",
         )
         return
-    pages = -(-total // PAGE_SIZE)
+    pages = -(-total // ROWS_ON_PAGE)
     if pages > 1:
         st.pagination(pages, key=PAGE_KEY)
     for damaged in unreadable:
@@ -176,3 +188,163 @@ def _actions(
             workspace.store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
             st.rerun()
+
+
+ROWS_HELP = "Everything that is stored of it, as JSON. What is sound in it can be taken out by hand."
+
+
+def unreadable_row(
+    workspace: Workspace, state: LibraryState, damaged: UnreadableConversation
+) -> None:
+    """One conversation that is left aside."""
+    with st.container(border=True, key=f"unreadable-{damaged.row}"):
+        text, buttons = st.columns([3, 2], vertical_alignment="center")
+        with text:
+            st.markdown(f"**{plain(damaged.title)}**")
+            st.warning(
+                plain(f"Cannot be read, and is left aside: {damaged.problem}."),
+                icon=":material/warning:",
+            )
+        with buttons, st.container(horizontal=True, horizontal_alignment="right"):
+            rows_download(workspace, damaged.row, damaged.title)
+            if st.button(
+                "Delete",
+                icon=":material/delete:",
+                key=f"delete-unreadable-{damaged.row}",
+            ):
+                workspace.store.delete_unreadable(damaged.row)
+                state.deleted = (damaged.id, damaged.title)
+                st.rerun()
+
+
+def rows_download(workspace: Workspace, conversation: int | str, title: str) -> None:
+    """Everything that is stored of a conversation (its row number, or its id), as a file."""
+    st.download_button(
+        "Stored rows",
+        lambda: json.dumps(workspace.store.stored_rows(conversation), indent=1),
+        file_name=f"{file_name(title)}-rows.json",
+        mime="application/json",
+        help=ROWS_HELP,
+        icon=":material/download:",
+        key=f"rows-{conversation}",
+        on_click="ignore",
+    )
+
+
+SEARCH, PAGE, READ = "search", "page", "read"
+MOST_PAGES = 100_000
+
+
+def open_address(workspace: Workspace, state: LibraryState) -> None:
+    """Show what the address asks for, once in a session. To be called before anything of it is drawn."""
+    if state.is_opened:
+        return
+    state.is_opened = True
+    search = value_read(st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS], None)
+    page = value_read(st.query_params.get(PAGE, ""), range(1, MOST_PAGES))
+    if search:
+        set_widget(SEARCH_KEY, search)
+    if page:
+        set_widget(PAGE_KEY, page)
+    read = st.query_params.get(READ)
+    if read and workspace.store.exists(read):
+        state.shown = read
+    elif read:
+        st.warning(
+            "The conversation of the link is not on this server, or was deleted.",
+            icon=LINK_OFF,
+        )
+
+
+def keep_address(state: LibraryState) -> None:
+    """Write into the address what is open."""
+    page = widget_value(PAGE_KEY) or 1
+    keep_in_address(
+        {
+            SEARCH: widget_value(SEARCH_KEY),
+            PAGE: str(page) if page > 1 else "",
+            READ: state.shown,
+        }
+    )
+
+
+MESSAGES_ON_PAGE = 40
+ROLE_COLORS = {
+    "user": "input",
+    "assistant": "history",
+    "tool": "tools",
+    "system": "system",
+}
+"""A role's colour is that of the part of a request in which it usually stands."""
+NAMES = {
+    "user": "User",
+    "assistant": "Assistant",
+    "tool": "Tool result",
+    "system": "System",
+}
+
+
+def conversation_view(workspace: Workspace, id: str) -> None:
+    """The whole conversation, in pages. Only the messages of the page are read, for a conversation may be long. Raises
+    UnreadableConversationError."""
+    transcript = workspace.store.about(id)
+    total = workspace.store.entry(id).message_count
+    for warning in transcript.warnings:
+        st.caption(f":material/info: {plain(warning)}")
+    if transcript.system_prompt:
+        with st.expander("System prompt", icon=":material/tune:"):
+            st.text(transcript.system_prompt)
+    pages = -(-total // MESSAGES_ON_PAGE)
+    page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
+    first = (page - 1) * MESSAGES_ON_PAGE
+    stop = min(first + MESSAGES_ON_PAGE, total)
+    messages = workspace.store.said(id, first, stop)
+    st.html("".join(_parts(transcript.events, messages, first, is_end=stop == total)))
+    st.caption(f"{counted(total, 'message')} in all.")
+
+
+def _parts(
+    events: Sequence[RecordedEvent],
+    messages: Sequence[Message],
+    first: int,
+    *,
+    is_end: bool,
+) -> Sequence[str]:
+    """The messages from position ``first`` on, and between them what was recorded there."""
+    parts = []
+    events = sorted(events, key=lambda event: event.after_message)
+    for position, message in enumerate(messages, first):
+        parts += [_event(event) for event in events if event.after_message == position]
+        parts.append(_message(message, position))
+    stop = first + len(messages)
+    return parts + [
+        _event(event) for event in events if is_end and event.after_message >= stop
+    ]
+
+
+def _message(message: Message, position: int) -> str:
+    meta = message.meta or {}
+    said = moment(meta.get(TIME))
+    facts = [
+        f"{message_number(position)} · {NAMES[message.role]}",
+        message.name or "",
+        f"{said:%Y-%m-%d %H:%M}" if said else "",
+    ]
+    body = message_html(
+        message, " · ".join(filter(None, facts)), "Download has all of them"
+    )
+    thought = meta.get(REASONING)
+    if isinstance(thought, str) and thought:
+        body += f"<details><summary><small>Reasoning</small></summary><p>{escape(thought)}</p></details>"
+    return _section(body, PART_COLORS[ROLE_COLORS[message.role]])
+
+
+def _event(event: RecordedEvent) -> str:
+    text = f"<p>{escape(event.text)}</p>" if event.text else ""
+    return _section(
+        f"<small>{escape(event_sentence(event))}</small>{text}", PART_COLORS["summary"]
+    )
+
+
+def _section(body: str, color: str) -> str:
+    return f'<section class="memviz-block" style="border-left-color: {color}">{body}</section>'

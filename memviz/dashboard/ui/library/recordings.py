@@ -96,21 +96,19 @@ def _row(
 
 
 def _facts(name: str, recording: Recording) -> list[str]:
-    """What it says of itself. What nobody measured is said to be not recorded."""
-    about, settings = recording.about, len(recording.settings)
-    seconds, cost = (
-        seconds_words(recording.seconds),
-        cost_words(recording.cost_usd, recorded=True),
-    )
-    return [
+    """Return what it says of itself. What nobody measured is said to be not recorded."""
+    about = recording.about
+    settings = len(recording.settings)
+    seconds = seconds_words(recording.seconds)
+    cost = cost_words(recording.cost_usd, recorded=True)
+    facts = [
         "bundled" if name in bundled.recordings() else "opened",
         listed(recording.models or (about.model,)),
-        *([about.made_on] if about.made_on else []),
-        counted(len(recording.replies), "reply"),
-        counted(settings, "setting"),
-        *(
-            ["seconds and cost not recorded"]
-            if seconds == cost
-            else [f"took {seconds}", f"cost {cost}"]
-        ),
     ]
+    if about.made_on:
+        facts.append(about.made_on)
+    facts.append(counted(len(recording.replies), "reply"))
+    facts.append(counted(settings, "setting"))
+    if seconds == cost:
+        return [*facts, "seconds and cost not recorded"]
+    return [*facts, f"took {seconds}", f"cost {cost}"]

@@ -22,8 +22,6 @@ class Import:
     saved: list[ConversationEntry] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     left: bool = False
-    secret: str = ""
-    """The name under which the file is kept on disk while the choice is still to be made."""
 
     def let_go(self) -> None:
         """Keep the conversations that were read no longer: only what is to be said of the file."""

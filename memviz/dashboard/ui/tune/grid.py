@@ -63,11 +63,9 @@ def choose_conversations(
     messages = sum(entry.message_count for entry in chosen)
     size = f"{size_words(workspace, chosen)}, {counted(messages, 'message')}."
     # The control itself cuts a long title.
-    st.caption(
-        f"{plain(labels[state.conversations[0]])}: {size}"
-        if len(state.conversations) == 1
-        else size
-    )
+    if len(state.conversations) == 1:
+        size = f"{plain(labels[state.conversations[0]])}: {size}"
+    st.caption(size)
     return state.conversations
 
 
@@ -86,13 +84,12 @@ def choose_settings(
     and is left out."""
     known = offered()
     linked_list("try", "tune-strategies", known)
+    at_first = [id for id in tried_at_first() if id in known]
     chosen = st.pills(
         "Strategies to try",
         list(known),
         selection_mode="multi",
-        default=None
-        if widget_value("tune-strategies")
-        else [id for id in tried_at_first() if id in known],
+        default=None if widget_value("tune-strategies") else at_first,
         format_func=lambda id: known[id].title,
         key="tune-strategies",
         help=STRATEGIES_HELP,
@@ -128,11 +125,8 @@ def _values(
         }
         st.caption(in_the_guide(cls))
         if recorded:
-            st.caption(
-                plain(
-                    f"Recorded with a language model: {'; '.join(map(_in_words, recorded.items()))}."
-                )
-            )
+            told = "; ".join(map(_in_words, recorded.items()))
+            st.caption(plain(f"Recorded with a language model: {told}."))
     return found
 
 
@@ -145,7 +139,7 @@ def _in_words(recorded: tuple[str, tuple[Any, ...]]) -> str:
 def _number_of_settings(
     cls: type[Strategy], first: Mapping[str, tuple[Any, ...]]
 ) -> int:
-    """How many settings the values chosen make: what was just changed below a label counts for it already."""
+    """Return how many settings the values chosen make: what was just changed below a label counts for it already."""
     return prod(
         len(widget_value(_key(cls, name, values)) or values)
         for name, values in first.items()
@@ -183,25 +177,15 @@ def _choose_values(
         written,
         key=key,
         accept_new_options=True,
-        default=None
-        if widget_value(key)
-        else written,  # a link, or a click on "try 40", may have set it
+        # A link, or a click on "try 40", may have set it.
+        default=None if widget_value(key) else written,
         help=f"{axis.help}\n\n{VALUES_HELP}",
         placeholder="Type a number",
         persist_state="session",
     )
-    return (
-        tuple(
-            sorted(
-                {
-                    value
-                    for text in typed
-                    if (value := _number(cls, axis, text)) is not None
-                }
-            )
-        )
-        or values
-    )
+    numbers = [_number(cls, axis, text) for text in typed]
+    allowed = {number for number in numbers if number is not None}
+    return tuple(sorted(allowed)) or values
 
 
 def try_value(id: str, edge: Edge) -> None:

@@ -54,23 +54,18 @@ def tried_with(
     study: CompareState,
     summarizer: str,
 ) -> Tried:
-    """What a sweep of ``settings`` can measure with the summarizer of this name."""
+    """Return what a sweep of ``settings`` can measure with the summarizer of this name."""
     talks = [workspace.conversation(id, study.first_of(id)) for id in ids]
     has_any = bool(recorded_settings(workspace, ids, study))
     at_hand = [RECORDING + name for name in workspace.recordings.unasked if has_any]
     names = [*at_hand, summarizer] if summarizer.startswith(RECORDING) else at_hand
-    played = {
-        name: [
-            one
-            for one in settings
-            if one.writes_notes
-            and all(
-                workspace.recordings.plays(name, *talk, one, study.counter)
-                for talk in talks
-            )
-        ]
-        for name in names
-    }
+
+    def is_played(name: str, one: Strategy) -> bool:
+        plays = workspace.recordings.plays
+        return all(plays(name, *talk, one, study.counter) for talk in talks)
+
+    writing = [one for one in settings if one.writes_notes]
+    played = {name: [one for one in writing if is_played(name, one)] for name in names}
     best = max(played, key=lambda name: len(played[name]), default="")
     kept = tuple(settings)
     if summarizer.startswith(RECORDING):

@@ -1,30 +1,36 @@
-"""Running a sweep from the page: at once where it is small and free, else when asked; with progress and a way out."""
+"""Running a sweep from the page: at once where it is small and free, else when asked; with progress and a way out. One
+with a summarizer that costs money says what it will cost, and has a budget and a start button."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from memviz.core.text.wording import counted
 from memviz.dashboard.ui.controls.jobs import Step, start_button, watch
 from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.spending import (
+    bound_caption,
+    noted_replies,
+    noted_sweeps,
+    spending,
+)
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.errors import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.tune.executor import Where
-from memviz.dashboard.ui.tune.paid import offer_paid_sweep, try_again, with_summarizer
 from memviz.dashboard.ui.tune.state import TuneState
 from memviz.models.budget import Budget
+from memviz.models.cost_bound import CostBound
 from memviz.models.registry import OFFLINE, is_free
 from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
 from memviz.tuning.background import BackgroundSweep
-from memviz.tuning.paid import spent_sentence
+from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import Sweeping, SweepProgress
+from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping, SweepProgress
 
 AT_ONCE_MESSAGES = 60_000
 """Settings times messages up to which a free sweep begins by itself: some seconds of work."""
@@ -35,7 +41,7 @@ MAX_ERRORS = 3
 
 @dataclass(frozen=True)
 class Asked:
-    """What a sweep is about: everything that decides what its cells hold. ``conversations`` are ids with what tells
+    """The subject of a sweep: everything that decides what its cells hold. ``conversations`` are ids with what tells
     that one was changed; ``firsts`` of how many messages of each, if not of all."""
 
     conversations: tuple[tuple[str, object], ...]
@@ -73,16 +79,15 @@ def sweep_of(
     asked: Asked,
     summarizer: ModelChoice,
     assumptions: PricingAssumptions,
-    where: Where,
 ) -> Sweep | None:
-    """What was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
+    """Return what was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
     offer = st.container()
     free = with_summarizer(asked, summarizer) if summarizer.is_free else asked
     paid = with_summarizer(asked, summarizer)
     asked = paid if state.asked == paid else free
     if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
         state.go_on = False
-        _begin_free(workspace, state, asked, assumptions, where)
+        _begin_free(workspace, state, asked, assumptions)
     work = state.work if state.asked == asked else None
     if work is None:
         return None
@@ -98,18 +103,15 @@ def sweep_of(
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             offer_paid_sweep(workspace, state, free, summarizer, assumptions)
     sweep = work.sweep
-    if (
-        sweep is not None
-        and work.wait(0)
-        and not sweep.is_complete
-        and work.error is None
-    ):
+    if sweep is None:
+        return None
+    if work.wait(0) and not sweep.is_complete and work.error is None:
         _ended_early(state, sweep)
-    return sweep.priced(assumptions) if sweep is not None and _any_ran(sweep) else None
+    return sweep.priced(assumptions) if _any_ran(sweep) else None
 
 
 def _any_ran(sweep: Sweep) -> bool:
-    """Whether there is anything to show. Says what could not be run, and why."""
+    """Return whether there is anything to show. Says what could not be run, and why."""
     failed = {
         cell.error: sweep.subjects[place.subject]
         for place, cell in sweep.cells.items()
@@ -125,7 +127,6 @@ def _begin_free(
     state: TuneState,
     asked: Asked,
     assumptions: PricingAssumptions,
-    where: Where,
 ) -> None:
     def make() -> Sweeping:
         return workspace.sweeping(
@@ -135,27 +136,23 @@ def _begin_free(
             first=asked.first,
             summarizer=workspace.recordings.player(asked.summarizer),
             assumptions=assumptions,
-            **where._asdict(),
         )
 
     state.begin(asked, BackgroundSweep(make))
 
 
 def _may_begin(workspace: Workspace, asked: Asked) -> bool:
-    """Whether the sweep is small enough to begin by itself, or its button was clicked."""
+    """Return whether the sweep is small enough to begin by itself, or its button was clicked."""
     messages = sum(
         first or workspace.store.entry(id).message_count
         for id, first in asked.first.items()
     )
-    if (
-        not is_free(asked.summarizer)
-        or len(asked.settings) * messages <= AT_ONCE_MESSAGES
-    ):
-        return is_free(asked.summarizer)
-    number, over = (
-        counted(len(asked.settings), "setting"),
-        counted(len(asked.ids), "conversation"),
-    )
+    if not is_free(asked.summarizer):
+        return False
+    if len(asked.settings) * messages <= AT_ONCE_MESSAGES:
+        return True
+    number = counted(len(asked.settings), "setting")
+    over = counted(len(asked.ids), "conversation")
     st.info(
         f"{number} over {over} with {counted(messages, 'message')}: that takes a while, so it begins when you say so. "
         "Cells that were measured before are not measured again.",
@@ -183,7 +180,7 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
 
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
-    """How far a sweep is, in words."""
+    """Return how far a sweep is, in words."""
     over = f" over {conversations} conversations" if conversations > 1 else ""
     text = f"{progress.done:,} of {progress.total:,} runs{over} measured"
     return f"{text}, {progress.time_left}" if progress.time_left else text
@@ -201,7 +198,8 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
 
 def _go_on(state: TuneState, label: str) -> None:
     if start_button(label, "tune-go-on", is_main=False):
-        state.asked, state.go_on = None, True
+        state.asked = None
+        state.go_on = True
         st.rerun()
 
 
@@ -212,3 +210,151 @@ def nothing_to_try(ids: Sequence[str]) -> None:
         f"Choose {what} in the sidebar, and every setting is measured.",
         icon=":material/arrow_back:",
     )
+
+
+FIRST_BUDGET_USD = 1.0
+BUDGET_HELP = (
+    "No call is made that might exceed it. What is finished by then is kept, and answers are kept on disk, so going on "
+    "pays for nothing twice."
+)
+
+
+def offer_paid_sweep(
+    workspace: Workspace,
+    state: TuneState,
+    free: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
+) -> None:
+    """Offer the sweep with ``summarizer`` where the ``free`` one with the offline summarizer, which tells what it will
+    cost, has ended."""
+    work = state.work
+    if state.asked != free or work is None or not work.wait(0) or work.sweep is None:
+        return
+    with st.container(border=True):
+        st.markdown(
+            f"Measured with the offline stand-in's summaries, not yet with {plain(summarizer.name)}."
+        )
+        cost = estimate(work.sweep, summarizer.name).sentence
+        st.caption(
+            f"{plain(cost)} The sizes of the stand-in's summaries are the base of this."
+        )
+        paid = with_summarizer(free, summarizer)
+        _offer(
+            f"Sweep with {plain(summarizer.name)}",
+            workspace,
+            state,
+            paid,
+            summarizer,
+            assumptions,
+        )
+
+
+def with_summarizer(free: Asked, summarizer: ModelChoice) -> Asked:
+    """The same sweep with ``summarizer`` instead of the offline one."""
+    return replace(free, summarizer=summarizer.name)
+
+
+def try_again(
+    workspace: Workspace,
+    state: TuneState,
+    paid: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
+    work: BackgroundSweep,
+) -> None:
+    """Say what failed in the sweep, if anything did, and offer to go on with what is missing. With another key, address
+    or timeout it counts as not yet tried."""
+    problem = _problem(paid, work)
+    if not problem:
+        return
+    is_tried = state.made_with == summarizer
+    with st.container(border=True):
+        if is_tried:
+            st.error(plain(problem), icon=":material/error:")
+        else:
+            st.markdown(
+                "Not yet tried with the key, the base URL and the timeout as they are now."
+            )
+        verb = "Try again" if is_tried else "Sweep"
+        _offer(
+            f"{verb} with {plain(summarizer.name)}",
+            workspace,
+            state,
+            paid,
+            summarizer,
+            assumptions,
+        )
+
+
+def _problem(paid: Asked, work: BackgroundSweep) -> str:
+    """Return what went wrong with the summarizer, as a sentence; empty where nothing did."""
+    cells = work.sweep.cells if work.sweep else {}
+    total = f"of {len(paid.settings) * len(paid.ids):,} runs"
+    if work.error is not None:
+        return f"{work.error} {len(cells):,} {total} are measured; the others were not tried."
+    failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
+    if not failed:
+        return ""
+    return f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing."
+
+
+def _offer(
+    label: str,
+    workspace: Workspace,
+    state: TuneState,
+    paid: Asked,
+    summarizer: ModelChoice,
+    assumptions: PricingAssumptions,
+) -> None:
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    budget_usd = row.number_input(
+        "Budget of this sweep (US dollars)",
+        0.01,
+        10_000.0,
+        FIRST_BUDGET_USD,
+        key="tune-budget",
+        help=BUDGET_HELP,
+        width=200,
+    )
+    is_asked = start_button(label, "tune-pay", place=row, is_main=False)
+    bound_caption(CostBound(budget_usd), place=row)
+    if is_asked:
+        _begin(workspace, state, paid, summarizer, budget_usd, assumptions)
+        st.rerun()
+
+
+def _begin(
+    workspace: Workspace,
+    state: TuneState,
+    paid: Asked,
+    summarizer: ModelChoice,
+    budget_usd: float,
+    assumptions: PricingAssumptions,
+) -> None:
+    with errors_shown("Choose another summarizer, or the offline stand-in."):
+        budget = Budget(budget_usd, within=spending())
+        writer = paid_summarizer(
+            summarizer.name,
+            budget,
+            workspace.answers_folder,
+            notes=noted_replies(),
+            **summarizer.options,
+        )
+
+    def make() -> Sweeping:
+        return workspace.sweeping(
+            paid.ids,
+            paid.settings,
+            counter=paid.counter,
+            first=paid.first,
+            summarizer=writer,
+            assumptions=assumptions,
+            executor="threads",
+            workers=DEFAULT_CONCURRENCY,
+        )
+
+    noted_sweeps().update(
+        ((id, one, paid.counter), None) for id in paid.ids for one in paid.settings
+    )
+    state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget, summarizer)

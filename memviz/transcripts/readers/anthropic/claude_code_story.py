@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.core.text.wording import counted
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.transcripts.base import REASONING, UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import kept_beside, known_role

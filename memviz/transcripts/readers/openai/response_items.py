@@ -6,7 +6,7 @@ One reply of the model is several items.
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,

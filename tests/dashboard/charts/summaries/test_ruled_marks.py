@@ -7,8 +7,8 @@ import json
 
 import memviz
 from memviz import Message, ModelError, Probe, Run, ScriptedModel
-from memviz.core.conversation import ToolCall
 from memviz.core.memory import Memory
+from memviz.core.messages import ToolCall
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.memory_map.fate_words import map_finding
 from memviz.dashboard.charts.palette import PART_COLORS
@@ -24,7 +24,7 @@ from memviz.dashboard.charts.summaries.marks import (
     request_mark,
 )
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
-from memviz.dashboard.ui.facts.lives.fact_story import story
+from memviz.dashboard.ui.facts.lives.story import story
 from memviz.dashboard.ui.facts.version_card import badge_label
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.request_axis import axis_of

@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz.core.memory import Memory
-from memviz.dashboard.ui.chat.limits_in_words import next_summary, request_size
+from memviz.dashboard.ui.chat.pictures import next_summary, request_size
 from tests.engine.probes import IDS, Digest, small
 from tests.tool_loops import loops
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.dashboard.ui.compare.asked_again import (
+from memviz.dashboard.ui.compare.answers import (
     LONGEST_SUGGESTED,
     bringing_back,
     lost_words,

@@ -8,7 +8,7 @@ import pytest
 import memviz
 from memviz import Message, ScriptedModel
 from memviz.core.context import Fate
-from memviz.core.conversation import ToolCall
+from memviz.core.messages import ToolCall
 from memviz.dashboard.charts.palette import STEP_COLORS
 from memviz.dashboard.ui.controls.block_html import block_html, sent_instead
 from memviz.dashboard.ui.controls.inspector import folded_label, in_reading_order

@@ -14,7 +14,7 @@ from memviz.core.text.wording import counted, dollars
 from memviz.dashboard.charts.cost.curve import framed
 from memviz.dashboard.charts.cost.setting_cost import Unit, View
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.compare.dollars.page import costed
+from memviz.dashboard.ui.compare.dollars import costed
 from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
 from memviz.dashboard.ui.controls.links import open_link
 from memviz.dashboard.ui.controls.pickers import ModelChoice

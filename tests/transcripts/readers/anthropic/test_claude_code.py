@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memviz.core.conversation import ToolCall
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING, UNTITLED
 from memviz.transcripts.loading import load_file

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memviz.core.conversation import TIME
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.loading import load_file

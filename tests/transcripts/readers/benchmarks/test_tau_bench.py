@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from memviz.core.conversation import TIME, Log, Message, ToolCall
+from memviz.core.conversation import Log
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME, Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file

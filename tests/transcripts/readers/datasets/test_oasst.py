@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memviz.core.conversation import TIME
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import FOLDER as SAMPLES

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memviz.core.conversation import TIME, Log, Message, ToolCall
+from memviz.core.conversation import Log
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME, Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import FOLDER as SAMPLES

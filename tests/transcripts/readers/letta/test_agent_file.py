@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.loading import load_file

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from memviz.core.conversation import TIME, Log
+from memviz.core.conversation import Log
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING, RecordedEvent
 from tests.transcripts.readers.library_files import (

@@ -2,8 +2,9 @@
 
 import pytest
 
-from memviz.core.conversation import TIME, Log
+from memviz.core.conversation import Log
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.readers.library_files import (

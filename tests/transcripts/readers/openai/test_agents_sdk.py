@@ -2,8 +2,8 @@
 
 import pytest
 
-from memviz.core.conversation import TIME
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME
 from memviz.transcripts import load_file, load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.readers.library_files import (

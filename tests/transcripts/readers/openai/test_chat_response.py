@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memviz.core.conversation import TIME
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.readers.openai_files import (

@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from memviz.core.conversation import Message, ToolCall
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import Message, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.loading import load_file
 from tests.transcripts.sample_files import FOLDER as SAMPLES

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from memviz import replay, strategy
-from memviz.core.conversation import TIME, ToolCall
 from memviz.core.errors import TranscriptError
+from memviz.core.messages import TIME, ToolCall
 from memviz.transcripts import load_transcript
 from memviz.transcripts.base import REASONING
 from tests.transcripts.sample_files import FOLDER as SAMPLES

@@ -33,23 +33,22 @@ from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
 from memviz.dashboard.ui.controls.pickers import switch
+from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
-    as_shown,
     finding_to_audience,
-    picture_pixels,
 )
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.facts.lives.beside import beside, choose_life
-from memviz.dashboard.ui.facts.lives.fact_story import story
-from memviz.dashboard.ui.facts.losses import choose_fact, losses_of
+from memviz.dashboard.ui.facts.lives.story import beside, choose_life, story
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
+    choose_fact,
     chosen_event,
     event_key,
     fact_key,
+    losses_of,
     opened_key,
 )
 from memviz.dashboard.ui.facts.version_card import fact_name
@@ -122,7 +121,8 @@ def _picture_alone(
     st.html(_legend(one))
     with put_away(Part.CONTROLS, "retention-fact"):
         life = choose_life(state, one, lives)
-    name, told = fact_name(one.retention.probes[life.probe]), story(one, life)
+    name = fact_name(one.retention.probes[life.probe])
+    told = story(one, life)
     speaker_notes([f"{name}: {' '.join(told)}"])
     if presenting().is_minimal:
         open_in_memviz(state, f"{name}: {' '.join(told[1:2])}")
@@ -133,7 +133,8 @@ def _begin(
 ) -> None:
     """Choose the fact that was opened on another page, or one to begin with. The request that lost it is chosen too;
     only a page that is first seen keeps the one that the visitor chose."""
-    probes, opened = [life.probe for life in lives], widget_value(opened_key(state))
+    probes = [life.probe for life in lives]
+    opened = widget_value(opened_key(state))
     set_widget(opened_key(state), None)
     if opened in probes:
         choose_fact(state, one, opened)
@@ -145,7 +146,8 @@ def _begin(
 
 
 def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
-    """Which setting is looked at: at first the one with most losses by summarizations, else one that summarizes."""
+    """Return which setting is looked at: at first the one with most losses by summarizations, else one that
+    summarizes."""
     telling = [
         (sum(life.lost_by is not None for life in one.lives), bool(one.run.compactions))
         for one in kept
@@ -182,19 +184,16 @@ def _legend(one: RetentionResult) -> str:
         for state in SHOWN
         if state in present
     ]
-    marks = marks_of(one.run.compactions)
-    items += [
-        legend_item(glyph(mark.character, _on_page(mark.color)), mark.name)
-        for mark in marks
-    ]
+    for mark in marks_of(one.run.compactions):
+        sign = glyph(mark.character, _on_page(mark.color))
+        items.append(legend_item(sign, mark.name))
     items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
     took = [one.run.compactions[by] for by in one.losses.values() if by is not None]
-    for noun, color in {
-        act_noun(compaction): mark_color(compaction) for compaction in took
-    }.items():
-        words = (
-            "Lost in a summarization" if noun == "summarization" else f"Lost by {noun}"
-        )
+    crosses = {act_noun(compaction): mark_color(compaction) for compaction in took}
+    for noun, color in crosses.items():
+        words = f"Lost by {noun}"
+        if noun == "summarization":
+            words = "Lost in a summarization"
         items.append(legend_item(glyph("✖", _on_page(color)), words))
     if any(by is None for by in one.losses.values()):
         items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))
@@ -203,32 +202,21 @@ def _legend(one: RetentionResult) -> str:
 
 def _on_page(color: str) -> str:
     """The colour of a mark beside text, where the violets of summaries are lighter in dark."""
-    return (
-        SUMMARIZATION_GLYPH
-        if color in (SUMMARIZATION_LINE, PART_COLORS["summary"])
-        else color
-    )
+    is_violet = color in (SUMMARIZATION_LINE, PART_COLORS["summary"])
+    return SUMMARIZATION_GLYPH if is_violet else color
 
 
 def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     many = len(lives) > MOST_ROWS
     if many:
         linked("all", ALL_KEY, [False, True])
-    shown = lives if not many or widget_value(ALL_KEY) else lives[:MOST_ROWS]
+    chosen = widget_value(fact_key(state))
+    shown = lives if widget_value(ALL_KEY) else lives[:MOST_ROWS]
     if is_bare():
-        shown = seen_from_afar(one, lives, widget_value(fact_key(state)))
-    figure = life_lines_of(
-        one, shown, widget_value(fact_key(state)), chosen_event(state, one.setting)
-    )
-    st.plotly_chart(
-        as_shown(figure),
-        key=CHART_KEY,
-        height=picture_pixels(figure.layout.height),
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(_follow_click, state, one),
-        alt=_finding(one),
-    )
+        shown = seen_from_afar(lives, chosen)
+    figure = life_lines_of(one, shown, chosen, chosen_event(state, one.setting))
+    on_click = partial(_follow_click, state, one)
+    picture(figure, CHART_KEY, _finding(one), on_click, figure.layout.height)
     if len(shown) < len(lives) and is_bare():
         st.caption(
             f"{len(shown)} of {counted(len(lives), 'fact')}: first of all those that were lost."
@@ -241,9 +229,7 @@ def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) 
         )
 
 
-def seen_from_afar(
-    one: RetentionResult, lives: Sequence[LifeLine], chosen: int | None
-) -> list[LifeLine]:
+def seen_from_afar(lives: Sequence[LifeLine], chosen: int | None) -> list[LifeLine]:
     """As many lives as there is room for in large letters: the chosen one, those that were lost, and then others, in
     their order."""
     order = sorted(
@@ -259,22 +245,18 @@ def _follow_click(state: CompareState, one: RetentionResult) -> None:
     carried = point.get("customdata")
     if carried is None:
         return
-    probe, number, *_ = [*carried, -1] if isinstance(carried, list) else (carried, -1)
+    probe, *further = carried if isinstance(carried, list) else [carried]
     if int(probe) < 0:
-        choose_event(state, one.setting, int(number))
-    else:
-        is_loss = isinstance(carried, list) and len(carried) > 1
-        choose_fact(
-            state, one, int(probe), round(point["x"] + 0.5) if is_loss else None
-        )
+        choose_event(state, one.setting, int(further[0]) if further else -1)
+        return
+    lost_at = round(point["x"] + 0.5) if further else None
+    choose_fact(state, one, int(probe), lost_at)
 
 
 def _finding(one: RetentionResult) -> str:
     """The picture in one sentence."""
-    known, born = (
-        int(one.retention.retained[-1].sum()),
-        int(one.retention.born[-1].sum()),
-    )
+    known = int(one.retention.retained[-1].sum())
+    born = int(one.retention.born[-1].sum())
     by_change = sum(by is not None for by in one.losses.values())
     return (
         f"The lives of {counted(len(one.lives), 'fact')} under {one.setting.label}: {known:,} of {born:,} are known at "
@@ -292,15 +274,17 @@ def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
         config=CONFIG,
         alt=f"Where the facts stood at each request of {one.setting.label}; {at_the_end}.",
     )
-    rows = [
-        {
+    rows = []
+    for life in lives[:MOST_ROWS]:
+        spans = [span_words(span) for span in life.spans[:MOST_SPANS]]
+        if len(life.spans) > MOST_SPANS:
+            spans.append("…")
+        row = {
             "Fact": plain(fact_name(one.retention.probes[life.probe])),
             "Stated": "" if life.born_turn is None else f"turn {life.born_turn:,}",
-            "Life": "; ".join(map(span_words, life.spans[:MOST_SPANS]))
-            + "; …" * (len(life.spans) > MOST_SPANS),
+            "Life": "; ".join(spans),
         }
-        for life in lives[:MOST_ROWS]
-    ]
+        rows.append(row)
     st.table(
         pd.DataFrame(rows),
         border="horizontal",

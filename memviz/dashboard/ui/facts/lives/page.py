@@ -23,24 +23,23 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
 from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
-    as_shown,
     finding_to_audience,
-    picture_pixels,
     places,
     step_of,
 )
 from memviz.dashboard.ui.controls.selected_request import name_in_full
 from memviz.dashboard.ui.controls.sidebar import StudyModels, nothing_yet
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.facts.lives.chance_baseline import ChanceBaseline, elsewhere
-from memviz.dashboard.ui.facts.lives.label_free import without_labels
+from memviz.dashboard.ui.facts.lives.details import stand_in_instead, without_labels
 from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
 from memviz.dashboard.ui.facts.lives.one_setting import one_setting
-from memviz.dashboard.ui.facts.lives.stand_in import stand_in_instead
 from memviz.dashboard.ui.facts.probes import probes_panel, where_from
 from memviz.dashboard.ui.facts.retention_cache import (
+    ChanceBaseline,
     bounds_of,
+    elsewhere,
     retention_results,
     survival_of,
 )
@@ -81,8 +80,8 @@ def lives_view(
     *,
     is_kept_alone: bool = False,
 ) -> None:
-    """What every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture is
-    shown, it is the first of these."""
+    """Show what every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture
+    is shown, it is the first of these."""
     shown = [setting for setting in settings if setting.run.turns]
     linked("proposed", proposals_key(state.conversation_id), [False, True])
     facts = facts_of(workspace, state)
@@ -122,7 +121,7 @@ def one_picture(
     *,
     is_kept_alone: bool,
 ) -> None:
-    """What all settings know, or the lives of the facts under one of them, and nothing else."""
+    """Show what all settings know, or the lives of the facts under one of them, and nothing else."""
     if is_kept_alone:
         finding_to_audience(_finding(kept))
         all_settings(state, kept, elsewhere(workspace, kept))
@@ -142,15 +141,8 @@ def all_settings(
     measure = Measure(widget_value(MEASURE_KEY))
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     figure = retention_curve(kept, bounds, measure)
-    st.plotly_chart(
-        as_shown(figure),
-        key=CURVE_KEY,
-        height=picture_pixels(figure.layout.height),
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(_follow_click, state, kept),
-        alt=_finding(kept),
-    )
+    on_click = partial(_follow_click, state, kept)
+    picture(figure, CURVE_KEY, _finding(kept), on_click, figure.layout.height)
     with put_away(Part.CONTROLS, "retention-measure"):
         _clicked(state, kept)
         st.segmented_control(
@@ -176,8 +168,8 @@ def _finding(kept: Sequence[RetentionResult]) -> str:
 def _clicked_point(
     kept: Sequence[RetentionResult],
 ) -> tuple[RetentionResult, int, int, int | None] | None:
-    """What was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and the
-    call of that turn (``None``: its last one)."""
+    """Return what was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and
+    the call of that turn (``None``: its last one)."""
     carried = (clicked_point(CURVE_KEY) or {}).get("customdata")
     if (
         not isinstance(carried, list)
@@ -214,11 +206,7 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
         ):
             open_request(state, one.setting, turn, call)
         written = one.run.compactions[number].written if number >= 0 else None
-        name = (
-            "Open this attempt"
-            if written is None
-            else f"Open version {written.version}"
-        )
+        name = f"Open version {written.version}" if written else "Open this attempt"
         if number >= 0 and st.button(
             name, icon=":material/compress:", key="retention-event"
         ):
@@ -230,10 +218,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
     if measure is Measure.EVIDENCE:
         return words
     if baseline is None:
-        return (
-            words
-            + " What is found by chance is not shown: there is no other conversation in this language."
-        )
+        return f"{words} What is found by chance is not shown: there is no other conversation in this language."
     return (
         f"{words} The dotted line at the top is a request with all messages. The grey area is what is found by chance: "
         f"the same facts, looked up in another conversation, “{plain(baseline.title)}”, under the same settings."
@@ -241,7 +226,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
 
 
 def key_numbers(kept: Sequence[RetentionResult]) -> None:
-    """What was known at the end, and how that came, one column a setting."""
+    """Show what was known at the end, and how that came, one column a setting."""
     st.markdown("**Facts known at the end**", help=KNOWN_HELP)
     for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
         born = int(one.retention.born[-1].sum())
@@ -267,27 +252,23 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
         for number, probe in enumerate(kept.probes)
         if probe.stale and kept.born[-1, number]
     ]
-    return {
-        f"Known, mean over the {step}s": "–"
-        if np.isnan(shares).all()
-        else f"{np.nanmean(shares):.0%}",
+    numbers = {
+        f"Known, mean over the {step}s": "–",
         "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
-        f"Tokens sent per known fact and {step}": f"{sent / known:,.0f}"
-        if known
-        else "–",
-        **(
-            {"Contradicted in the last request": f"{contradicted:,}"}
-            if contradicted
-            else {}
-        ),
-        "Old values still in the last request": f"{int(kept.stale[-1].sum())} of {len(updated)}"
-        if updated
-        else "–",
+        f"Tokens sent per known fact and {step}": "–",
     }
+    if not np.isnan(shares).all():
+        numbers[f"Known, mean over the {step}s"] = f"{np.nanmean(shares):.0%}"
+    if known:
+        numbers[f"Tokens sent per known fact and {step}"] = f"{sent / known:,.0f}"
+    if contradicted:
+        numbers["Contradicted in the last request"] = f"{contradicted:,}"
+    old = f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–"
+    return numbers | {"Old values still in the last request": old}
 
 
 def more_on_facts(kept: Sequence[RetentionResult]) -> None:
-    """What fewer visitors ask for, folded."""
+    """Show what fewer visitors ask for, folded."""
     with st.expander(
         "How long does a fact last?", icon=":material/timelapse:", key="facts-survival"
     ):
@@ -299,14 +280,15 @@ def more_on_facts(kept: Sequence[RetentionResult]) -> None:
 
 
 def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
-    """What can be told of any conversation, folded."""
-    name, icon = "What can be said without any facts?", ":material/label_off:"
+    """Show what can be told of any conversation, folded."""
+    name = "What can be said without any facts?"
+    icon = ":material/label_off:"
     with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
         without_labels(settings)
 
 
 def survival_by_age(kept: Sequence[RetentionResult]) -> None:
-    """How long a fact lasts after it was stated."""
+    """Show how long a fact lasts after it was stated."""
     lasting = [
         Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept
     ]
@@ -324,13 +306,11 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
 
 
 def by_category(kept: Sequence[RetentionResult]) -> None:
-    """Which kinds of facts were lost."""
-    columns = {
-        plain(one.setting.label): dict(
-            _cells(category_table(one.retention, one.run.log))
-        )
-        for one in kept
-    }
+    """Show which kinds of facts were lost."""
+    columns = {}
+    for one in kept:
+        rows = category_table(one.retention, one.run.log)
+        columns[plain(one.setting.label)] = dict(_cells(rows))
     st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
     st.caption(
         "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
@@ -343,14 +323,8 @@ def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
     for row in rows:
         name = "All facts" if row.category is None else row.category.capitalize()
         mean = "" if row.mean_share is None else f" · {row.mean_share:.0%}"
-        cells.append(
-            (
-                name,
-                f"{row.retained:,} of {row.born:,}{mean}"
-                if row.born
-                else "not stated yet",
-            )
-        )
+        known = f"{row.retained:,} of {row.born:,}{mean}"
+        cells.append((name, known if row.born else "not stated yet"))
     total = rows[-1]
     if total.new_only + total.both + total.stale_only + total.neither:
         cells += [

@@ -1,25 +1,37 @@
-"""The small charts of how a summary changed, each with a sentence on how to read it."""
+"""How a summary evolved from version to version, and the same summaries by other writers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import counted, dollars, listed
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.evolution import (
     carried_over,
     compression,
     nesting,
     word_origins,
 )
+from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.facts.retention_cache import retention_results
+from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.summaries.authors import Author, models_of
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
+from memviz.metrics.summaries.inventions import worth_of
+from memviz.storage.recording_shelf import summary_words
+from memviz.storage.workspace import RunKey, Workspace
+from memviz.transcripts.base import Probe
 
 
 class _Chart(NamedTuple):
@@ -91,3 +103,73 @@ def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
                     alt=f"{chart.title} Of the newest version: {chart.finding(facts[-1])}.",
                 )
                 st.caption(chart.caption)
+
+
+TITLE = "The same memory by other writers"
+ABOUT = (
+    "One row for each recording of this memory. Not in the prompt: names, numbers and dates that a summary says and "
+    "its prompt does not, each where it began; a sum of the prompt's numbers counts as well. Dollars: both models at "
+    "the prices chosen under Costs, whoever wrote."
+)
+
+
+def writers(
+    workspace: Workspace,
+    state: CompareState,
+    setting: SettingRun,
+    probes: Sequence[Probe],
+) -> None:
+    """The table, folded; nothing where the memory was not recorded more than once."""
+    runs = _recorded(workspace, state, setting.run)
+    if len(runs) < 2:
+        return
+    with st.expander(TITLE, icon=":material/groups:", key="summaries-writers"):
+        st.caption(ABOUT)
+        st.table(
+            writers_table(runs, probes),
+            border="horizontal",
+            hide_index=True,
+            alt="Every writer, one a row",
+        )
+
+
+def _recorded(workspace: Workspace, state: CompareState, run: Run) -> list[Run]:
+    """The replays of this memory that recordings play, at whatever length they were made for."""
+    id = state.conversation_id or ""
+    talk = workspace.conversation(id, state.first)
+    found = workspace.recordings.writers_of(*talk, run.strategy, state.counter)
+    keys = [
+        RunKey(
+            id,
+            strategy,
+            state.counter,
+            name,
+            first=workspace.beginning(id, state.first),
+        )
+        for name, strategy in found
+    ]
+    return [workspace.run(key, workspace.free_summarizer(key)) for key in keys]
+
+
+def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
+    """One row a writer and length, in the order of the recordings."""
+    prices = prices_in_force()
+    kept = retention_results([SettingRun(run, "", 0) for run in runs], tuple(probes))
+    rows = []
+    for run, one in zip(runs, kept, strict=True):
+        worth = worth_of(run, one.retention)
+        asked = summary_words(run.strategy)
+        usd = prices.cost(traffic(run)).total_usd
+        rows.append(
+            {
+                "Writer": plain(listed(models_of([run], Author.RECORDED))),
+                "Asked for": f"{asked:,} words" if asked else "no length",
+                "Words a summary": f"{worth.words:,.0f}"
+                if worth.words is not None
+                else "–",
+                "Facts known at the end": f"{worth.known:,} of {worth.stated:,}",
+                "Not in the prompt": f"{worth.invented:,}",
+                "Dollars": dollars(usd) if usd is not None else "not known",
+            }
+        )
+    return pd.DataFrame(rows)

@@ -9,7 +9,6 @@ import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import counted
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.ui.controls.conversations import recorded_events
@@ -17,11 +16,10 @@ from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summa
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
-    as_shown,
     compaction_notes,
     finding_to_audience,
-    picture_pixels,
     places,
 )
 from memviz.dashboard.ui.controls.selected_request import (
@@ -40,7 +38,7 @@ from memviz.dashboard.ui.facts.selection import (
     open_fact,
     view_of,
 )
-from memviz.dashboard.ui.facts.summaries.charts import evolution_charts
+from memviz.dashboard.ui.facts.summaries.charts import evolution_charts, writers
 from memviz.dashboard.ui.facts.summaries.prompt_lab import try_prompts
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.facts.summaries.version import (
@@ -50,7 +48,6 @@ from memviz.dashboard.ui.facts.summaries.version import (
     version_title,
     version_view,
 )
-from memviz.dashboard.ui.facts.summaries.writers import writers
 from memviz.dashboard.ui.facts.version_card import (
     chosen_version,
     facts_of_version,
@@ -145,24 +142,19 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
 
 def _nothing(state: CompareState, setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
-    strategy, memory = (
-        setting.run.strategy,
-        setting.run.memory_after(setting.run.log.turn_count),
-    )
-    headroom, idle = strategy.headroom(memory), strategy.idle_because(memory)
+    strategy = setting.run.strategy
+    memory = setting.run.memory_after(setting.run.log.turn_count)
+    headroom = strategy.headroom(memory)
+    idle = strategy.idle_because(memory)
     acts = "summarize" if strategy.writes_notes else "clear or shorten messages"
-    reason = (
-        f", because {idle}"
-        if idle
-        else f": {headroom} would have been one"
-        if headroom
-        else ""
-    )
-    why = (
-        "never summarizes: it sends messages word for word or not at all."
-        if strategy.trigger is Trigger.NEVER
-        else f"had no reason to {acts} in this conversation{reason}."
-    )
+    reason = ""
+    if idle:
+        reason = f", because {idle}"
+    elif headroom:
+        reason = f": {headroom} would have been one"
+    why = f"had no reason to {acts} in this conversation{reason}."
+    if strategy.trigger is Trigger.NEVER:
+        why = "never summarizes: it sends messages word for word or not at all."
     st.info(
         f"{plain(setting.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
         icon=":material/info:",
@@ -182,7 +174,9 @@ def _add_suggested(state: CompareState) -> None:
 
 
 def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
-    events, use, is_list = compaction_events(run), token_use(run), grows_a_list(run)
+    events = compaction_events(run)
+    use = token_use(run)
+    is_list = grows_a_list(run)
     count = events[-1].compaction.after.summary_count
     in_force = run.space.summaries.in_block(0 if is_list else max(0, count - 1), count)
     covered = sum(len(version.covers) for version in in_force)
@@ -221,12 +215,12 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
 @st.fragment
 def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     """The main picture, and one version in full. A click on the picture chooses a version."""
-    run, state, setting = desk.setting.run, desk.state, desk.setting
-    events, key, view = (
-        compaction_events(run),
-        event_key(state, setting),
-        view_of(state, setting),
-    )
+    run = desk.setting.run
+    state = desk.state
+    setting = desk.setting
+    events = compaction_events(run)
+    key = event_key(state, setting)
+    view = view_of(state, setting)
     if linked("version", key, range(len(events))):
         follow_event(state, setting)
     number = chosen_event(state, setting)
@@ -274,48 +268,36 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
 
 def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
     """The newest of the summaries that the picture shows."""
-    return pd.DataFrame(
-        [
-            {
-                version_noun(run): f"{fact.version.version:,}",
-                "Turn": event_turn_words(fact.event).removeprefix("turn "),
-                "Tokens": f"{fact.tokens:,}",
-                **(
-                    {"Words": broken_length_words(fact.event.compaction) or "as asked"}
-                    if asks_length(run)
-                    else {}
-                ),
-                "Messages replaced": f"{len(fact.version.covers):,}",
-                "Why": plain(fact.event.compaction.reason),
-            }
-            for fact in facts[-MOST_ROWS:]
-        ]
-    )
-
-
-def asks_length(run: Run) -> bool:
-    """Whether the summaries of ``run`` were given a length."""
-    return bool(getattr(run.strategy, "summary_words", 0))
+    noun = version_noun(run)
+    asks_length = getattr(run.strategy, "summary_words", 0)
+    rows = []
+    for fact in facts[-MOST_ROWS:]:
+        compaction = fact.event.compaction
+        row = {
+            noun: f"{fact.version.version:,}",
+            "Turn": event_turn_words(fact.event).removeprefix("turn "),
+            "Tokens": f"{fact.tokens:,}",
+        }
+        if asks_length:
+            row["Words"] = broken_length_words(compaction) or "as asked"
+        row["Messages replaced"] = f"{len(fact.version.covers):,}"
+        row["Why"] = plain(compaction.reason)
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     """The summaries over the turns, and the number of the event that is chosen."""
-    run, chart_key = desk.setting.run, CHART_KEY + view_of(desk.state, desk.setting)
+    run = desk.setting.run
+    chart_key = CHART_KEY + view_of(desk.state, desk.setting)
     told = _finding(run, events)
     finding_to_audience(
         f"{desk.setting.label}: {told.partition(': ')[2]}",
         compaction_notes([desk.setting]),
     )
     figure = summary_timeline(run, int(widget_value(key)))
-    st.plotly_chart(
-        as_shown(figure),
-        key=chart_key,
-        height=picture_pixels(figure.layout.height),
-        selection_mode="points",
-        config=CONFIG,
-        on_select=partial(_follow_click, desk, chart_key, key),
-        alt=told,
-    )
+    on_click = partial(_follow_click, desk, chart_key, key)
+    picture(figure, chart_key, told, on_click, figure.layout.height)
     if len(events) == 1:
         return 0
     if hides(Part.PLAYER):
@@ -350,7 +332,7 @@ def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
 
 
 def _beside(desk: Desk, event: CompactionEvent) -> None:
-    """Which version is chosen, why it was written, and what it did to the facts."""
+    """Show which version is chosen, why it was written, and what it did to the facts."""
     st.header(version_title(desk.setting.run, event), anchor=False)
     writer_badge(event.compaction)
     if trouble(desk.setting.run, event):

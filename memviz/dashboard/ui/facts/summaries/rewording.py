@@ -27,8 +27,8 @@ TEXT_PIXELS = 260
 
 
 class Desk(NamedTuple):
-    """What working on a summary takes: where it is kept, the study it belongs to, the setting's line, who summarizes,
-    and what finds the facts that it should keep."""
+    """All that working on a summary takes: where it is kept, the study it belongs to, the setting's line, who
+    summarizes, and what finds the facts that it should keep."""
 
     workspace: Workspace
     state: CompareState
@@ -51,20 +51,24 @@ class Desk(NamedTuple):
 
 def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     """The text of a version, to be changed; the run is then replayed with it."""
-    version, key = compaction.written, desk.key
+    version = compaction.written
+    key = desk.key
     if version is None:
         return
     if key is None:
         _in_chat(desk)
         return
-    st.caption(
+    told = [
         "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
         "summarizer's, and later summaries take it in."
-        + " What was recorded ends there: the stand-in writes the later ones."
-        * compaction.recorded
-        + " Others reach this server, so your wording stays in this browser session."
-        * is_shared()
-    )
+    ]
+    if compaction.recorded:
+        told.append("What was recorded ends there: the stand-in writes the later ones.")
+    if is_shared():
+        told.append(
+            "Others reach this server, so your wording stays in this browser session."
+        )
+    st.caption(" ".join(told))
     text = st.text_area(
         f"Your wording of version {version.version}",
         version.text,
@@ -121,7 +125,7 @@ def _setting(desk: Desk) -> Setting | None:
 
 
 def _stands_beside(desk: Desk) -> bool:
-    """Whether the same setting is compared with the summarizer's own wording already."""
+    """Return whether the same setting is compared with the summarizer's own wording already."""
     mine = _setting(desk)
     others = [
         each

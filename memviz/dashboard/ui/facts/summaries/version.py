@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from html import escape
 
 import streamlit as st
 
 from memviz.core.memory import FACTS
+from memviz.core.text.language import lang_attribute
 from memviz.core.text.light_markdown import without_marks
-from memviz.core.text.wording import counted
-from memviz.dashboard.charts.summaries.marks import lacks_summarizer
+from memviz.core.text.wording import (
+    cost_words,
+    counted,
+    message_number,
+    message_range,
+    seconds_words,
+)
+from memviz.dashboard.charts.palette import PART_COLORS
+from memviz.dashboard.charts.summaries.marks import cache_words, lacks_summarizer
 from memviz.dashboard.ui.controls.diff_html import (
     diff_html,
     legend_html,
@@ -20,14 +29,19 @@ from memviz.dashboard.ui.controls.diff_html import facts_html as facts_of_memory
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.dashboard.ui.facts.summaries.rewording import Desk, rewrite_version
-from memviz.dashboard.ui.facts.summaries.version_html import facts_html, messages_html
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
+from memviz.metrics.requests.message_words import call_text
+from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.compaction_words import (
+    after_failure_words,
     compaction_words,
     error_words,
+    request_title,
     request_words,
+    size_words,
     tried_again,
     turn_words,
 )
@@ -57,7 +71,7 @@ UNCUT = (
 
 
 def version_noun(run: Run) -> str:
-    """What one summary is called, or one event of a setting that writes none."""
+    """Return what one summary is called, or one event of a setting that writes none."""
     if not run.space.summaries.versions and never_summarizes(run):
         return "Change"
     return "Entry" if grows_a_list(run) else "Version"
@@ -76,46 +90,12 @@ def event_label(run: Run, event: CompactionEvent) -> str:
 def version_view(
     desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
 ) -> None:
-    """Everything about one event. ``view`` tells the controls of one conversation and setting from another's."""
-    _tabs(desk, event, facts, view)
-
-
-def version_title(run: Run, event: CompactionEvent) -> str:
-    """Which version it is, or what became of the attempt."""
-    if event.version is None:
-        return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
-    return (
-        f"{version_noun(run)} {event.version.version} of "
-        f"{len(run.summaries)}, {request_words(event.compaction, run)}"
-    )
-
-
-def trouble(run: Run, event: CompactionEvent) -> bool:
-    """Say what a version that never came means; whether there was anything to say."""
-    what = compaction_words(event.compaction).what
-    if event.what is CompactionOutcome.FAILED:
-        why, hope = (
-            plain(error_words(event.compaction)),
-            tried_again(run, event.compaction),
-        )
-        st.error(f"{what}: {why}. {hope}", icon=":material/error:")
-    elif lacks_summarizer(event.compaction):
-        st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
-    else:
-        return False
-    return True
-
-
-def _tabs(
-    desk: Desk, event: CompactionEvent, facts: VersionFacts | None, view: str
-) -> None:
-    """What there is to read about it, and to do with it, a tab each."""
+    """Show all there is to read about one event, and to do with it, a tab each. ``view`` tells the controls of one
+    conversation and setting from another's."""
     run = desk.setting.run
-    version, taken, prompt = (
-        event.version,
-        event.compaction.summarized,
-        event.compaction.prompt,
-    )
+    version = event.version
+    taken = event.compaction.summarized
+    prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
     facts_kept = of_version(
         run.once(facts_versions, lambda: facts_versions(run)),
@@ -146,6 +126,30 @@ def _tabs(
             ),
         ):
             draw()
+
+
+def version_title(run: Run, event: CompactionEvent) -> str:
+    """Return which version it is, or what became of the attempt."""
+    if event.version is None:
+        return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
+    return (
+        f"{version_noun(run)} {event.version.version} of "
+        f"{len(run.summaries)}, {request_words(event.compaction, run)}"
+    )
+
+
+def trouble(run: Run, event: CompactionEvent) -> bool:
+    """Say what a version that never came means; whether there was anything to say."""
+    what = compaction_words(event.compaction).what
+    if event.what is CompactionOutcome.FAILED:
+        why = plain(error_words(event.compaction))
+        hope = tried_again(run, event.compaction)
+        st.error(f"{what}: {why}. {hope}", icon=":material/error:")
+    elif lacks_summarizer(event.compaction):
+        st.warning(f"{what}: there is no summarizer.", icon=":material/delete:")
+    else:
+        return False
+    return True
 
 
 def _prompt(text: str) -> None:
@@ -201,7 +205,7 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
 
 
 def _shown_text(run: Run, event: CompactionEvent) -> str:
-    """What stands for older messages; facts without their tags."""
+    """Return what stands for older messages; facts without their tags."""
     text = text_in_force(run, event)
     return (
         without_tags(text)
@@ -213,7 +217,7 @@ def _shown_text(run: Run, event: CompactionEvent) -> str:
 def _choose_base(
     run: Run, event: CompactionEvent, others: Sequence[CompactionEvent], view: str
 ) -> CompactionEvent | None:
-    """Which version to compare with."""
+    """Return which version to compare with."""
     numbers = [other.version.version for other in others if other.version]
     before = [
         other.version.version
@@ -233,3 +237,137 @@ def _choose_base(
         placeholder="Choose a version",
     )
     return None if chosen is None else others[chosen]
+
+
+MAX_MESSAGES_SHOWN = 60
+MAX_UNSOURCED_SHOWN = 30
+
+
+def facts_html(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> str:
+    """Return what happened, as names and values; ``facts`` is ``None`` where no version came of it."""
+    rows = [
+        *_moment_rows(run, event),
+        *_version_rows(run, event, facts),
+        *_call_rows(event.compaction),
+    ]
+    if event.version:
+        rows.append(("Written by", _writer(event)))
+    body = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows
+    )
+    return f'<dl class="memviz-facts">{body}</dl>'
+
+
+def messages_html(run: Run, positions: range) -> str:
+    """The messages at these log positions; of many only the first."""
+    shown = "".join(
+        _message(run, position) for position in positions[:MAX_MESSAGES_SHOWN]
+    )
+    hidden = len(positions) - MAX_MESSAGES_SHOWN
+    more = f"<small>and {counted(hidden, 'message')} more</small>" if hidden > 0 else ""
+    return f'<section class="memviz-block" style="border-left-color: {PART_COLORS["history"]}">{shown}{more}</section>'
+
+
+def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
+    compaction = event.compaction
+    sums = run.space.sums
+    words = compaction_words(compaction, run)
+    yield "When", words.where
+    if words.why:
+        yield "Why", words.why
+    taken = compaction.summarized
+    if taken:
+        name = "Newly taken in" if event.version else "Was about"
+        yield (
+            name,
+            f"{message_range(taken)} ({sums.between(taken.start, taken.stop):,} tokens)",
+        )
+
+
+def _version_rows(
+    run: Run, event: CompactionEvent, facts: VersionFacts | None
+) -> Iterator[tuple[str, str]]:
+    compaction = event.compaction
+    if event.version and facts:
+        yield (
+            "Stands for",
+            f"{message_range(event.version.covers)} ({counted(facts.covered_tokens, 'token')})",
+        )
+        yield "Took the place of", _place(run, event)
+        yield (
+            "Its text",
+            f"{counted(facts.tokens, 'token')}, without the heading that it is sent under",
+        )
+    if event.version or compaction.changes_memory:
+        yield request_title(compaction, run), size_words(compaction, run)
+    if cost := cache_words(compaction, run):
+        yield "Prompt cache", cost
+    if compaction.policy != "leave":
+        yield "If the summarizer fails", after_failure_words(compaction)
+    if facts and facts.origin.unsourced:
+        words = facts.origin.unsourced
+        more = (
+            f" and {len(words) - MAX_UNSOURCED_SHOWN} more"
+            if len(words) > MAX_UNSOURCED_SHOWN
+            else ""
+        )
+        yield (
+            "Words found in nothing it read",
+            ", ".join(words[:MAX_UNSOURCED_SHOWN]) + more,
+        )
+    if facts and facts.nested_headings:
+        yield (
+            "Summaries inside it",
+            f"{counted(facts.nested_headings, 'heading')} of an earlier summary, copied",
+        )
+
+
+def _place(run: Run, event: CompactionEvent) -> str:
+    if event.base:
+        return f"version {event.base}"
+    return (
+        "nothing: it joined the list"
+        if grows_a_list(run)
+        else "nothing: it is the first"
+    )
+
+
+def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
+    if compaction.asked:
+        yield (
+            "Summarizer call",
+            f"{counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out",
+        )
+        yield "Took", seconds_words(compaction.seconds)
+        yield "Cost", cost_words(compaction.cost, recorded=compaction.recorded)
+
+
+def _writer(event: CompactionEvent) -> str:
+    who = event.what.value.removeprefix("written by ")
+    author = summary_author(event.compaction)
+    model = (
+        "" if author is Author.STAND_IN else event.compaction.model
+    )  # its badge is its name
+    said = [words for words in (model, author.value if author else "") if words]
+    return f"{who} ({', '.join(said)})" if said else who
+
+
+def _message(run: Run, position: int) -> str:
+    message = run.log[position]
+    tokens = run.space.sums.between(position, position + 1)
+    return "".join(
+        _lines(
+            f"{message.role} · message {message_number(position):,} · {counted(tokens, 'token')}",
+            message.content,
+            map(call_text, message.tool_calls),
+        )
+    )
+
+
+def _lines(head: str, content: str, calls: Iterable[str]) -> Iterator[str]:
+    yield f"<small>{escape(head)}</small>"
+    if content:
+        more = "…" if len(content) > MAX_CHARS_SHOWN else ""
+        yield f"<p{lang_attribute(content)}>{escape(content[:MAX_CHARS_SHOWN])}{more}</p>"
+    for call in calls:
+        yield f"<code>{escape(call)}</code>"

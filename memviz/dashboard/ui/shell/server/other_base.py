@@ -16,6 +16,7 @@ from starlette.routing import Route
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+
 ASKED = ("_stcore/health", "_stcore/host-config")
 
 

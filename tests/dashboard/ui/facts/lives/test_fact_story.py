@@ -5,7 +5,7 @@ from __future__ import annotations
 import memviz
 from memviz import Probe
 from memviz.dashboard.ui.controls.diff_html import marked_html
-from memviz.dashboard.ui.facts.lives.fact_story import (
+from memviz.dashboard.ui.facts.lives.story import (
     QUOTE_CHARS,
     quoted,
     source_of_loss,

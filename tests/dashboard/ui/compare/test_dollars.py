@@ -12,17 +12,19 @@ import pytest
 import memviz
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.compare.dollars import page
-from memviz.dashboard.ui.compare.dollars.break_even import break_even, break_even_words
-from memviz.dashboard.ui.compare.dollars.page import costed
-from memviz.dashboard.ui.compare.dollars.prices import window_tokens
-from memviz.dashboard.ui.compare.dollars.prompt_cache import (
+from memviz.dashboard.ui.compare import dollars as page
+from memviz.dashboard.ui.compare.dollars import costed
+from memviz.dashboard.ui.compare.dollars_explained import (
     explanations,
     why_nothing_is_cached,
+    window_tokens,
+    window_words,
 )
-from memviz.dashboard.ui.compare.dollars.table import with_totals
-from memviz.dashboard.ui.compare.dollars.totals import cheapest_words, shares_words
-from memviz.dashboard.ui.compare.dollars.window_use import window_words
+from memviz.dashboard.ui.compare.dollars_in_total import (
+    cheapest_words,
+    shares_words,
+    with_totals,
+)
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.metrics.health import health_warnings
 from memviz.models.cache_rules import CacheRules
@@ -203,42 +205,6 @@ class TestCheapest:
             == "summarizer's share unknown"
         )
         assert shares_words(flat(2, 5), has_hits=False) == ""
-
-
-class TestBreakEven:
-    DEARER = flat(5, 5000, label="dear", index=1)
-    LATER = cost_line(
-        [(1, 6000, 0, 10), *((turn, 3000, 0, 10) for turn in range(2, 6))],
-        (),
-        label="later",
-    )
-
-    def test_names_the_turn_and_what_is_saved(self) -> None:
-        found = break_even(self.DEARER, self.LATER)
-        assert found is not None
-        assert (found.request, found.cheaper.label) == ((2, 1, 1), "later")
-        words = break_even_words(self.DEARER, self.LATER, found).replace("\\", "")
-        assert (
-            words
-            == "From turn 2 on, **later** has cost less in total than **dear**: $0.026 less in the end."
-        )
-
-    def test_does_not_depend_on_which_is_named_first(self) -> None:
-        assert break_even(self.LATER, self.DEARER) == break_even(
-            self.DEARER, self.LATER
-        )
-
-    def test_from_the_first_turn_on(self) -> None:
-        less = flat(5, 2000, label="less")
-        words = break_even_words(less, self.DEARER, break_even(less, self.DEARER))
-        assert words.startswith("From the first turn on, **less**")
-
-    def test_none(self) -> None:
-        twin = flat(5, 5000, label="twin")
-        assert break_even(twin, self.DEARER) is None
-        assert break_even_words(twin, self.DEARER, None).endswith(
-            "cost the same in the end."
-        )
 
 
 class TestCache:

@@ -1,4 +1,5 @@
-"""Compare, by tokens: what every setting sends with each request."""
+"""Compare, by tokens: what every setting sends with each request, in tokens or as percent of a context window or of the
+largest request."""
 
 from __future__ import annotations
 
@@ -8,21 +9,21 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import with_legend
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
+from memviz.dashboard.charts.requests.window_share import Window
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.ui.compare.ask_all import ask_all
+from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
-from memviz.dashboard.ui.compare.tokens.percent import chosen_window
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
-    as_shown,
     compaction_notes,
     kept_figure,
     numbers_of,
@@ -30,10 +31,12 @@ from memviz.dashboard.ui.controls.pictures import (
     places,
     step_by_step,
 )
+from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.sidebar import StudyModels
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
-from memviz.dashboard.ui.shell.linked import linked_range
+from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
@@ -53,7 +56,7 @@ def tokens_view(
     transcript: Transcript,
     models: StudyModels,
 ) -> None:
-    """What every setting sends: the chart, the key numbers, one request in full, and a question to all."""
+    """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
     say_not_recorded(settings)
     answers = partial(_answers, settings) if state.free_run else None
@@ -77,31 +80,23 @@ def tokens_view(
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
-    height = picture_pixels(with_legend(CHART_PIXELS, len(settings)))
+    pixels = with_legend(CHART_PIXELS, len(settings))
     figure = kept_figure(
         settings[0].run,
         tokens_per_turn,
         tuple(settings),
-        height=height,
+        height=picture_pixels(pixels),
         recorded=transcript.events,
         turns=turns,
         window=chosen_window(settings),
     )
-    st.plotly_chart(
-        as_shown(figure),
-        key=CHART_KEY,
-        height=height,
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(
-            select_clicked, CHART_KEY, [setting.index for setting in settings]
-        ),
-        alt=finding(settings),
-    )
+    indices = [setting.index for setting in settings]
+    on_click = partial(select_clicked, CHART_KEY, indices)
+    picture(figure, CHART_KEY, finding(settings), on_click, pixels)
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """What one should know about the picture: what is not, or not so, in it."""
+    """Show what one should know about the picture: what is not, or not so, in it."""
     if transcript.events:
         st.caption(
             "Dotted lines: summarized by the program that the conversation was imported from."
@@ -140,7 +135,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
 
 
 def _answers(settings: Sequence[SettingRun], selection: Selection) -> None:
-    """What each setting answered at the selected turn, where they answer for themselves."""
+    """Show what each setting answered at the selected turn, where they answer for themselves."""
     answers_of_turn(settings, selection.turn)
 
 
@@ -174,6 +169,14 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
 
 
 TABLE_ALT = "What each setting sent, cleared and summarized, one column a setting"
+OF_CALLS = {
+    "Requests (calls of the chat model)",
+    "of them before the last call of a turn",
+}
+OF_REDUCTIONS = {
+    "Times that messages were cleared or shortened",
+    "Messages cleared or shortened at the end",
+}
 
 
 def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
@@ -192,24 +195,15 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
     """A column of the table. It is a static one: a grid would load a megabyte of script before the first chart.
     ``has_calls``: turns took several calls of the model, and the table says how many. ``reduces``: some setting
     cleared or shortened messages, and the table says how many."""
-    requests = {"Requests (calls of the chat model)": use.requests} if has_calls else {}
-    earlier = (
-        {"of them before the last call of a turn": use.earlier_tokens}
-        if has_calls
-        else {}
-    )
-    reduced = {
-        "Times that messages were cleared or shortened": use.reductions,
-        "Messages cleared or shortened at the end": use.reduced_messages,
-    }
     numbers: dict[str, int | str] = {
-        **requests,
+        "Requests (calls of the chat model)": use.requests,
         "Tokens sent to the chat model": use.sent_tokens,
-        **earlier,
+        "of them before the last call of a turn": use.earlier_tokens,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
         "Largest request at turn": use.peak_name.removeprefix("turn "),
-        **(reduced if reduces else {}),
+        "Times that messages were cleared or shortened": use.reductions,
+        "Messages cleared or shortened at the end": use.reduced_messages,
         "Summaries written": use.summarizations,
         "Summarizer calls": use.summarizer_calls,
         "Failed calls (messages kept)": use.failed_summarizations,
@@ -218,8 +212,58 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         "All tokens, both models": use.all_tokens,
         "Requests over their limit": use.over_budget_requests,
     }
+    left_out = set[str]()
+    if not has_calls:
+        left_out |= OF_CALLS
+    if not reduces:
+        left_out |= OF_REDUCTIONS
     # As texts: pandas' own formatting would take as long as drawing the chart.
     return {
         name: number if isinstance(number, str) else f"{number:,}"
         for name, number in numbers.items()
+        if name not in left_out
     }
+
+
+PERCENT_KEY, UNIT_KEY = "compare-percent-of", "compare-unit"
+OF_WINDOW, OF_LARGEST = "window", "largest"
+
+
+def choose_percent() -> None:
+    """Choose, in a panel, whether the chart counts in percent. The window is that of the model whose prices count under
+    Dollars, and is offered only if it is known. Of which model and how large it is, the axis says."""
+    names = {OF_LARGEST: "Percent of the largest request"}
+    if window_tokens(prices_in_force()):
+        names[OF_WINDOW] = "Percent of the context window"
+    linked("percent-of", PERCENT_KEY, list(names))
+    more = st.popover(
+        "More",
+        key=UNIT_KEY,
+        icon=":material/more_horiz:",
+        type="tertiary",
+        width="content",
+    )
+    with more:
+        st.selectbox(
+            "The chart counts in",
+            list(names),
+            index=None,
+            key=PERCENT_KEY,
+            format_func=names.__getitem__,
+            placeholder="Tokens",
+        )
+
+
+def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
+    """Return what tokens are given as percent of; ``None``: they are given as tokens."""
+    chosen = widget_value(PERCENT_KEY)
+    if chosen == OF_WINDOW:
+        prices = prices_in_force()
+        size = window_tokens(prices)
+        if size and prices.main:
+            return Window(size, f"{prices.main.model}'s window")
+    elif chosen == OF_LARGEST:
+        largest = max(one.run.columns.largest for one in settings)
+        if largest:
+            return Window(largest, "the largest request")
+    return None

@@ -1,8 +1,12 @@
-"""What can be told of any conversation without labelled facts: rare words, and what tool calls needed."""
+"""What fewer visitors ask of the lives of facts: what can be told of any conversation without labelled facts, and what
+the offline stand-in would have kept."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -10,6 +14,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
+from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
     WORD,
     Lasting,
@@ -19,17 +24,27 @@ from memviz.dashboard.charts.retention.survival_curve import (
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
 from memviz.dashboard.ui.controls.pickers import switch
+from memviz.dashboard.ui.controls.pictures import folded
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.retention_cache import (
     rare_words_of,
+    retention_results,
     survival_of,
     tool_argument_recall_of,
 )
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.metrics.retention.tool_facts import (
-    NeededArgument,
-    ToolArgumentRecall,
-)
+from memviz.engine.recall import Recall
+from memviz.metrics.retention.survival import Agreement, agreement
+from memviz.metrics.retention.tool_facts import NeededArgument, ToolArgumentRecall
+from memviz.metrics.summaries.authors import Author, authors_of
+from memviz.metrics.summaries.request_sizes import sent_summary_tokens
+from memviz.models.registry import OFFLINE, model
+from memviz.storage.workspace import RunKey, Workspace
+
+if TYPE_CHECKING:
+    pass
+
 
 ALL_KEY, READ_KEY = "retention-all-misses", "retention-read-all"
 MOST_MISSES = 12
@@ -69,7 +84,7 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
 
 
 def _is_wanted(messages: int) -> bool:
-    """Whether to read every message: at once, or of a long conversation when asked."""
+    """Return whether to read every message: at once, or of a long conversation when asked."""
     return messages <= READ_MESSAGES or switch(
         f"Look for rare words in all {messages:,} messages",
         key=READ_KEY,
@@ -120,14 +135,97 @@ def _row(
     settings: Sequence[SettingRun], arguments: Sequence[NeededArgument]
 ) -> dict[str, str]:
     first = arguments[0]
-    return {
+    row = {
         "Turn": f"{first.turn:,}",
         "Tool": plain(first.tool),
         "Argument": plain(first.name),
         "Value": plain(shortened(first.value, VALUE_CHARS)),
         "Last said in message": f"{message_number(first.last_seen):,}",
-        **{
-            plain(setting.label): STATE_WORDS[argument.source]
-            for setting, argument in zip(settings, arguments, strict=True)
-        },
     }
+    for setting, argument in zip(settings, arguments, strict=True):
+        row[plain(setting.label)] = STATE_WORDS[argument.source]
+    return row
+
+
+QUESTION = "What would the stand-in have kept?"
+HOW_TO_READ = (
+    "The same settings, summarized once by the recorded model and once by the stand-in that is used where nothing was "
+    "recorded. Facts that a request still holds after the last turn; the tokens of the summary that it is sent."
+)
+
+
+def stand_in_instead(
+    workspace: Workspace, state: CompareState, kept: Sequence[RetentionResult]
+) -> None:
+    """A table with one row a recorded setting, made when it is opened; nothing where nothing is recorded."""
+    recorded = [one for one in kept if Author.RECORDED in authors_of(one.run)]
+    if recorded:
+        folded(
+            QUESTION,
+            "facts-stand-in",
+            ":material/compare:",
+            partial(_agreement_table, workspace, state, recorded),
+        )
+
+
+def _agreement_table(
+    workspace: Workspace, state: CompareState, recorded: Sequence[RetentionResult]
+) -> None:
+    rows: list[dict[str, object]] = []
+    told: list[str] = []
+    for one in recorded:
+        other = _by_stand_in(workspace, state, one)
+        agreed = agreement(one.retention, other.retention)
+        rows.append(_agreement_row(one, other, agreed))
+        told.append(f"{one.setting.label}: {_agreement_words(agreed)}")
+    st.caption(HOW_TO_READ)
+    st.dataframe(
+        pd.DataFrame(rows),
+        hide_index=True,
+        alt="Facts kept by the recorded model and by the stand-in, by setting",
+    )
+    for sentence in told:
+        st.caption(plain(sentence))
+
+
+def _by_stand_in(
+    workspace: Workspace, state: CompareState, one: RetentionResult
+) -> RetentionResult:
+    """The same setting, summarized by the stand-in."""
+    strategy = one.run.strategy
+    same = [each for each in state.settings if each.index == one.setting.index]
+    recalls: tuple[tuple[int, Recall], ...] = ()
+    if same and strategy.allows_recall:
+        recalls = state.recalls_of(same[0])
+    id = state.conversation_id or ""
+    first = workspace.beginning(id, state.first)
+    counter = one.run.counter.name
+    key = RunKey(id, strategy, counter, OFFLINE, recalls, first=first)
+    run = workspace.run(key, model(OFFLINE))
+    (found,) = retention_results([replace(one.setting, run=run)], one.retention.probes)
+    return found
+
+
+def _agreement_words(agreed: Agreement) -> str:
+    return (
+        f"of {counted(agreed.facts, 'fact')} both keep {agreed.both}, the recorded model alone {agreed.only_one}, the "
+        f"stand-in alone {agreed.only_other}; they agree on {agreed.share:.0%}."
+    )
+
+
+def _agreement_row(
+    one: RetentionResult, other: RetentionResult, agreed: Agreement
+) -> dict[str, object]:
+    return {
+        "Setting": one.setting.label,
+        "Recorded keeps": f"{agreed.one} of {agreed.facts}",
+        "Stand-in keeps": f"{agreed.other} of {agreed.facts}",
+        "Both": agreed.both,
+        "Agree": f"{agreed.share:.0%}",
+        "Tokens, recorded": f"{_summary_tokens(one):,}",
+        "Tokens, stand-in": f"{_summary_tokens(other):,}",
+    }
+
+
+def _summary_tokens(one: RetentionResult) -> int:
+    return sent_summary_tokens(one.run.turns[-1])

@@ -1,4 +1,4 @@
-"""One strategy: which value of its parameter to take, on a curve, and what a second parameter does."""
+"""The pictures of a sweep: all settings, and one strategy with the value of its parameter to take."""
 
 from __future__ import annotations
 
@@ -9,27 +9,112 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.core.text.wording import counted
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.parameter_lines import setting_lines
-from memviz.dashboard.ui.controls.pictures import as_shown, picture_pixels
+from memviz.dashboard.charts.sweeps.pareto import (
+    cost_and_peak_chart,
+    pareto_chart,
+    pareto_finding,
+)
+from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.shell.linked import linked
-from memviz.dashboard.ui.shell.presenting import Part, hides
+from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
+from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.tune.advice import answer_box
-from memviz.dashboard.ui.tune.best_table import edge_button
-from memviz.dashboard.ui.tune.results import follow_click
+from memviz.dashboard.ui.tune.advice import answer_box, edge_button
+from memviz.dashboard.ui.tune.state import TuneState, tune_state
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.axes import axes
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
+from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
 from memviz.tuning.strategy_answer import StrategyAnswer, answer_for
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
+
+
+def main_picture(
+    sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation
+) -> None:
+    """All settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
+    _look_at_linked(sweep, state)
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
+    recommended = number_of(sweep, best)
+    options: dict[str, Any] = {
+        "chosen": state.chosen,
+        "recommended": recommended,
+        "max_peak_tokens": constraints.max_peak_tokens,
+        "over": constraints.over,
+        "strategies": list(strategies()),
+        "aside": sweep.by_setting(
+            "worst" if constraints.over == "median" else "median"
+        ),
+    }
+    if is_bare():
+        options["title"] = ""  # the page's own title says it
+    if table["retention"].notna().any():
+        figure = pareto_chart(
+            table,
+            sweep.cost_measure,
+            min_retention=constraints.min_retention,
+            **options,
+        )
+        finding = pareto_finding(table, sweep.cost_measure)
+    else:
+        figure = cost_and_peak_chart(table, sweep.cost_measure, **options)
+        finding = f"No facts are known, so cost stands against size. {best.answer}"
+    speaker_notes([finding])
+    on_click = partial(follow_click, CHART_KEY)
+    picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
+    if hides(Part.NUMBERS):
+        return
+    settings = counted(len({place.setting for place in sweep.cells}), "setting")
+    added = len(sweep.compared_conversations)
+    over = (
+        f" over {counted(added, 'conversation')}, whose costs are added"
+        if added > 1
+        else ""
+    )
+    basis = plain(basis_in_words(sweep.assumptions, sweep.counter))
+    st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
+
+
+def _look_at_linked(sweep: Sweep, state: TuneState) -> None:
+    """The setting that a link asks for; links hold the one that was clicked."""
+    if linked("chosen", CHOSEN_KEY, range(len(sweep.settings))):
+        state.chosen = widget_value(CHOSEN_KEY)
+    set_widget(CHOSEN_KEY, state.chosen)
+
+
+def follow_click(key: str) -> None:
+    """The setting that was clicked on the chart of this key is looked at from now on."""
+    number = clicked_number(key)
+    if number is not None:
+        tune_state().chosen = number if number >= 0 else None
+
+
+def number_of(sweep: Sweep, best: Recommendation) -> int | None:
+    """The number of the recommended setting."""
+    return sweep.settings.index(best.setting) if best.setting is not None else None
+
+
+def looked_at(sweep: Sweep, state: TuneState, best: Recommendation) -> int:
+    """The setting that is looked at closely: the one that was clicked, else the recommended or nearest one."""
+    measured = sorted({place.setting for place in sweep.cells})
+    if state.chosen in measured:
+        return state.chosen
+    found = best.setting or best.nearest
+    return sweep.settings.index(found) if found is not None else measured[0]
+
 
 MAP_KEY, LINES_KEY = "tune-map", "tune-lines"
 MEASURES_SHOWN = (
@@ -104,21 +189,16 @@ def _curve(
 ) -> None:
     """Facts kept and cost over the parameter, and the largest request where it is limited, side by side: both are seen
     at once, also on a small screen."""
-    measures = [
-        *(["retention"] if answer.curve["retention"].notna().any() else []),
-        cost,
-    ]
-    asked = {
-        "retention": constraints.min_retention,
-        "peak_tokens": constraints.max_peak_tokens,
-    }
-    thresholds = {name: value for name, value in asked.items() if value is not None}
-    measures += ["peak_tokens"] if "peak_tokens" in thresholds else []
-    bend = (
-        None
-        if answer.knee is None
-        else float(answer.curve[answer.axis.name].iloc[answer.knee])
-    )
+    measures = [cost]
+    if answer.curve["retention"].notna().any():
+        measures.insert(0, "retention")
+    thresholds: dict[str, float] = {"retention": constraints.min_retention}
+    if constraints.max_peak_tokens is not None:
+        thresholds["peak_tokens"] = constraints.max_peak_tokens
+        measures.append("peak_tokens")
+    bend = None
+    if answer.knee is not None:
+        bend = float(answer.curve[answer.axis.name].iloc[answer.knee])
     for place, measure in zip(
         st.columns(len(measures), gap="small"), measures, strict=True
     ):
@@ -133,15 +213,9 @@ def _curve(
             title="",
             **options,
         )
-        place.plotly_chart(
-            as_shown(lines),
-            key=key,
-            height=picture_pixels(lines.layout.height),
-            config=CONFIG,
-            selection_mode="points",
-            on_select=partial(follow_click, key),
-            alt=f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}",
-        )
+        told = f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}"
+        on_click = partial(follow_click, key)
+        picture(lines, key, told, on_click, lines.layout.height, place)
     if hides(Part.NUMBERS):
         return
     st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")

@@ -28,10 +28,12 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
+from memviz.transcripts.base import Probe
 
 MESSAGE_KEY, LIFE_KEY = "map-message", "map-life"
 OPENED_KEY = "map-opened"
@@ -43,18 +45,18 @@ def selected_message(run: Run, conversation_id: str) -> int:
     """The log position of the selected message: the first one, until another is chosen or clicked."""
     if linked("message", MESSAGE_KEY, range(1, len(run.log) + 1)):
         set_widget(OPENED_KEY, conversation_id)
-    if widget_value(OPENED_KEY) != conversation_id or not 1 <= (
-        widget_value(MESSAGE_KEY) or 0
-    ) <= len(run.log):
+    is_there = 1 <= (widget_value(MESSAGE_KEY) or 0) <= len(run.log)
+    if widget_value(OPENED_KEY) != conversation_id or not is_there:
         set_widget(OPENED_KEY, conversation_id)
         set_widget(MESSAGE_KEY, 1)
     return message_position(widget_value(MESSAGE_KEY))
 
 
 def life_of_selected(settings: Sequence[SettingRun], conversation_id: str) -> None:
-    """What became of the selected message under the selected setting, in a sentence."""
+    """Show what became of the selected message under the selected setting, in a sentence."""
     setting = selected(settings).setting
-    run, position = setting.run, selected_message(setting.run, conversation_id)
+    run = setting.run
+    position = selected_message(setting.run, conversation_id)
     whose = f"**Message {message_number(position):,}** ({run.log[position].role}, turn {run.log.turn_number(position)})"
     st.markdown(
         f"{whose} under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}"
@@ -65,10 +67,8 @@ def one_message(
     settings: Sequence[SettingRun], conversation_id: str, selection: Selection
 ) -> None:
     """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
-    run, position = (
-        selection.setting.run,
-        selected_message(selection.setting.run, conversation_id),
-    )
+    run = selection.setting.run
+    position = selected_message(selection.setting.run, conversation_id)
     titled, chooser = st.columns([3, 1], vertical_alignment="bottom")
     titled.header("What became of one message?", anchor=False)
     chooser.number_input("Message", 1, len(run.log), step=1, key=MESSAGE_KEY)
@@ -79,24 +79,31 @@ def one_message(
         config=CONFIG,
         alt=life_finding(settings, position),
     )
-    record = selection.record
-    known = known_facts(workspace(), conversation_id, run.log)
-    if record is not None and (facts := message_facts(record, position, known)):
-        st.markdown(
-            f"At the request of {selection.name}: {plain(message_facts_words(facts))}"
-        )
-    if record is not None and (instead := sent_instead(record, position)) is not None:
-        sent, how = instead
-        st.markdown(f"At the request of {selection.name} it was {how}:")
-        sent_html = message_html(sent, "", "Tokens shows all of it")
-        style = f"border-left-color: {PART_COLORS['history']}"
-        st.html(f'<section class="memviz-block" style="{style}">{sent_html}</section>')
+    if selection.record is not None:
+        known = known_facts(workspace(), conversation_id, run.log)
+        _at_request(selection.record, selection.name, position, known)
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:
             st.text(message.content[:MAX_CHARS_SHOWN] or "This message has no text.")
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
+
+
+def _at_request(
+    record: TurnRecord, name: str, position: int, known: Sequence[Probe]
+) -> None:
+    """Show what of the message's facts the request still holds, and what was sent in its place."""
+    facts = message_facts(record, position, known)
+    if facts:
+        st.markdown(f"At the request of {name}: {plain(message_facts_words(facts))}")
+    instead = sent_instead(record, position)
+    if instead is not None:
+        sent, how = instead
+        st.markdown(f"At the request of {name} it was {how}:")
+        sent_html = message_html(sent, "", "Tokens shows all of it")
+        style = f"border-left-color: {PART_COLORS['history']}"
+        st.html(f'<section class="memviz-block" style="{style}">{sent_html}</section>')
 
 
 def life_in_words(life: Sequence[Span]) -> str:
@@ -146,7 +153,8 @@ def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
         Fate.SHORTENED: "shortened",
         Fate.DROPPED: "dropped",
     }[span.fate]
-    since, until = request_name(*span.first), request_name(*span.last)
+    since = request_name(*span.first)
+    until = request_name(*span.last)
     if span.first == span.last:
         return f"{words} at {since}"
     if open_end:
@@ -160,6 +168,6 @@ def _again(spans: Sequence[Span]) -> str:
     if all(span.first_calls == 1 for span in spans):
         return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
     names = [request_name(*span.first) for span in spans]
-    return f"summarized again at {'; '.join(names[:MAX_AGAIN])}" + "; …" * (
-        len(names) > MAX_AGAIN
-    )
+    if len(names) > MAX_AGAIN:
+        names[MAX_AGAIN:] = ["…"]
+    return f"summarized again at {'; '.join(names)}"

@@ -1,4 +1,4 @@
-"""Compare, by dollars: what they come to over the turns, and when one setting becomes cheaper."""
+"""Compare, by dollars: what they come to over the turns."""
 
 from __future__ import annotations
 
@@ -20,37 +20,27 @@ from memviz.dashboard.charts.cost.setting_cost import (
     View,
     cost_finding,
 )
-from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import with_legend
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.compare.dollars.break_even import (
-    chosen_break_even,
-    compare_two,
-    take_linked,
+from memviz.dashboard.ui.compare.dollars_explained import (
+    against_the_window,
+    from_the_cache,
+    which_prices,
 )
-from memviz.dashboard.ui.compare.dollars.prices import which_prices
-from memviz.dashboard.ui.compare.dollars.prompt_cache import from_the_cache
-from memviz.dashboard.ui.compare.dollars.state import CostsState, costs_state
-from memviz.dashboard.ui.compare.dollars.table import turn_by_turn
-from memviz.dashboard.ui.compare.dollars.totals import (
+from memviz.dashboard.ui.compare.dollars_in_total import (
     LIVES,
     cheapest_words,
     parts_table,
     totals,
+    turn_by_turn,
 )
-from memviz.dashboard.ui.compare.dollars.window_use import against_the_window
 from memviz.dashboard.ui.compare.playing import Readout
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
 from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import switch
-from memviz.dashboard.ui.controls.pictures import (
-    as_shown,
-    folded,
-    picture_pixels,
-    step_by_step,
-    step_of,
-)
+from memviz.dashboard.ui.controls.picture import picture
+from memviz.dashboard.ui.controls.pictures import folded, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
@@ -74,7 +64,7 @@ CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = (
 
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """What every setting costs."""
+    """Show what every setting costs."""
     summaries_by(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
@@ -84,14 +74,13 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     to_audience(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
     )
-    take_linked(costs_state(), costs)
     beside_reader(
         settings,
         transcript,
-        partial(picture, costs),
+        partial(draw_curve, costs),
         {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, costs),
-        draw_below=partial(in_total, costs_state(), costs, assumptions),
+        draw_below=partial(in_total, costs, assumptions),
         readout=Readout("dollars", assumptions),
     )
     if not hides(Part.NUMBERS):
@@ -102,7 +91,7 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
 def costed(
     settings: Sequence[SettingRun], assumptions: PricingAssumptions
 ) -> list[SettingCost]:
-    """What each setting costs on these terms."""
+    """Return what each setting costs on these terms."""
     out = []
     for setting in settings:
         run = setting.run
@@ -128,11 +117,12 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
         )
 
 
-def picture(costs: Sequence[SettingCost]) -> None:
+def draw_curve(costs: Sequence[SettingCost]) -> None:
     """The lines of cost. A click on one moves the selection."""
     linked("shown", VIEW_KEY, [one.value for one in View])
     linked("uncached", UNCACHED_KEY, [False, True])
-    shown, step = _shown(costs), step_of([one.setting for one in costs])
+    shown = _shown(costs)
+    step = step_of([one.setting for one in costs])
     with (
         put_away(Part.CONTROLS, "costs-shown"),
         st.container(horizontal=True, vertical_alignment="center", gap="xsmall"),
@@ -157,23 +147,14 @@ def picture(costs: Sequence[SettingCost]) -> None:
         shown.view,
         unit=shown.unit,
         uncached=shown.uncached,
-        break_even=chosen_break_even(costs_state(), costs),
     )
-    st.plotly_chart(
-        as_shown(figure),
-        key=CHART_KEY,
-        height=picture_pixels(with_legend(HEIGHT_PIXELS, len(costs))),
-        config=CONFIG,
-        selection_mode="points",
-        on_select=partial(
-            select_clicked, CHART_KEY, [one.setting.index for one in costs]
-        ),
-        alt=cost_finding(costs),
-    )
+    on_click = partial(select_clicked, CHART_KEY, [one.setting.index for one in costs])
+    pixels = with_legend(HEIGHT_PIXELS, len(costs))
+    picture(figure, CHART_KEY, cost_finding(costs), on_click, pixels)
 
 
 class _Shown(NamedTuple):
-    """What the picture shows."""
+    """The choice of what the picture shows."""
 
     view: View
     unit: Unit
@@ -186,10 +167,8 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
         if any(one.cost.total_usd is not None for one in costs)
         else Unit.TOKENS
     )
-    view, uncached = (
-        View(widget_value(VIEW_KEY) or View.SO_FAR.value),
-        widget_value(UNCACHED_KEY) is not False,
-    )
+    view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
+    uncached = widget_value(UNCACHED_KEY) is not False
     return _Shown(view, unit, uncached)
 
 
@@ -204,12 +183,11 @@ def _notes(costs: Sequence[SettingCost]) -> None:
 
 
 def in_total(
-    state: CostsState,
     costs: Sequence[SettingCost],
     assumptions: PricingAssumptions,
     _: Selection,
 ) -> None:
-    """The totals, and the break-even of two settings, which is marked in the picture."""
+    """Draw which setting costs least, and the totals."""
     words = cheapest_words(costs, assumptions)
     if assumptions.cache is not None and LIVES in words:
         pause = after_the_pause(assumptions.cache, assumptions.pause_seconds)
@@ -217,7 +195,6 @@ def in_total(
         pause = pause_words(assumptions.cache, assumptions.pause_seconds)
     st.markdown(f"{words} {pause}".strip())
     totals(costs)
-    compare_two(state, costs)
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
@@ -235,7 +212,7 @@ def details(
     assumptions: PricingAssumptions,
     transcript: Transcript,
 ) -> None:
-    """What explains the numbers, closed at first."""
+    """Show what explains the numbers, closed at first."""
     folded(
         "How much is read from the cache?",
         CACHE_KEY,

@@ -1,1 +1,0 @@
-"""Compare, in dollars: what each setting costs, with the provider's prompt cache."""

@@ -1,0 +1,196 @@
+"""What explains the dollars: what the prompt cache saves, how close requests come to the context window, and which
+prices count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import streamlit as st
+
+from memviz.core.text.wording import duration_words, listed
+from memviz.dashboard.charts.cost.request_lines import (
+    cache_hits,
+    largest_request,
+    window_fits,
+    window_use,
+)
+from memviz.dashboard.charts.cost.setting_cost import (
+    SettingCost,
+    cache_finding,
+    requests_finding,
+)
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.compaction import REDUCING
+from memviz.metrics.health.growth import unbounded_part
+from memviz.metrics.requests.limits import forecast_words, overflow_name
+from memviz.metrics.summaries.events import grows_a_list
+from memviz.models.cache_rules import CacheRules
+from memviz.models.prices import context_window_tokens
+from memviz.strategies.base import Trigger
+from memviz.tuning.price_words import cache_in_words, prices_of
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+
+FEW_HITS = 0.5
+"""A setting that reads less of its input from the cache than this is explained."""
+
+
+def from_the_cache(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> None:
+    """The picture of hits, and what is to be learnt from it."""
+    why = why_nothing_is_cached(costs, assumptions)
+    if why:
+        st.caption(plain(why))
+        return
+    st.plotly_chart(
+        cache_hits(costs),
+        key="costs-hits",
+        config=CONFIG,
+        alt=cache_finding(costs),
+    )
+    if assumptions.cache is not None:
+        sentences = explanations(costs, assumptions.cache)
+        st.caption("\n".join(f"- {plain(sentence)}" for sentence in sentences))
+
+
+def why_nothing_is_cached(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> str:
+    """The reason if no setting read anything from the cache, for which there is then no picture; else empty."""
+    cache = assumptions.cache
+    if any(one.cost.cached_tokens.any() for one in costs):
+        return ""
+    if cache is None:
+        return "No prompt cache is counted, so every token is paid for in full."
+    largest = max(int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs)
+    if largest < cache.min_tokens:
+        return (
+            f"Nothing: this cache works from {cache.min_tokens:,} tokens on, and the largest request has {largest:,}. "
+            "All of it is paid for in full."
+        )
+    if not cache.is_alive(assumptions.pause_seconds):
+        lives = "for an unknown time"
+        if cache.lifetime_seconds is not None:
+            lives = duration_words(cache.lifetime_seconds)
+        pause = duration_words(assumptions.pause_seconds)
+        return f"Nothing: the cache lives {lives}, and the user pauses {pause}."
+    return f"Nothing: no two requests begin with the same {cache.min_tokens:,} tokens."
+
+
+def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
+    """Return why the lines are where they are: in general, then of settings that mostly miss, those of one reason
+    together."""
+    yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
+    runs = [one.setting.run for one in costs]
+    if any(run.summaries and not grows_a_list(run) for run in runs):
+        yield "A new summary changes the beginning, so the line drops there."
+    kinds = {compaction.kind for run in runs for compaction in run.compactions}
+    if kinds & set(REDUCING):
+        yield "Clearing changes earlier messages, so the line drops there."
+    short: list[SettingCost] = []
+    slides: list[SettingCost] = []
+    for one in costs:
+        if one.cost.hit_rate >= FEW_HITS or len(one.cost.traffic.turns) < 2:
+            continue
+        if np.median(one.cost.traffic.input_tokens) < cache.min_tokens:
+            short.append(one)
+        elif _slides(one, cache):
+            slides.append(one)
+    if short:
+        yield f"{_names(short)}: most requests are shorter than the {cache.min_tokens:,} tokens that the cache needs."
+    if slides:
+        shared = max(
+            int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides
+        )
+        yield (
+            f"{_names(slides)}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
+            f"more than the first {shared:,} tokens are the same as before; the cache needs {cache.min_tokens:,}."
+        )
+    losses = [one for one in costs if _is_a_loss(one)]
+    if losses:
+        yield f"Cheaper without a cache, because writing to it costs more than reading saves: {_names(losses)}."
+
+
+def _names(costs: Sequence[SettingCost]) -> str:
+    return listed(one.label for one in costs)
+
+
+def _slides(one: SettingCost, cache: CacheRules) -> bool:
+    """Return whether it drops messages for good, as far as its requests tell, and mostly misses for that."""
+    if one.setting.run.strategy.trigger is not Trigger.NEVER:
+        return False
+    shared = one.cost.traffic.shared_tokens
+    has_dropped = bool((np.diff(shared) < 0).any())
+    return has_dropped and bool(np.median(shared[1:]) < cache.min_tokens)
+
+
+def _is_a_loss(one: SettingCost) -> bool:
+    usd = one.cost.total_usd
+    uncached_usd = one.cost.uncached_total_usd
+    if usd is None or uncached_usd is None:
+        return False
+    return usd > uncached_usd * (1 + 1e-9)
+
+
+SMALLEST_SHARE = 0.001
+
+
+def against_the_window(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> None:
+    """The picture, and a sentence on when there is no room any more."""
+    window = window_tokens(assumptions)
+    model = assumptions.main.model if assumptions.main else "the model"
+    st.plotly_chart(
+        window_use(costs, window),
+        key="costs-window",
+        config=CONFIG,
+        alt=requests_finding(costs),
+    )
+    if window is None:
+        st.caption(f"How many tokens {plain(model)} takes in one request is unknown.")
+        return
+    st.caption(
+        " ".join(plain(sentence) for sentence in window_words(costs, window, model))
+    )
+
+
+def window_words(
+    costs: Sequence[SettingCost], window: int, model: str
+) -> Iterator[str]:
+    """Return what the picture means, in plain text."""
+    largest = largest_request(costs)
+    if not window_fits(costs, window):
+        yield (
+            f"Not drawn, because far above every request: {model} takes {window:,} tokens. "
+            f"The largest request here has {largest:,}, {_share_words(largest / window)} of that."
+        )
+    for one in costs:
+        sent = one.cost.traffic
+        passed = overflow_name(sent, window)
+        forecast = forecast_words(sent, window)
+        if passed is not None:
+            yield f"{one.label}: from {passed} on a request is larger than the window, and would be refused."
+        elif forecast and unbounded_part(one.setting.run.strategy) == "history":
+            yield f"{one.label} passes {window:,} tokens {forecast}."
+
+
+def _share_words(share: float) -> str:
+    return f"{share:.1%}" if share >= SMALLEST_SHARE else "less than 0.1%"
+
+
+def which_prices(assumptions: PricingAssumptions) -> None:
+    """The prices and the rules that every number of a page rests on."""
+    for sentence in prices_of(assumptions):
+        st.caption(plain(sentence))
+    st.caption(
+        plain(cache_in_words(assumptions.cache)),
+        help=plain(assumptions.cache.note if assumptions.cache else "") or None,
+    )
+
+
+def window_tokens(assumptions: PricingAssumptions) -> int | None:
+    """The context window of the model whose prices count, in tokens of input; ``None`` if it is not known."""
+    return context_window_tokens(assumptions.main.model) if assumptions.main else None

@@ -1,0 +1,301 @@
+"""Compare, as a memory map: what became of every message at every request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from html import escape
+from typing import NamedTuple
+
+import streamlit as st
+
+from memviz.core.context import Fate
+from memviz.core.text.wording import counted, message_number, message_position, share_of
+from memviz.dashboard.charts.memory_map.fate_map import beside_others, map_of
+from memviz.dashboard.charts.memory_map.fate_words import fates_table, map_finding
+from memviz.dashboard.charts.palette import (
+    STEP_COLORS,
+    STEP_TITLES,
+    SUMMARIZATION_GLYPH,
+)
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.summaries.marks import marks_of
+from memviz.dashboard.ui.compare.one_message import (
+    LIFE_KEY,
+    MESSAGE_KEY,
+    life_of_selected,
+    one_message,
+)
+from memviz.dashboard.ui.compare.playing import Readout, is_staged
+from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
+from memviz.dashboard.ui.compare.selection import select, selected
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
+from memviz.dashboard.ui.controls.picture import picture
+from memviz.dashboard.ui.controls.pictures import (
+    as_shown,
+    kept_figure,
+    numbers_of,
+    places,
+    step_by_step,
+    step_of,
+)
+from memviz.dashboard.ui.shell.linked import linked_range
+from memviz.dashboard.ui.shell.presenting import Part, hides
+from memviz.dashboard.ui.shell.state import clicked_point, set_widget
+from memviz.metrics.memory_map.fate_grid import View, example, grid
+from memviz.metrics.memory_map.fate_map import FateMap, fate_map
+from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.transcripts.base import Transcript
+
+MAP_PIXELS = 140
+"""The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
+REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictures"
+
+
+def memory_map_view(
+    settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str
+) -> None:
+    """A map for each setting, beside the selected request, and what became of one message."""
+    summaries_by(settings)
+    say_not_recorded(settings)
+    if not is_staged():
+        legend(settings)
+    to_audience(
+        map_finding(selected(settings).setting),
+        [map_finding(setting) for setting in settings],
+    )
+    charts = {
+        _map_key(number): shared_axis([setting])
+        for number, setting in enumerate(settings)
+    }
+    beside_reader(
+        settings,
+        transcript,
+        partial(draw_maps, settings, conversation_id),
+        {**charts, LIFE_KEY: shared_axis(settings)},
+        draw_notes=partial(_map_notes, settings, conversation_id),
+        draw_below=partial(one_message, settings, conversation_id),
+        readout=Readout("memory"),
+    )
+
+
+def _map_notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
+    """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
+    life_of_selected(settings, conversation_id)
+    health(settings)
+    numbers_of(
+        step_by_step(settings),
+        "map-turn-numbers",
+        partial(fates_table, settings),
+        "Messages of each fate at every request, by setting",
+    )
+
+
+def draw_maps(settings: Sequence[SettingRun], conversation_id: str) -> None:
+    """The maps, of the part that is looked at."""
+    step = step_of(settings)
+    view = zoom(whole_view(settings), conversation_id, step)
+    maps(settings, view)
+    if not view.in_full:
+        st.caption(_cell_words(view, step))
+
+
+def whole_view(settings: Sequence[SettingRun]) -> View:
+    """All requests and all messages of the conversation."""
+    last = max(int(shared_axis([setting]).lasts[-1]) for setting in settings)
+    return View(
+        range(1, last + 1), range(max(len(setting.run.log) for setting in settings))
+    )
+
+
+def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
+    """The part to look at: all of a short conversation, a chosen part of a long one. ``step`` is what a column of all
+    is called."""
+    if whole.in_full:
+        return whole
+    requests_key = f"{REQUESTS_KEY}-{conversation_id}"
+    positions_key = f"{POSITIONS_KEY}-{conversation_id}"
+    linked_range(f"{step}s", requests_key, 1, len(whole.requests))
+    linked_range("messages", positions_key, 1, len(whole.positions))
+    requests, messages = st.columns(2, gap="large")
+    first, last = requests.slider(
+        f"{step.capitalize()}s",
+        1,
+        len(whole.requests),
+        (1, len(whole.requests)),
+        key=requests_key,
+        help=f"Fewer {step}s and messages are drawn in more detail.",
+    )
+    top, bottom = messages.slider(
+        "Messages",
+        1,
+        len(whole.positions),
+        (1, len(whole.positions)),
+        key=positions_key,
+    )
+    return View(range(first, last + 1), range(message_position(top), bottom))
+
+
+def maps(settings: Sequence[SettingRun], view: View) -> None:
+    """A map for each setting, all seen at once, and under it what became of all messages at the last request."""
+    size = beside_others([setting.label for setting in settings])
+    with st.container(key=MAPS_KEY):
+        cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
+    for number, (place, setting) in enumerate(zip(cells, settings, strict=True)):
+        figure = kept_figure(setting.run, map_of, setting, view, size)
+        on_click = partial(_follow_click, number, setting, view)
+        pixels = as_shown(figure).to_dict()["layout"]["height"]
+        with place:
+            picture(figure, _map_key(number), map_finding(setting), on_click, pixels)
+            if not hides(Part.NUMBERS):
+                key_numbers(setting)
+
+
+def _map_key(number: int) -> str:
+    return f"map-{number}"
+
+
+def _cell_words(view: View, step: str) -> str:
+    size = f"{counted(view.requests_per_cell, step)} × {counted(view.messages_per_cell, 'message')}"
+    return (
+        f"**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the same. "
+        f"Choose fewer {step}s and messages to see each of them."
+    )
+
+
+def _follow_click(number: int, setting: SettingRun, view: View) -> None:
+    point = clicked_point(_map_key(number))
+    fates = fate_map(setting.run)
+    if not point:
+        return
+    found = example(fates, grid(fates, view), point["x"], message_position(point["y"]))
+    if found is not None:
+        place, position = found
+        record = setting.run.requests[fates.number_at(place)]
+        select(record.turn, setting.index, record.call)
+        set_widget(MESSAGE_KEY, message_number(position))
+
+
+FATE_ORDER = (
+    Fate.VERBATIM,
+    Fate.SHORTENED,
+    Fate.CLEARED,
+    Fate.SUMMARIZED,
+    Fate.RECALLED,
+    Fate.DROPPED,
+)
+LEGEND_ORDER = [
+    code for fate in FATE_ORDER for code, step in enumerate(STEPS) if step.fate is fate
+]
+"""Codes from what is sent whole to what is not sent at all."""
+ROW_STYLE = "display:flex;flex-wrap:wrap;gap:0.2rem 0.8rem;font-size:0.875rem"
+HOW_OFTEN_STYLE = "display:inline-flex;flex-wrap:wrap;align-items:center;gap:0.4rem"
+BAR_STYLE = "display:flex;height:0.4rem;border-radius:0.2rem;overflow:hidden;margin-bottom:0.5rem"
+
+
+def legend(settings: Sequence[SettingRun]) -> None:
+    """Show what the colours mean; only those that occur."""
+    order = sorted(
+        {code for setting in settings for code in fate_map(setting.run).present},
+        key=LEGEND_ORDER.index,
+    )
+    summarized = [code for code in order if STEPS[code].fate is Fate.SUMMARIZED]
+    items = []
+    for code in order:
+        if len(summarized) < 2 or code not in summarized:
+            items.append(legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]))
+        elif code == summarized[0]:
+            items.append(_how_often(summarized))
+    compactions = [
+        compaction for setting in settings for compaction in setting.run.compactions
+    ]
+    for mark in marks_of(compactions):
+        color = SUMMARIZATION_GLYPH if mark.symbol == "diamond" else mark.color
+        items.append(legend_item(glyph(mark.character, color), mark.name))
+    st.html(f'<div class="memviz-fates" style="{ROW_STYLE}">{"".join(items)}</div>')
+
+
+def _how_often(codes: Sequence[int]) -> str:
+    """One entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
+    words = [*map(_times_words, codes[:-1]), f"{_times_words(codes[-1])} times"]
+    items = (
+        legend_item(swatch(STEP_COLORS[code]), often)
+        for code, often in zip(codes, words, strict=True)
+    )
+    return f'<span style="{HOW_OFTEN_STYLE}">Summarized {"".join(items)}</span>'
+
+
+def _times_words(code: int) -> str:
+    first = STEPS[code].generation
+    if code + 1 == len(STEPS) or STEPS[code + 1].fate is not Fate.SUMMARIZED:
+        return f"{first} or more"
+    last = STEPS[code + 1].generation - 1
+    if last > first:
+        return f"{first}-{last}"
+    return "once" if first == 1 else f"{first}"
+
+
+def key_numbers(setting: SettingRun) -> None:
+    """Show what became of all messages at the last request, under a map: a bar, and a share beside each colour."""
+    fates = fate_map(setting.run)
+    messages = fates.shares(-1).messages
+    numbers = [number for number in _numbers(fates) if number.held]
+    bar = "".join(
+        f'<span style="width:{number.held / messages:.4%};background:{STEP_COLORS[number.code]}"></span>'
+        for number in numbers
+    )
+    items = "".join(_item(number, messages) for number in numbers)
+    parts = (
+        f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}</div>'
+    )
+    st.html(f'<div class="memviz-shares">{parts}</div>')
+
+
+def _often(mean: float) -> str:
+    rounded = f"{mean:.1f}".removesuffix(".0")
+    return "once" if rounded == "1" else f"{rounded} times"
+
+
+class _Number(NamedTuple):
+    code: int
+    held: int
+    words: str
+    more: str = ""
+
+
+def _numbers(fates: FateMap) -> Iterator[_Number]:
+    """Return what became of the messages at the last request, in the order of the bar."""
+    often = f", {_often(fates.shares(-1).mean_generation)} on average"
+    words = {
+        Fate.VERBATIM: "sent word for word, the newest input included",
+        Fate.RECALLED: "brought back for it",
+        Fate.SHORTENED: "shortened: a part of each is in it",
+        Fate.CLEARED: "sent as placeholders: that they were there is in it, and nothing that they said",
+        Fate.SUMMARIZED: f"replaced by a summary{often}",
+        Fate.DROPPED: "dropped: nothing of them is in it",
+    }
+    for fate, said in words.items():
+        more = often if fate is Fate.SUMMARIZED else ""
+        yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), said, more)
+
+
+def _item(number: _Number, messages: int) -> str:
+    """The colour with the share, and how often a summarized message was summarized; what they mean is said to the
+    pointer and to a screen reader."""
+    words = escape(
+        f"{share_of(number.held, messages, 'message')} at the last request: {number.words}"
+    )
+    share = legend_item(
+        swatch(STEP_COLORS[number.code]),
+        f"{percent(number.held, messages)}{number.more}",
+    )
+    return f'<span title="{words}" role="img" aria-label="{words}">{share}</span>'
+
+
+def percent(part: int, whole: int) -> str:
+    """A share that is never rounded to nothing or to all."""
+    share = f"{part / whole:.0%}" if whole else "0%"
+    if share == "0%" and part:
+        return "<1%"
+    return ">99%" if share == "100%" and part < whole else share

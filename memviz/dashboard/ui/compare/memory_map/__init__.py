@@ -1,1 +1,0 @@
-"""Compare, as a memory map: what became of every message at every request."""

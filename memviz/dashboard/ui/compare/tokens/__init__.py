@@ -1,1 +1,0 @@
-"""Compare, in tokens: what each request sent and where it was summarized."""

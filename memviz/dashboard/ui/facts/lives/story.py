@@ -1,0 +1,317 @@
+"""Beside the lives of facts: the story of the chosen one, what it takes to bring it back, and the version of the
+summary that lost it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import streamlit as st
+
+from memviz.core.text.containment import contains
+from memviz.core.text.wording import (
+    message_list,
+    message_number,
+    message_range,
+    request_name,
+)
+from memviz.dashboard.charts.retention.life_lines import span_words
+from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.ui.controls.diff_html import answer_pattern, marked_html
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.controls.recalls import bring_back
+from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.facts.selection import (
+    choose_loss,
+    chosen_event,
+    event_key,
+    fact_key,
+    first_loss,
+    loss_key,
+    losses_of,
+    open_event,
+    open_request,
+    request_lost_at,
+)
+from memviz.dashboard.ui.facts.version_card import (
+    chosen_version,
+    counts_words,
+    fact_name,
+    version_badge,
+    version_head,
+    what_changed,
+)
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
+from memviz.metrics.requests.message_words import message_words, readable
+from memviz.metrics.requests.request_axis import name_of
+from memviz.metrics.retention.knowledge import Freshness, Knowledge
+from memviz.metrics.retention.life_lines import LifeLine, Span
+from memviz.metrics.summaries.compaction_words import act_noun, reason_words
+from memviz.transcripts.base import Probe
+
+LABEL_CHARS = 110
+
+
+def _name_at(one: RetentionResult, place: int) -> str:
+    return name_of(one.run, request_lost_at(one, place))
+
+
+def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
+    """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
+    st.markdown(f"**{plain(fact_name(one.retention.probes[life.probe]))}**")
+    place = _which_loss(state, one, life)
+    if place is not None:
+        _way_back(state, one, life, request_lost_at(one, place))
+    elif life.spans:
+        st.caption("It was never lost under this setting.")
+    lost_by = None if place is None else losses_of(one, life.probe)[place]
+    number = event_beside(state, one, lost_by)
+    if number is None:
+        return
+    if lost_by not in (None, number):
+        st.caption(
+            f"It is not this {act_noun(one.run.compactions[number])} that lost the fact; this one is selected."
+        )
+    _version(state, one, life, number)
+
+
+def event_beside(
+    state: CompareState, one: RetentionResult, lost_by: int | None
+) -> int | None:
+    """The number of the compaction that is shown beside a fact: the one that was chosen itself; where only a request
+    was, as on Compare, the one that lost the fact (``lost_by``), and what that request rests on where none did."""
+    number = chosen_event(state, one.setting)
+    if lost_by is None or widget_value(event_key(state, one.setting)) == number:
+        return number
+    return lost_by
+
+
+def _way_back(
+    state: CompareState, one: RetentionResult, life: LifeLine, record: TurnRecord
+) -> None:
+    """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
+    evidence = sorted(one.retention.probes[life.probe].evidence)
+    if bring_back(state, one.setting, evidence, record, "retention-bring-back"):
+        return
+    if one.run.strategy.allows_recall and life.born_turn == record.turn:
+        st.caption(
+            f"Turn {record.turn:,} itself states it, and only what earlier turns said can be brought back."
+        )
+    if st.button(
+        "See the request that lost it",
+        icon=":material/stacked_line_chart:",
+        key="retention-lost-request",
+    ):
+        open_request(state, one.setting, record.turn, record.call)
+
+
+def choose_life(
+    state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
+) -> LifeLine:
+    """The fact that is chosen."""
+    numbers = [life.probe for life in lives]
+    probes = [one.retention.probes[number] for number in numbers]
+    said = [f"{probe.answers[0]} · {probe.question}" for probe in probes]
+    labels = distinct([shortened(text, LABEL_CHARS) for text in said])
+    by_number = dict(zip(numbers, labels, strict=True))
+    chosen = st.selectbox(
+        "The story of one fact",
+        list(by_number),
+        format_func=by_number.__getitem__,
+        key=fact_key(state),
+        help="Type to search, or click a row of the picture.",
+        on_change=_follow_choice,
+        args=(state, one),
+        persist_state="session",
+    )
+    return next(life for life in lives if life.probe == chosen)
+
+
+def _follow_choice(state: CompareState, one: RetentionResult) -> None:
+    choose_loss(state, one, widget_value(fact_key(state)))
+
+
+def _which_loss(
+    state: CompareState, one: RetentionResult, life: LifeLine
+) -> int | None:
+    """A fact that came back can be lost several times: which of its losses is looked at."""
+    lost = losses_of(one, life.probe)
+    key = loss_key(state)
+    places = list(lost)
+    if not places:
+        return None
+    linked("loss", key, places)
+    if (
+        widget_value(key) not in places
+    ):  # another setting is looked at; the selection stays
+        set_widget(key, first_loss(lost, chosen_event(state, one.setting)))
+    if len(places) == 1:
+        st.caption(f"Lost at {_name_at(one, places[0])}.")
+        return places[0]
+    st.segmented_control(
+        "Lost at",
+        places,
+        format_func=partial(_name_at, one),
+        key=key,
+        required=True,
+        persist_state="session",
+        on_change=_follow_loss,
+        args=(state, one, life.probe),
+    )
+    return int(widget_value(key))
+
+
+def _follow_loss(state: CompareState, one: RetentionResult, probe: int) -> None:
+    choose_loss(state, one, probe, widget_value(loss_key(state)))
+
+
+def _version(
+    state: CompareState, one: RetentionResult, life: LifeLine, number: int
+) -> None:
+    """The compaction that is chosen: most often the one that lost the fact."""
+    compaction = one.run.compactions[number]
+    answers = one.retention.probes[life.probe].answers
+    version_badge(one.run, compaction)
+    version_head(one.run, compaction)
+    st.caption(counts_words(chosen_version(one, number)))
+    if number in losses_of(one, life.probe).values() and not held_before(
+        one, life, compaction
+    ):
+        name, text = source_of_loss(one, life, compaction)
+        st.markdown(f"**{plain(name)}**")
+        st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
+    if compaction.written is not None:
+        before = f"version {compaction.replaces} → " if compaction.replaces else ""
+        st.markdown(f"**What changed: {before}version {compaction.written.version}**")
+    what_changed(one.run, compaction, answers)
+    if st.button(
+        f"Open this {act_noun(compaction)}",
+        icon=":material/compress:",
+        key="retention-open",
+    ):
+        open_event(state, one.setting, number)
+
+
+QUOTE_CHARS = 180
+MAX_SPANS = 14
+_FRESHNESS = {
+    Freshness.NEITHER: "neither the new value nor an outdated one",
+    Freshness.STALE_ONLY: "only an outdated value",
+    Freshness.BOTH: "the new value and an outdated one",
+    Freshness.NEW_ONLY: "only the new value",
+}
+
+
+def story(kept: RetentionResult, life: LifeLine) -> list[str]:
+    """Sentences, in the order of what happened."""
+    probe = kept.retention.probes[life.probe]
+    found = [_birth(kept, life, probe), _spans(kept, life)]
+    freshness = Freshness(int(kept.retention.freshness[-1, life.probe]))
+    if freshness is not Freshness.NOT_ASKED:
+        found.append(f"At the end the context holds {_FRESHNESS[freshness]}.")
+    return [sentence for sentence in found if sentence]
+
+
+def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
+    if life.born_position is None:
+        return (
+            "No message is named that states it, so it counts from the first turn on."
+        )
+    log = kept.run.log
+    at = life.born_position
+    quote = quoted(message_words(log[at]), probe.answers)
+    earlier = [position for position in sorted(probe.evidence) if position != at]
+    with_others = f", together with {message_list(earlier)}" if earlier else ""
+    return f"Stated in message {message_number(at):,} (turn {life.born_turn}){with_others}: “{quote}”"
+
+
+def quoted(text: str, answers: Sequence[str]) -> str:
+    """The part of ``text`` around the first of ``answers`` that stands in it, else its beginning."""
+    flat = " ".join(text.split())
+    found = answer_pattern(answers).search(flat) if any(answers) else None
+    if found is None or found.end() <= QUOTE_CHARS:
+        return shortened(flat, QUOTE_CHARS)
+    start = (
+        flat.find(" ", max(0, found.start() - QUOTE_CHARS // 2), found.start()) + 1
+        or found.start()
+    )
+    return "…" + shortened(flat[start:], QUOTE_CHARS)
+
+
+def _spans(kept: RetentionResult, life: LifeLine) -> str:
+    if not life.spans:
+        return "No request came after it, so it was never needed."
+    phrases = list(_phrases(kept, life))
+    if len(phrases) > MAX_SPANS:
+        phrases[MAX_SPANS - 2 : -1] = ["and so on"]
+    sentence = "; ".join(phrases) + "."
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
+    last = life.spans[-1]
+    for before, span in zip((None, *life.spans), life.spans, strict=False):
+        if span.state is not Knowledge.LOST:
+            is_back = (
+                before is not None and span.state.is_known and not before.state.is_known
+            )
+            yield f"known again: {span_words(span)}" if is_back else span_words(span)
+            continue
+        until = f" until {request_name(*span.last)}"
+        if span is last:
+            until = " and never known again"
+        elif span.first == span.last:
+            until = " alone"
+        yield f"lost at {request_name(*span.first)}{until}{_reason(kept, life, span)}"
+
+
+def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
+    number = kept.losses.get((life.probe, span.first_place))
+    if number is None:
+        if life.spans[0] is span:
+            return ""
+        return ": the last message that held it is no longer sent"
+    compaction = kept.run.compactions[number]
+    what = message_range(compaction.summarized)
+    where = message_number(compaction.after_message)
+    reason = reason_words(compaction)
+    because = f" ({reason})" if reason else ""
+    return f": the {act_noun(compaction)} of {what} after message {where:,}{because} left it out"
+
+
+def source_of_loss(
+    kept: RetentionResult, life: LifeLine, compaction: Compaction
+) -> tuple[str, str]:
+    """Return what ``compaction`` had read that held the fact: a name for it, and the text. The summary that it replaced
+    if that held an answer, else the messages it took in that did."""
+    probe = kept.retention.probes[life.probe]
+    log = kept.run.log
+    if compaction.replaces is not None and held_before(kept, life, compaction):
+        before = _text_before(kept, compaction)
+        return f"Summary before: version {compaction.replaces}", before
+    held = [
+        position
+        for position in compaction.summarized
+        if position in probe.evidence
+        or any(contains(readable(log[position]), answer) for answer in probe.answers)
+    ]
+    name = message_list(held)
+    text = "\n\n".join(readable(log[at]) for at in held)
+    return f"{name[:1].upper()}{name[1:]}, which it took in", text
+
+
+def held_before(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> bool:
+    """Return whether the summary that ``compaction`` replaced held an answer of the fact."""
+    text = _text_before(kept, compaction)
+    answers = kept.retention.probes[life.probe].answers
+    return any(contains(text, answer) for answer in answers)
+
+
+def _text_before(kept: RetentionResult, compaction: Compaction) -> str:
+    if compaction.replaces is None:
+        return ""
+    return kept.run.space.summaries.versions[compaction.replaces - 1].text

@@ -1,0 +1,223 @@
+"""What was measured: the numbers of the setting that is looked at, all settings in a table, and a setting as code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from memviz.code_export import NoCodeError, targets
+from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
+from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.text import plain
+from memviz.strategies import strategies
+from memviz.tuning.constraints import Constraints
+from memviz.tuning.found_setting import setting_to_export
+from memviz.tuning.recommendation import idle_in_words
+from memviz.tuning.results import MEASURES, Sweep
+
+METRICS = (
+    "retention",
+    "usd",
+    "peak_tokens",
+    "summarizations",
+    "hit_rate",
+    "usd_per_fact",
+)
+METRIC_COLUMNS = 3
+"""Six numbers in rows of three, two or one: none ever stands alone in the last row."""
+
+
+def setting_card(
+    sweep: Sweep, number: int, constraints: Constraints, conversations: Sequence[str]
+) -> None:
+    """The setting that is looked at: its numbers, and the way to its run."""
+    table = sweep.by_setting(constraints.over).set_index("setting")
+    setting = sweep.settings[number]
+    head = st.container(
+        horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
+    )
+    head.header(plain(setting.code_label), anchor=False)
+    if head.button(
+        "Open in Compare",
+        icon=":material/stacked_line_chart:",
+        key="tune-compare",
+        help="Shows the run of this setting beside the full buffer, request by request.",
+    ):
+        _open_in_compare(setting.id, setting.model_dump(), conversations)
+    if number in table.index:
+        _metrics(table.loc[number].to_dict())
+    for sentence in idle_in_words(sweep, number):
+        st.caption(plain(sentence))
+    failed = [
+        cell.error
+        for place, cell in sweep.cells.items()
+        if place.setting == number and cell.error
+    ]
+    if failed:
+        st.warning(f"It could not be run: {plain(failed[0])}", icon=":material/error:")
+
+
+def _metrics(row: dict[Any, Any]) -> None:
+    cells = st.grid(
+        METRIC_COLUMNS, min_column_width=110, gap="small", key="tune-metrics"
+    )
+    for name in METRICS:
+        value = row[name]
+        with cells.cell():
+            st.metric(
+                WORDS[name].title,
+                shown(name, value) if value == value else "unknown",
+                help=WORDS[name].help,
+            )
+
+
+def _open_in_compare(
+    strategy_id: str, parameters: dict[str, Any], conversations: Sequence[str]
+) -> None:
+    study = compare_state()
+    if study.conversation_id not in conversations:
+        study.open(conversations[0])
+    study.settings = []
+    if strategy_id != "buffer":
+        study.add("buffer")
+    study.add(strategy_id, parameters)
+    study.looked_at = study.settings[-1].index
+    st.switch_page("pages/compare.py")
+
+
+TABLE_PIXELS = 420
+COLUMNS = (
+    "label", "retention", "usd", "uncached_usd", "summarizer_usd", "usd_per_fact", "hit_rate", "peak_tokens",
+    "mean_tokens", "all_tokens", "summarizations", "front",
+)  # fmt: skip
+EACH = {"usd_mean": "on average", "usd_least": "at least", "usd_most": "at most"}
+"""What one of several conversations costs."""
+
+
+def settings_table(sweep: Sweep, constraints: Constraints) -> None:
+    """Every setting in a table that sorts, filters and can be saved."""
+    with st.expander("All settings in a table", icon=":material/table:"):
+        table = sweep.by_setting(
+            constraints.over, allow_refused=constraints.allow_refused
+        ).sort_values(sweep.cost_measure, ignore_index=True)
+        row = st.container(horizontal=True, vertical_alignment="bottom")
+        tried = list(dict.fromkeys(setting.id for setting in sweep.settings))
+        kinds = row.pills(
+            "Strategies",
+            tried,
+            selection_mode="multi",
+            format_func=lambda id: strategies()[id].title,
+            key="tune-table-strategies",
+            help="None chosen shows all.",
+            wrap=True,
+        )
+        fits = row.toggle("Only those that do what is asked for", key="tune-table-fits")
+        if kinds:
+            table = table[table["strategy"].isin(kinds)]
+        if fits:
+            table = table[constraints.fits(table)]
+        st.dataframe(
+            table[_shown_columns(sweep)].assign(label=table["label"].map(str)),
+            hide_index=True,
+            height=TABLE_PIXELS,
+            column_config=_columns(),
+            key="tune-table",
+            alt="Every setting with its measures",
+        )
+        st.download_button(
+            "All measures as CSV",
+            lambda: sweep.frame().to_csv(index=False),
+            file_name="sweep.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            key="tune-csv",
+            on_click="ignore",
+        )
+
+
+def _shown_columns(sweep: Sweep) -> list[str]:
+    """The columns of the table; of several conversations with what a single one costs behind the sum."""
+    each = list(EACH) if len(sweep.compared_conversations) > 1 else []
+    at = COLUMNS.index("usd") + 1
+    return [*COLUMNS[:at], *each, *COLUMNS[at:]]
+
+
+def _columns() -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "label": st.column_config.TextColumn(
+            "Setting", pinned=True, width="large", help=tooltip("setting")
+        ),
+        "front": st.column_config.CheckboxColumn("On the front", help=tooltip("front")),
+    }
+    for name, words in EACH.items():
+        help = f"What a single conversation costs {words}."
+        shown[name] = st.column_config.NumberColumn(
+            f"Each {words} (USD)", help=help, format="%.4f"
+        )
+    for name in MEASURES:
+        measure = WORDS[name]
+        title = f"{measure.title} ({'USD' if measure.is_money else measure.unit})"
+        format = "percent" if measure.is_share else "localized"
+        if measure.is_money:
+            format = "%.4f"
+        shown[name] = st.column_config.NumberColumn(
+            title, help=measure.help, format=format
+        )
+    return shown
+
+
+MAX_PIXELS = 460
+MIME = {"yaml": "application/yaml", "python": "text/x-python"}
+
+
+def export_to_code(
+    sweep: Sweep, number: int, constraints: Constraints, counter: str, summarizer: str
+) -> None:
+    """Choose a target, read the code, save it."""
+    setting = setting_to_export(sweep, number, constraints.over, counter, summarizer)
+    if setting is None:
+        return
+    known = targets()
+    st.header("Export to code", anchor=False, help=tooltip("export to code"))
+    st.caption(
+        f"{plain(setting.strategy.code_label)} as a file or as code, in each library's own words. Comments say where a "
+        "library behaves otherwise than what was measured here."
+    )
+    linked("target", "tune-target", known)
+    chosen = st.pills(
+        "For",
+        list(known),
+        default=next(iter(known)),
+        required=True,
+        format_func=lambda id: known[id].title,
+        key="tune-target",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    target = known[chosen or next(iter(known))]
+    try:
+        text = target.write(setting)
+    except NoCodeError as error:
+        st.info(plain(str(error)), icon=":material/code_off:")
+        return
+    if target.install:
+        st.code(target.install, language="bash")
+    st.code(
+        text,
+        language=target.language,
+        wrap_lines=True,
+        height=min(MAX_PIXELS, 90 + 21 * text.count("\n")),
+    )
+    st.download_button(
+        f"Save as {target.file_name}",
+        text,
+        file_name=target.file_name,
+        mime=MIME[target.language],
+        icon=":material/download:",
+        key="tune-save",
+        on_click="ignore",
+    )
