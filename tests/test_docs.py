@@ -81,6 +81,24 @@ def test_every_type_of_the_table_is_in_the_file_it_names() -> None:
             assert name == "Figure" or f"class {name}" in sources, name
 
 
+def test_every_name_of_the_table_of_places_is_where_it_says() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Where do I change X?")[2]
+    named = re.findall(r"`(\w+)` in `(memviz/[\w./]+)`", table)
+    assert len(named) > 10
+    lost = [
+        f"{name} is not in {place}"
+        for name, place in named
+        if name not in (ROOT / place).read_text(encoding="utf-8")
+    ]
+    assert lost == []
+
+
+def test_the_page_of_the_architecture_is_read_in_a_quarter_of_an_hour() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert len(page.split()) <= 2500
+
+
 def example_of(section: str) -> str:
     """The first block of Python below this heading of docs/adding.md."""
     page = (ROOT / "docs" / "adding.md").read_text(encoding="utf-8")
