@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -92,6 +93,19 @@ def test_every_name_of_the_table_of_places_is_where_it_says() -> None:
         if name not in (ROOT / place).read_text(encoding="utf-8")
     ]
     assert lost == []
+
+
+MAPS = sorted(path for path in (ROOT / "memviz").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("path", MAPS, ids=lambda path: path.parent.name)
+def test_the_map_of_a_room_names_what_is_there(path: Path) -> None:
+    described = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert len(described.split()) > 20, "what the room does, and where to begin"
+    for name, module in re.findall(r"``(\w+)`` \(``(\w+)``", described):
+        places = (path.parent / f"{module}.py", path.parent / module / "__init__.py")
+        texts = [place.read_text("utf-8") for place in places if place.exists()]
+        assert any(name in text for text in texts), f"{name} is not in {module}"
 
 
 def test_the_page_of_the_architecture_is_read_in_a_quarter_of_an_hour() -> None:

@@ -1,4 +1,11 @@
-"""Where the files of the dashboard are: app.py, navigation.py, pages/ and .streamlit/."""
+"""All that is looked at: charts, the stage, lessons, the field guide, what leaves as a
+file, and the pages.
+
+``charts`` makes figures of numbers, ``stage`` plays a run step by step, ``guide`` and
+``lessons`` explain, ``reporting`` writes files, and ``ui`` alone knows Streamlit. The
+files of the server itself (app.py, navigation.py, pages/ and .streamlit/) lie where
+:func:`dashboard_folder` says.
+"""
 
 from __future__ import annotations
 
@@ -11,5 +18,6 @@ _INSTALLED = (
 
 
 def dashboard_folder() -> Path:
-    """The folder with app.py: in a checkout the repository's, else one inside the installed package."""
+    """The folder with app.py: in a checkout the repository's, else one inside the
+    installed package."""
     return _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent

@@ -1,1 +1,9 @@
-"""The only place where things happen: replay, live chat, recall, and the records of both."""
+"""The only place where things happen: replay, live chat, recall, and the records of
+both.
+
+Begin with ``replay`` (``replay``), ``Session`` (``session``, over the ``State`` below
+it), ``assemble`` (``assembly``), ``Run`` (``run``) and ``Compaction`` (``compaction``).
+``ChatMemory`` (``chat_memory``) is the same for one's own program. The engine asks a
+strategy, calls the summarizer and the model, and keeps what came of it; it knows no
+prices, no database and no page.
+"""

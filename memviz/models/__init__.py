@@ -1,1 +1,9 @@
-"""Who answers and who summarizes."""
+"""Who answers and who summarizes, and who may use the server.
+
+Begin with ``Model``, ``ModelRequest``, ``Reply`` and ``ModelWrapper`` (``base``),
+``model`` (``registry``), ``LiteLLMModel`` (``litellm_client``) and ``Budgeted``
+(``budgeted``). ``offline`` is the stand-in that needs no network, ``recordings`` plays
+what a model answered once, ``local_servers`` finds models on this machine, ``access``
+knows the switches and the password of the server. Nothing here knows a run, a database
+or a page.
+"""

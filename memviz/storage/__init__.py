@@ -1,1 +1,7 @@
-"""Storage: conversations and runs in one SQLite file. The way in is :class:`memviz.storage.store.Store`."""
+"""One SQLite file, and the jobs that pages and terminal share.
+
+Begin with ``Store`` (``store``), the tables (``tables``) and their upgrades
+(``migrations``), ``Workspace`` and ``RunKey`` (``workspace``), and ``MemoryStore``
+(``memory_store``), memories that are kept by session. A key or an address of a model is
+never stored. Nothing here knows a page.
+"""

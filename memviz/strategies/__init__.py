@@ -1,4 +1,11 @@
-"""Memory strategies, one a file, found by scanning this folder and the entry points of other packages."""
+"""Memory strategies, one a file, found by scanning this folder and the entry points of
+other packages.
+
+Begin with ``Strategy``, ``Write`` and ``Move`` (``base``), ``whole_number``
+(``parameters``), ``Fill`` (``clauses``), and ``window`` and ``summary_buffer`` as
+examples. A strategy is pure: it imports ``core`` and no other strategy, no model,
+engine, database or page.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +25,8 @@ COMPARED_AT_FIRST: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("window", {"window_size": 10}),
     ("summary_buffer", {"max_token_limit": 1500, "summary_words": 120}),
 )
-"""What a newcomer sees side by side: everything, the newest, and a summary of the rest."""
+"""What a newcomer sees side by side: everything, the newest, and a summary of the
+rest."""
 ENTRY_POINT_GROUP = "memviz.strategies"
 
 
@@ -50,7 +58,8 @@ def _is_strategy(value: Any) -> bool:
 def strategy(id: str, **parameters: Any) -> Strategy:
     """The strategy of this id with these parameters.
 
-    Raises :class:`UnknownStrategyError`, which lists the known ids, and :class:`ParameterError`.
+    Raises :class:`UnknownStrategyError`, which lists the known ids, and
+    :class:`ParameterError`.
     """
     cls = strategies().get(id)
     if cls is None:
@@ -59,7 +68,8 @@ def strategy(id: str, **parameters: Any) -> Strategy:
 
 
 def as_strategy(value: Strategy) -> Strategy:
-    """The strategy itself. Raises :class:`ParameterError` for anything else, before it is put to work."""
+    """The strategy itself. Raises :class:`ParameterError` for anything else, before it
+    is put to work."""
     if isinstance(value, Strategy):
         return value
     example = value if isinstance(value, str) and value in strategies() else "summary"

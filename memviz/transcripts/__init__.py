@@ -1,6 +1,10 @@
 """Conversations from elsewhere: reading, writing and bundled samples.
 
-The names are loaded when first used, so that importing this package costs nothing.
+Begin with ``Transcript`` and ``Probe`` (``base``), ``load_transcripts`` (``loading``),
+``Document`` and ``Reader`` (``document``), ``TranscriptBuilder`` (``builder``); one
+module a format is in ``readers``. Files are untrusted: whatever is in one, it is read
+or refused in one sentence. Nothing here knows a strategy, a model or a page. The names
+are loaded when first used, so that importing this package costs nothing.
 """
 
 from __future__ import annotations

@@ -1,1 +1,8 @@
-"""Which strategy, and which parameters: a grid of settings measured over conversations, priced, and judged."""
+"""Which strategy, and which parameters: a grid of settings measured over conversations,
+priced, and judged.
+
+Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
+``Recommendation`` (``recommendation``) and ``PricingAssumptions``
+(``pricing_assumptions``); ``executors`` are where cells are worked off. Nothing here
+knows a database or a page.
+"""
