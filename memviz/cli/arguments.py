@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     Recalls = tuple[tuple[RequestKey, Recall], ...]
 
-
 Setting = tuple[str, str]
 """A parameter's name, and its value as it was typed."""
 Usd = tuple[float, ...]

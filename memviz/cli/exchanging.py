@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from memviz.transcripts.base import Transcript
     from memviz.transcripts.loading import LoadedFile
 
-
 Files = Annotated[
     list[str],
     Argument(metavar="FILE...", help="Files to read, archives too; - is stdin."),

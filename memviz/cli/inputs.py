@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memviz.transcripts.base import Transcript
     from memviz.transcripts.loading import LoadedFile
 
-
 STDIN = "-"
 MAX_NAMED = 5
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.strategies.parameters import Parameter
 
-
 SHORT_ID_CHARS = 8
 Search = Annotated[
     str,

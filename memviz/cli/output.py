@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-
 PIPE_COLUMNS = 1_000
 """Width of tables that no terminal shows: nothing in them is cut or wrapped."""
 UNNOTICED_SECONDS = 0.5

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Probe
 
-
 _RATES = ("input", "output", "cache_read", "cache_write")
 """The rates that prices entered by hand are of, in their order."""
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Probe
 
-
 ModelName = Annotated[
     str,
     Option(

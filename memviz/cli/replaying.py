@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from memviz.models.base import Model
     from memviz.strategies.base import Strategy
 
-
 Config = Annotated[
     Path | None,
     Option(

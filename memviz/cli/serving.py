@@ -19,7 +19,6 @@ from memviz.cli.output import complain
 if TYPE_CHECKING:
     from memviz.models.access.settings import ServerAccess
 
-
 Port = Annotated[
     int, Option("--port", min=1, max=65_535, help="The port to listen on.")
 ]

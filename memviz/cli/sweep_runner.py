@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memviz.tuning.sweep import Sweeping
     from memviz.tuning.sweep_conversation import SweepConversation
 
-
 STDERR = 2
 STOPPING = b"Stopping: what is under way comes to its end. Ctrl-C again ends at once.\n"
 

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from memviz.tuning.recommendation import Recommendation
     from memviz.tuning.results import Sweep
 
-
 PARTS = (*TOKEN_PARTS[:-1], *PARTS_IN_USE, TOKEN_PARTS[-1])
 """The columns of tokens; what the protocol adds stands last. That of names is there only where anybody has one."""
 EACH = "a conversation's cost on average (least to most)"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "/usr/bin/chromium")
 """First the same browser without its windows: pages cost a quarter less processor time."""
 PATIENCE_MILLISECONDS = 60_000

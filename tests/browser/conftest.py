@@ -18,7 +18,6 @@ from tests.browser.script_runs import watch_runs
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
-
 ARTIFACTS = ROOT / "test-artifacts"
 REQUIRED = bool(os.environ.get("MEMVIZ_REQUIRE_BROWSER"))
 VIEWPORT = {"width": 1280, "height": 900}

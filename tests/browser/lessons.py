@@ -16,7 +16,6 @@ from tests.browser.script_runs import quiet
 if TYPE_CHECKING:
     from playwright.sync_api import Page, ViewportSize
 
-
 Scheme = Literal["light", "dark"]
 SIZES: tuple[ViewportSize, ...] = (
     {"width": 1280, "height": 720},

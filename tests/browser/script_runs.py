@@ -15,7 +15,6 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
-
 DRAWN = '[data-testid="stApp"][data-test-script-state="notRunning"][data-test-connection-state="CONNECTED"]'
 SETTLING_MILLISECONDS = 50
 """What was received last is drawn by tasks that are queued in the page: this long later, they had their turn."""

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from tests.browser.dashboard import Dashboard
 
-
 pytestmark = pytest.mark.slow
 VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
 LOW: ViewportSize = {"width": 1024, "height": 576}

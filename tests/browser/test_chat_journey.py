@@ -6,6 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.journeys import (
@@ -22,12 +27,6 @@ from tests.models.openai_server import chunk, openai_server
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
 PLAN = "We want to travel in May, by train."

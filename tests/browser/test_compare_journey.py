@@ -7,6 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.journeys import (
@@ -23,11 +28,6 @@ from tests.models.openai_server import endless, openai_server, text
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
 
 
 def request_of(page: Page, turn: int) -> None:

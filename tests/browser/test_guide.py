@@ -6,6 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import expect
 
 from memviz.dashboard.guide.glossary import tooltip
@@ -16,12 +21,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
 
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 CAPTION_TERM = '[data-testid="stCaptionContainer"] a[href*="guide?term="]'
 

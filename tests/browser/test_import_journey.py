@@ -8,17 +8,17 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import Page, expect
 
 from memviz.dashboard.ui.library.conversation_picker import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import drawn, go, quiet, sees, stands
 from tests.transcripts.sample_files import sample_files
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 pytestmark = pytest.mark.slow
 

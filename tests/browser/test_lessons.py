@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import BrowserContext, Route, expect
 
 import memviz
@@ -22,12 +27,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 WAYS = list(ways())
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")

@@ -7,6 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import Locator, Page, expect
 
 from memviz.transcripts.samples import sample
@@ -14,12 +19,6 @@ from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands, tu
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 pytestmark = pytest.mark.slow
 

@@ -7,6 +7,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import Page, expect
 
 from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, stands, turn_to
@@ -14,13 +19,13 @@ from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, stands, tu
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
-
-ADDRESSES = {"": "compare"} | {f"/{name}": name for name in QUESTIONS}
+VIEWS = {
+    "costs": "/compare?view=dollars",
+    "memory_map": "/compare?view=memory_map",
+    "retention": "/facts?view=lives",
+    "summaries": "/facts?view=summaries",
+}
+ADDRESSES = {"": "compare"} | {VIEWS.get(name, f"/{name}"): name for name in QUESTIONS}
 
 
 def test_every_page_opens_by_its_address(page: Page, dashboard: Dashboard) -> None:

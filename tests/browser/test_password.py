@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext, Page
 
-
 PASSWORD = "correct horse battery"
 RETENTION = "/facts?conversation=sample-trip"
 TALK = """port => new Promise(answer => {

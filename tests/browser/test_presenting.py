@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import BrowserContext, Locator, Page
 
-
 pytestmark = pytest.mark.slow
 
 SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%22max_token_limit%22:700%7D&turn=13"

@@ -6,6 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 import memviz
@@ -14,11 +19,6 @@ from memviz.dashboard.reporting.report import html_report
 from memviz.dashboard.reporting.themes import THEMES
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)><img src=https://example.org/spy.png>"

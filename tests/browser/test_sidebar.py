@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from tests.browser.dashboard import Dashboard
 
-
 RECORDED = 'summary_buffer {"max_token_limit": 1500}'
 
 pytestmark = pytest.mark.slow

@@ -9,6 +9,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import memviz
@@ -21,12 +26,6 @@ from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 PHONE = {"width": 390, "height": 844}
 SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (

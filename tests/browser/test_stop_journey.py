@@ -8,6 +8,11 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.journeys import (
@@ -32,12 +37,6 @@ from tests.models.openai_server import (
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 pytestmark = pytest.mark.slow
 

@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+pytest.importorskip(
+    "playwright", reason="The browser tests need playwright (pip install playwright)."
+)
+
 from playwright.sync_api import Page, expect
 
 import memviz
@@ -19,12 +24,6 @@ from tests.real_conversations import MISSING, is_there, real_conversations
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
-
-
-pytest.importorskip(
-    "playwright", reason="The browser tests need playwright (pip install playwright)."
-)
-
 
 pytestmark = pytest.mark.slow
 

@@ -8,6 +8,24 @@ from itertools import count
 from typing import Any
 
 import pytest
+
+import memviz
+from memviz import Message, ScriptedModel
+from memviz.code_export import Setting, targets
+from memviz.transcripts.samples import bundled
+from tests.code_export.running import (
+    load,
+    pairs,
+    requests,
+    setting,
+    summarize_with,
+    talk,
+    texts,
+    with_code,
+)
+
+pytest.importorskip("langchain.agents")
+
 from langchain.agents.middleware import ModelRequest
 from langchain.agents.middleware.summarization import SummarizationMiddleware
 from langchain_core.messages import (
@@ -20,27 +38,10 @@ from langchain_core.messages import (
 )
 from langgraph.checkpoint.memory import InMemorySaver
 
-import memviz
-from memviz import Message, ScriptedModel
-from memviz.code_export import Setting, targets
-from memviz.transcripts.samples import bundled
 from tests.code_export.fake_langchain import ROLES, Answering
-from tests.code_export.running import (
-    load,
-    pairs,
-    requests,
-    setting,
-    summarize_with,
-    talk,
-    texts,
-    with_code,
-)
 from tests.strategies.libraries.langchain_messages import from_langchain
 from tests.strategies.libraries.langchain_runner import arrivals
 from tests.tool_loops import loops
-
-pytest.importorskip("langchain.agents")
-
 
 EXACT = ("buffer", "window", "token_buffer", "recent_only", "summary_only")
 PREFIX = "Here is a summary of the conversation to date:\n\n"

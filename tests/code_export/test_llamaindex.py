@@ -11,11 +11,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCallBlock
-from llama_index.core.bridge.pydantic import PrivateAttr
-from llama_index.core.chat_engine import SimpleChatEngine
-from llama_index.core.llms import MockLLM
-from llama_index.core.memory import Memory
 
 import memviz
 from memviz import Message, ScriptedModel
@@ -33,6 +28,11 @@ from tests.code_export.running import (
 
 pytest.importorskip("llama_index.core")
 
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCallBlock
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.chat_engine import SimpleChatEngine
+from llama_index.core.llms import MockLLM
+from llama_index.core.memory import Memory
 
 OWN = ("window", "recent_only", "summary", "summary_buffer", "summary_only")
 

@@ -10,13 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agents import Agent, ModelResponse, Runner, SQLiteSession, Usage, function_tool
-from agents.models.interface import Model
-from openai.types.responses import (
-    ResponseFunctionToolCall,
-    ResponseOutputMessage,
-    ResponseOutputText,
-)
 
 import memviz
 from memviz import Message, ScriptedModel
@@ -35,6 +28,14 @@ from tests.code_export.running import (
 
 pytest.importorskip(
     "agents", reason="the OpenAI Agents SDK (openai-agents) is not installed"
+)
+
+from agents import Agent, ModelResponse, Runner, SQLiteSession, Usage, function_tool
+from agents.models.interface import Model
+from openai.types.responses import (
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
 )
 
 

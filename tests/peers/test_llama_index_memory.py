@@ -11,6 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import memviz
+from memviz import ChatMemory, Message, ParameterError, ScriptedModel
+from tests.engine.probes import Digest, small, talk
+
+pytest.importorskip("llama_index.core")
+
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.base.llms.types import (
     ChatMessage,
@@ -31,17 +38,12 @@ from llama_index.core.memory import BaseMemory
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-import memviz
-from memviz import ChatMemory, Message, ParameterError, ScriptedModel
 from memviz.llama_index_memory import (
     LlamaIndexMemory,
     LlamaIndexModel,
     as_chat_message,
     as_message,
 )
-from tests.engine.probes import Digest, small, talk
-
-pytest.importorskip("llama_index.core")
 
 
 class Answering(MockLLM):

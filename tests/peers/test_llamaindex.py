@@ -13,10 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse
-from llama_index.core.bridge.pydantic import PrivateAttr
-from llama_index.core.llms import MockLLM
-from llama_index.core.memory import ChatSummaryMemoryBuffer
 
 import memviz
 from memviz import Message, ScriptedModel
@@ -24,6 +20,10 @@ from tests.strategies.conversations import answered, text_of
 
 pytest.importorskip("llama_index.core")
 
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.llms import MockLLM
+from llama_index.core.memory import ChatSummaryMemoryBuffer
 
 roles = st.lists(
     st.sampled_from(["user", "assistant", "user", "assistant", "caller", "tool"]),

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Log, Message, ModelError, ScriptedModel
+
+pytest.importorskip("llama_index.core")
+
 from tests.strategies.conversations import answered
 from tests.strategies.libraries import llama_index_fifo
 from tests.strategies.libraries.library_run import LibraryRun
 from tests.strategies.libraries.talks import talks
-
-pytest.importorskip("llama_index.core")
-
 
 PLAN = st.lists(
     st.sampled_from(

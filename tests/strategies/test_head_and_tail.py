@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Log, Message
-from tests.strategies.conversations import answered
-from tests.strategies.libraries import autogen_context
-from tests.strategies.libraries.talks import talks
 
 pytest.importorskip("autogen_core")
 
+from tests.strategies.conversations import answered
+from tests.strategies.libraries import autogen_context
+from tests.strategies.libraries.talks import talks
 
 CALL = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
 

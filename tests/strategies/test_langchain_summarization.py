@@ -17,7 +17,6 @@ from memviz.strategies import langchain_summarization
 from tests.strategies.conversations import COUNTERS, answered
 from tests.strategies.libraries import summarization_settings
 from tests.strategies.libraries.conversations import conversations
-from tests.strategies.libraries.langchain_runner import summarized_requests
 from tests.strategies.libraries.summarization_settings import (
     ENDS,
     Setting,
@@ -26,6 +25,8 @@ from tests.strategies.libraries.summarization_settings import (
 )
 
 pytest.importorskip("langchain.agents.middleware")
+
+from tests.strategies.libraries.langchain_runner import summarized_requests
 
 
 def strategy(**parameters: Any) -> memviz.Strategy:

@@ -31,7 +31,6 @@ from memviz.metrics.requests.request_axis import name_of
 if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
 
-
 FITS_UP_TO = 3
 _DASH = '<span style="color:{}"><b>- -</b></span>'
 

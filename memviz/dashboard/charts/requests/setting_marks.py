@@ -16,7 +16,6 @@ from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
 
-
 LABEL_CHARS = 34
 ROW_PIXELS, MOST_ROWS = 18, 3
 CHAR_PIXELS, NARROW_PIXELS = 7, 260

@@ -47,7 +47,6 @@ from memviz.metrics.requests.request_axis import axis_of, name_of
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
 
-
 MAX_CLICKABLE = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 PENDING_PIXELS = 12

@@ -17,7 +17,6 @@ from memviz.dashboard.charts.text import escaped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
 Values = NDArray[np.float64]
 LOG_FROM = 20.0
 """An axis counts by ratio where its largest value is more than so many times its smallest."""

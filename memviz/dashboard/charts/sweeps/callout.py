@@ -17,7 +17,6 @@ from memviz.dashboard.charts.text import escaped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
 LABEL_CHARS = 24
 WIDTHS_PIXELS, HEIGHT_PIXELS = (310, 560), 320
 """Sizes of the plot to find the place for: on a phone, and on a page of usual width."""

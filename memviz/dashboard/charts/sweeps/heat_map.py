@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
     from memviz.tuning.results import Over
 
-
 SCALE = "Cividis"
 """Even steps of lightness, the same for eyes without red or green cones; its bright end is always the good one."""
 MOST_WRITTEN = 150

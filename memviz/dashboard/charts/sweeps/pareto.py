@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     from memviz.tuning.results import Over
 
-
 TITLE = "What each setting costs, and what it keeps"
 PEAK_TITLE = "What each setting costs, and how large its requests become"
 MARGINS = {"r": 14, "t": 50, "b": 50}

@@ -24,7 +24,6 @@ from memviz.dashboard.charts.text import escaped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
 FULL_PIXELS, PALE_PIXELS, RING_PIXELS = 11, 8, 21
 PALE = 0.42
 """How strongly a beaten setting is drawn; it can still be seen on a dark page."""

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from memviz.tuning.results import Over
 
-
 LINE_CHARS = 62
 """A tooltip's line is about so long."""
 Row = Mapping[str, Any]

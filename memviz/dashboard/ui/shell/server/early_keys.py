@@ -12,7 +12,6 @@ from memviz.dashboard.stage.files import keys_script
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-
 _HEAD = b"<head>"
 _NOT_ASKED_FOR = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 """Headers of a request for a page that would have it come packed, in part or not at all."""

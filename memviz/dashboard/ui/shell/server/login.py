@@ -23,7 +23,6 @@ from memviz.models.access.sessions import Sessions
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-
 HEALTH = "_stcore/health"
 """Says nothing but that the server runs; whatever watches over servers asks for it."""
 _PAGE = Template(Path(__file__).with_name("login.html").read_text(encoding="utf-8"))

@@ -16,7 +16,6 @@ from starlette.routing import Route
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-
 ASKED = ("_stcore/health", "_stcore/host-config")
 
 

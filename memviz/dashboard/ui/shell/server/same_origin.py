@@ -15,7 +15,6 @@ from memviz.models.access.settings import is_loopback
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-
 _REFUSED_ORIGIN = "This request comes from a page of another origin, and memviz answers only its own pages."
 _REFUSED_HOST = (
     "This server answers only under this machine's own names. Behind another name, list it in Streamlit's "
