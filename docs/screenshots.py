@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import QUESTIONS, drawn, go, sees, show_all
+from tests.browser.journeys import QUESTIONS, address_of, drawn, go, sees, show_all
 from tests.browser.script_runs import quiet, watch_runs
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def opened(browser: Browser, address: str, name: str, **options: Any) -> Page:
 def take(browser: Browser, url: str, picture: Picture) -> None:
     """Save one of the documents' pictures: what the window shows."""
     viewport = {"width": WIDTH_PIXELS, "height": picture.height_pixels}
-    address = f"{url}/{picture.page}?{VIEW}{picture.query}"
+    address = url + address_of(picture.page, VIEW + picture.query)
     page = opened(
         browser, address, picture.page, viewport=viewport, color_scheme="light"
     )
@@ -167,7 +167,7 @@ def take_pages(browser: Browser, url: str, folder: Path) -> None:
                 of = name.partition("-")[0]
                 page = opened(
                     browser,
-                    f"{url}/{of}?{VIEW}{query}",
+                    url + address_of(of, VIEW + query),
                     of,
                     color_scheme=scheme,
                     **options,

@@ -30,9 +30,23 @@ VIEWS = {
     "summaries": ("Facts", "Summaries"),
 }
 """By which link of the navigation and which switch at the title a view is reached."""
+_VIEW_ADDRESSES = {
+    "costs": "/compare?view=dollars",
+    "memory_map": "/compare?view=memory_map",
+    "retention": "/facts?view=lives",
+    "summaries": "/facts?view=summaries",
+}
 TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
 
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
+
+
+def address_of(name: str, query: str = "") -> str:
+    """The address of a page, or of a view of one, with this query."""
+    address = _VIEW_ADDRESSES.get(name, f"/{name}")
+    if not query:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}{query}"
 
 
 def go(page: Page, url: str, name: str) -> None:

@@ -15,6 +15,7 @@ from playwright.sync_api import expect
 
 from tests.browser.journeys import (
     QUESTIONS,
+    address_of,
     bubbles,
     drawn,
     go,
@@ -331,7 +332,7 @@ UNMARKED = """() => {
 def test_every_chinese_text_is_marked_as_chinese(
     page: Page, dashboard: Dashboard, name: str
 ) -> None:
-    go(page, f"{dashboard.url}/{name}?conversation=sample-chinese", name)
+    go(page, dashboard.url + address_of(name, "conversation=sample-chinese"), name)
     expect(page.locator("[data-memviz-lang]").first).to_be_attached()
     quiet(page)
     assert page.evaluate(UNMARKED) == []

@@ -14,18 +14,21 @@ pytest.importorskip(
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import QUESTIONS, drawn, go, quiet, sees, stands, turn_to
+from tests.browser.journeys import (
+    QUESTIONS,
+    address_of,
+    drawn,
+    go,
+    quiet,
+    sees,
+    stands,
+    turn_to,
+)
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
 
-VIEWS = {
-    "costs": "/compare?view=dollars",
-    "memory_map": "/compare?view=memory_map",
-    "retention": "/facts?view=lives",
-    "summaries": "/facts?view=summaries",
-}
-ADDRESSES = {"": "compare"} | {VIEWS.get(name, f"/{name}"): name for name in QUESTIONS}
+ADDRESSES = {"": "compare"} | {address_of(name): name for name in QUESTIONS}
 
 
 def test_every_page_opens_by_its_address(page: Page, dashboard: Dashboard) -> None:
@@ -80,6 +83,7 @@ def test_a_low_window_shows_every_picture_of_compare_with_its_player(
         ("setting", one)
         for one in ("buffer", "window", 'summary_buffer {"max_token_limit": 1500}')
     ]
+    query = urlencode([("conversation", "sample-trip"), *settings])
     pictures = {
         "compare": ["compare-tokens"],
         "costs": ["costs-curve"],
@@ -88,7 +92,7 @@ def test_a_low_window_shows_every_picture_of_compare_with_its_player(
     for name, keys in pictures.items():
         go(
             page,
-            f"{dashboard.url}/{name}?{urlencode([('conversation', 'sample-trip'), *settings])}",
+            dashboard.url + address_of(name, query),
             name,
         )
         for key in [*keys, "compare-player"]:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.journeys import drawn, go
+from tests.browser.journeys import address_of, drawn, go
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_whose_summaries_they_are_is_in_sight_with_the_picture(
         ]
     )
     for name in ("compare", "costs", "memory_map", "retention", "summaries"):
-        go(page, f"{dashboard.url}/{name}?{settings}", name)
+        go(page, dashboard.url + address_of(name, settings), name)
         line = page.locator(".st-key-whose-summaries")
         expect(line.get_by_text("recorded · claude", exact=True)).to_be_in_viewport(
             ratio=1
