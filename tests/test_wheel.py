@@ -97,7 +97,7 @@ def test_its_pages_are_found_and_served(
         check=True,
     ).stdout.splitlines()
     assert said == [
-        str(unpacked / "memviz" / "dashboard.py"),
+        str(unpacked / "memviz" / "dashboard" / "__init__.py"),
         str(unpacked / "memviz" / "_dashboard" / "pages"),
     ]
     monkeypatch.setenv("MEMVIZ_DB", str(tmp_path / "library.db"))

@@ -236,14 +236,14 @@ def choose_percent() -> None:
     if window_tokens(prices_in_force()):
         names[OF_WINDOW] = "Percent of the context window"
     linked("percent-of", PERCENT_KEY, list(names))
-    more = st.popover(
-        "More",
+    unit = st.popover(
+        "In percent",
         key=UNIT_KEY,
-        icon=":material/more_horiz:",
+        icon=":material/percent:",
         type="tertiary",
         width="content",
     )
-    with more:
+    with unit:
         st.selectbox(
             "The chart counts in",
             list(names),
