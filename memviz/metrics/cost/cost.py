@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.errors import ParameterError
-from memviz.core.text.wording import RequestPlace
 from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
-from memviz.metrics.requests.request_axis import RequestAxis, calls_of
+from memviz.metrics.requests.request_axis import calls_of
 from memviz.metrics.requests.shared_prefix import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
@@ -25,7 +24,7 @@ from memviz.models.cache_rules import CacheRules
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-__all__ = ["Cost", "Pricing", "break_even_request", "cost", "pricing", "unpriced"]
+__all__ = ["Cost", "Pricing", "cost", "pricing", "unpriced"]
 
 
 class Part(Enum):
@@ -362,25 +361,6 @@ def growth_in_cost(cost: Cost) -> float | None:
     return last / first if first > 0 else None
 
 
-def break_even_request(one: Cost, other: Cost) -> RequestPlace | None:
-    """Return the first request from which on ``one`` has cost less than ``other`` in total, up to the end; ``None`` if
-    there is none, or if a price is unknown. Where one of them took fewer calls in a turn, its last one stands beside
-    the last one of the other."""
-    if one.cumulative_usd is None or other.cumulative_usd is None:
-        return None
-    axis = RequestAxis.of([one.turns, other.turns])
-    places = np.union1d(axis.places(one.turns), axis.places(other.turns))
-    usd = _usd_at(places, axis, one.turns, one.cumulative_usd)
-    other_usd = _usd_at(places, axis, other.turns, other.cumulative_usd)
-    # Sums of floats that are nearly equal are equal.
-    costs_less = (usd < other_usd) & ~np.isclose(usd, other_usd, rtol=1e-9, atol=0)
-    if not costs_less.size or not costs_less[-1]:
-        return None
-    dearer = np.flatnonzero(~costs_less)
-    first = dearer[-1] + 1 if dearer.size else 0
-    return axis.request_at(int(places[first]))
-
-
 def _split_by_cache(
     traffic: Traffic, cache: CacheRules | None, pause_seconds: float
 ) -> tuple[Tokens, Tokens]:
@@ -398,12 +378,6 @@ def _split_by_cache(
 def _plain_tokens(read: Tokens, output: Tokens) -> Tokens:
     nothing = np.zeros_like(read)
     return np.stack([read, nothing, nothing, output])
-
-
-def _usd_at(places: Tokens, axis: RequestAxis, turns: Tokens, so_far: Usd) -> Usd:
-    """Return the dollars spent up to each of ``places`` by a run whose steps have these ``turns``."""
-    steps_by_then = np.searchsorted(axis.places(turns), places, side="right")
-    return np.append(0.0, so_far)[steps_by_then]
 
 
 def _known(usd: Usd) -> Usd | None:

@@ -17,7 +17,6 @@ from memviz.core.pieces import Messages, Piece, notes
 from memviz.metrics.cost.cost import (
     Cost,
     Pricing,
-    break_even_request,
     cost,
     pricing,
     unpriced,
@@ -445,60 +444,6 @@ class TestPricing:
     def test_a_price_that_cannot_be_is_refused(self, usd: float) -> None:
         with pytest.raises(ValueError, match="0 or more"):
             USUAL.by_hand(output_usd_per_million=usd)
-
-
-class TestComparing:
-    def test_the_turn_from_which_one_is_cheaper_to_the_end(self) -> None:
-        dear = cost_of(traffic_of([(turn, 100, 0, 0) for turn in range(1, 7)]))
-        cheap_later = cost_of(
-            traffic_of([(1, 250, 0, 0), *((turn, 50, 0, 0) for turn in range(2, 7))])
-        )
-        # 250 + 50 x 4 < 500; at turn 4 both have cost the same
-        assert break_even_request(cheap_later, dear) == (5, 1, 1)
-        assert break_even_request(dear, cheap_later) is None  # it leads at first only
-        assert break_even_request(dear, dear) is None
-
-    def test_a_lead_that_is_lost_once_counts_from_where_it_is_regained(self) -> None:
-        steady = cost_of(traffic_of([(turn, 100, 0, 0) for turn in range(1, 5)]))
-        jumpy = cost_of(
-            traffic_of(
-                [
-                    (turn, sent, 0, 0)
-                    for turn, sent in ((1, 50), (2, 200), (3, 20), (4, 20))
-                ]
-            )
-        )
-        assert break_even_request(jumpy, steady) == (3, 1, 1)
-
-    def test_a_lead_from_the_start(self) -> None:
-        low, high = (
-            cost_of(traffic_of([(1, size, 0, 0), (2, size, 0, 0)])) for size in (50, 60)
-        )
-        assert break_even_request(low, high) == (1, 1, 1)
-
-    def test_turns_that_only_one_of_them_has(self) -> None:
-        """The summary of turn 3 makes one dearer than the other for good."""
-        plain = cost_of(traffic_of([(1, 60, 0, 0), (4, 60, 0, 0)]))
-        summarizing = cost_of(traffic_of([(1, 50, 0, 0), (4, 50, 0, 0)], [(3, 100, 0)]))
-        assert break_even_request(plain, summarizing) == (3, 1, 1)
-        assert break_even_request(summarizing, plain) is None
-
-    def test_a_call_within_a_turn_is_named(self) -> None:
-        steady = cost_of(traffic_of([(1, 100, 0, 0), *[(2, 100, 0, 0)] * 3]))
-        later = cost_of(traffic_of([(1, 150, 0, 0), *[(2, 60, 0, 0)] * 3]))
-        assert break_even_request(later, steady) == (2, 2, 3)
-        quick = cost_of(traffic_of([(1, 150, 0, 0), (2, 60, 0, 0)]))
-        assert break_even_request(quick, steady) == (2, 1, 3), (
-            "by then the other has been asked twice"
-        )
-
-    def test_unknown_prices_and_no_turns_cannot_be_compared(self) -> None:
-        known = cost_of(traffic_of([(1, 60, 0, 0)]))
-        unknown = cost(known.traffic, None, None, cache=None, pause_seconds=0)
-        nothing = cost_of(Traffic.nothing())
-        assert break_even_request(known, unknown) is None
-        assert break_even_request(unknown, known) is None
-        assert break_even_request(nothing, nothing) is None
 
 
 @st.composite

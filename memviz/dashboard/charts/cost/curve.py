@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from memviz.core.text.wording import RequestPlace, counted, dollars, request_name
+from memviz.core.text.wording import counted, dollars
 from memviz.dashboard.charts.cost.setting_cost import (
     Amounts,
     SettingCost,
@@ -23,10 +23,8 @@ from memviz.dashboard.charts.cost.setting_cost import (
 from memviz.dashboard.charts.grammar import (
     Part,
     line,
-    note_on_top,
     path,
     picture,
-    rule_down,
     sized_for,
     stroke,
 )
@@ -38,7 +36,6 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.turn_axis import (
-    last_place,
     request_ids,
     turn_partings,
     turns_axis,
@@ -51,9 +48,8 @@ HEIGHT_PIXELS = 320
 MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
-LEGEND_FROM, LEGEND_OVER_LABEL_FROM = 1.01, 1.13
-"""Where the legend begins, of the height; higher above the label of the break-even, which stands over the picture,
-where the line of the selected turn does not cross it."""
+LEGEND_FROM = 1.01
+"""Where the legend begins, of the height."""
 SQUEEZES_FROM = 3.0
 """A line that is so many times as high as all that has to fit leaves the picture."""
 _SUMMARIZER_BAND = {
@@ -72,14 +68,6 @@ _TICKS = {
     Unit.USD: {"tickprefix": "$", "tickformat": ",.9~f"},
     Unit.TOKENS: {"tickformat": ",d"},
 }
-
-
-class BreakEven(NamedTuple):
-    """From ``request`` on the setting ``cheaper`` has cost less in total than ``dearer``."""
-
-    request: RequestPlace
-    cheaper: SettingCost
-    dearer: SettingCost
 
 
 class Line(NamedTuple):
@@ -104,7 +92,6 @@ def cost_curve(
     *,
     unit: Unit = Unit.USD,
     uncached: bool = True,
-    break_even: BreakEven | None = None,
 ) -> go.Figure:
     """Return the chart. A violet band under a line is the summarizer's part of it. ``uncached`` adds what a setting
     would cost without a cache, where that is something else. A setting with an unknown price has no line in dollars.
@@ -124,21 +111,12 @@ def cost_curve(
     frame = framed(costs, view, unit, uncached=uncached)
     if frame.above:
         y_axis["range"] = [0, HEADROOM * frame.top]
-    shapes = turn_partings(axis)
-    notes = []
-    legend: Part = _LEGEND
-    if break_even is not None and view is View.SO_FAR:  # it is about totals
-        place = axis.place_of(break_even.request)
-        shapes.append(rule_down(place, stroke(1, "dot"), layer="below"))
-        notes.append(_break_even_words(break_even, place, axis))
-        legend = {**_LEGEND, "y": LEGEND_OVER_LABEL_FROM}
     return picture(
         traces,
         xaxis=turns_axis(axis),
         yaxis=y_axis,
-        legend=legend,
-        shapes=shapes,
-        annotations=notes,
+        legend=_LEGEND,
+        shapes=turn_partings(axis),
         margin=MARGINS,
         uirevision=f"cost-{view.name}-{unit.name}",
         **sized_for(len(costs), HEIGHT_PIXELS),
@@ -196,12 +174,6 @@ def _without_cache(one: SettingCost, view: View, unit: Unit) -> Amounts | None:
     if unit is not Unit.USD or not one.cost.cached_tokens.any():
         return None
     return one.uncached(view)
-
-
-def _break_even_words(break_even: BreakEven, place: int, axis: RequestAxis) -> Part:
-    words = f"{request_name(*break_even.request)}: break-even"
-    is_right = place > last_place(axis) / 2
-    return note_on_top(words, place, xanchor="right" if is_right else "left")
 
 
 def framed(

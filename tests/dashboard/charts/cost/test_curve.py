@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from memviz.dashboard.charts.cost.curve import BreakEven, cost_curve
+from memviz.dashboard.charts.cost.curve import cost_curve
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, Unit, View
 from memviz.dashboard.charts.palette import (
     LEGEND_ROW_PIXELS,
@@ -139,25 +139,10 @@ class TestTooltips:
             assert not unescaped_tags([trace.name])
 
 
-class TestBreakEven:
-    MARK = BreakEven((3, 1, 1), cost_line(), cost_line(main=None))
-
-    def test_is_marked_where_totals_are_drawn(self) -> None:
-        layout = cost_curve([cost_line()], break_even=self.MARK).layout
-        assert [(shape.x0, shape.x1) for shape in layout.shapes] == [(3, 3)]
-        assert "turn 3" in layout.annotations[0].text
-        assert layout.annotations[0].xanchor == "right", (
-            "at the end of the picture its words stand before it"
-        )
-
-    def test_is_not_where_each_turn_is_or_there_is_none(self) -> None:
-        assert not cost_curve(
-            [cost_line()], View.EACH_STEP, break_even=self.MARK
-        ).layout.shapes
+class TestFigure:
+    def test_nothing_stands_across_a_picture_of_turns(self) -> None:
         assert not cost_curve([cost_line()]).layout.shapes
 
-
-class TestFigure:
     def test_axes_carry_units(self) -> None:
         layout = cost_curve([cost_line()]).layout
         assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
