@@ -111,10 +111,13 @@ class Budgeted(ModelWrapper):
         self, messages: Sequence[Message], tools: Sequence[Tool] = ()
     ) -> float:
         """What one request may cost at most, in US dollars; 0 where no price is known."""
+        return self._most_usd(ModelRequest(tuple(messages), tuple(tools)))
+
+    def _most_usd(self, request: ModelRequest) -> float:
         if self._price is None:
             return 0.0
-        messages_sent, tools_sent = ModelRequest(tuple(messages), tuple(tools)).as_json
-        text = json.dumps([*messages_sent, *tools_sent], ensure_ascii=False)
+        messages, tools = request.as_json
+        text = json.dumps([*messages, *tools], ensure_ascii=False)
         written = text.encode("utf-8", "replace")
         beyond_ascii = sum(map((0x7F).__lt__, written))
         counted = INPUT_MARGIN * counter(self._counter)(text) + beyond_ascii
@@ -122,9 +125,7 @@ class Budgeted(ModelWrapper):
         return usd_at_most(self._price, input_tokens, self.max_output_tokens)
 
     def _bill(self, request: ModelRequest, tries: _Tries) -> Bill:
-        reservation = self.budget.reserve(
-            self.most_usd(request.messages, request.tools), self.name
-        )
+        reservation = self.budget.reserve(self._most_usd(request), self.name)
         return _BudgetBill(self, reservation, tries)
 
     def priced(self, reply: Reply) -> Reply:
