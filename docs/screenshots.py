@@ -19,8 +19,9 @@ from urllib.parse import urlencode
 
 from tests.browser.chromium import chromium
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import QUESTIONS, address_of, drawn, go, sees, show_all
+from tests.browser.journeys import address_of, drawn, go, sees, show_all
 from tests.browser.script_runs import quiet, watch_runs
+from tests.page_names import QUESTIONS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -8,20 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.chromium import PATIENCE_MILLISECONDS
 from tests.browser.script_runs import quiet
+from tests.page_names import ADDRESSES, QUESTIONS
 
-QUESTIONS = {
-    "compare": "What does each strategy send?",
-    "summaries": "How did the memory change?",
-    "memory_map": "What became of every message?",
-    "retention": "Which facts could the model still know?",
-    "costs": "What does it cost, turn by turn?",
-    "tune": "Which setting should you take?",
-    "chat": "What does the model still know?",
-    "lessons": "What do you want to learn?",
-    "library": "Which conversations are there?",
-    "guide": "How does each strategy remember?",
-}
-"""The title of each page, and of each view of a page."""
 VIEWS = {
     "compare": ("Compare", "Tokens"),
     "costs": ("Compare", "Dollars"),
@@ -30,12 +18,6 @@ VIEWS = {
     "summaries": ("Facts", "Summaries"),
 }
 """By which link of the navigation and which switch at the title a view is reached."""
-_VIEW_ADDRESSES = {
-    "costs": "/compare?view=dollars",
-    "memory_map": "/compare?view=memory_map",
-    "retention": "/facts?view=lives",
-    "summaries": "/facts?view=summaries",
-}
 TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
 
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
@@ -43,10 +25,9 @@ expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 def address_of(name: str, query: str = "") -> str:
     """The address of a page, or of a view of one, with this query."""
-    address = _VIEW_ADDRESSES.get(name, f"/{name}")
-    if not query:
-        return address
-    return f"{address}{'&' if '?' in address else '?'}{query}"
+    page, view = ADDRESSES.get(name, (name, ""))
+    parts = [part for part in (f"view={view}" if view else "", query) if part]
+    return f"/{page}?{'&'.join(parts)}" if parts else f"/{page}"
 
 
 def go(page: Page, url: str, name: str) -> None:

@@ -14,7 +14,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.journeys import (
-    QUESTIONS,
     address_of,
     bubbles,
     drawn,
@@ -26,6 +25,7 @@ from tests.browser.journeys import (
     turn_to,
 )
 from tests.browser.script_runs import quiet
+from tests.page_names import QUESTIONS
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, ViewportSize

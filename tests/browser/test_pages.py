@@ -14,16 +14,8 @@ pytest.importorskip(
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import (
-    QUESTIONS,
-    address_of,
-    drawn,
-    go,
-    quiet,
-    sees,
-    stands,
-    turn_to,
-)
+from tests.browser.journeys import address_of, drawn, go, quiet, sees, stands, turn_to
+from tests.page_names import QUESTIONS
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard

@@ -13,8 +13,9 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import QUESTIONS, drawn, go
+from tests.browser.journeys import drawn, go
 from tests.browser.script_runs import quiet
+from tests.page_names import QUESTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

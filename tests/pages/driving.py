@@ -17,30 +17,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from memviz.dashboard.ui.controls.selected_request import TURN_KEY
+from tests.page_names import ADDRESSES, QUESTIONS
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
 TIMEOUT_SECONDS = 60
 LOOK_SECONDS = 0.1
-QUESTIONS = {
-    "compare": "What does each strategy send?",
-    "summaries": "How did the memory change?",
-    "memory_map": "What became of every message?",
-    "retention": "Which facts could the model still know?",
-    "costs": "What does it cost, turn by turn?",
-    "tune": "Which setting should you take?",
-    "chat": "What does the model still know?",
-    "lessons": "What do you want to learn?",
-    "library": "Which conversations are there?",
-    "guide": "How does each strategy remember?",
-}
-"""The title of each page, and of each view of a page."""
-VIEWS = {
-    "costs": ("compare", "dollars"),
-    "memory_map": ("compare", "memory_map"),
-    "retention": ("facts", "lives"),
-    "summaries": ("facts", "summaries"),
-}
-
 # A server looks once for components in the installed packages. AppTest does so for every page that a test opens, and
 # reading the metadata of all packages takes longer than everything else that the test does.
 manifest_scanner.scan_component_manifests = cache(
@@ -77,7 +58,7 @@ def open_address(name: str, query: Mapping[str, Sequence[str]]) -> AppTest:
     session = AppTest.from_file(str(APP), default_timeout=TIMEOUT_SECONDS)
     for part, texts in query.items():
         session.query_params[part] = list(texts)
-    page, view = VIEWS.get(name, (name, ""))
+    page, view = ADDRESSES.get(name, (name, ""))
     if view:
         session.query_params["view"] = view
     if page != "compare":

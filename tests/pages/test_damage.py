@@ -21,14 +21,8 @@ from memviz.storage.store import Store
 from memviz.storage.tables import Base
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
-from tests.pages.driving import (
-    QUESTIONS,
-    click,
-    labelled,
-    open_page,
-    page_of,
-    sentences,
-)
+from tests.page_names import QUESTIONS
+from tests.pages.driving import click, labelled, open_page, page_of, sentences
 from tests.storage.stored_runs import keys_of_runs, stored_runs
 
 VALUES = ("NULL", "42", "-7", "1e300", "'words'", "'42'", "'['", "'{}'", "'[{\"a\": 1}]'", "'null'", "''", "x'ff00'",

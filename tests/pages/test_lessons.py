@@ -15,14 +15,8 @@ from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.ui.lessons.player import STEP_KEY
 from memviz.storage.store import Store
 from tests.dashboard.lessons.writing_lessons import text_with
-from tests.pages.driving import (
-    QUESTIONS,
-    click,
-    labelled,
-    open_address,
-    open_page,
-    sentences,
-)
+from tests.page_names import QUESTIONS
+from tests.pages.driving import click, labelled, open_address, open_page, sentences
 
 BUFFER = [{"strategy": "buffer"}]
 

@@ -11,7 +11,8 @@ from memviz.dashboard.ui.compare.views import compare_views
 from memviz.dashboard.ui.facts.views import VIEWS
 from memviz.dashboard.ui.shell.frame import open_page as open_page_of_app
 from memviz.dashboard.ui.shell.views import Lost, View
-from tests.pages.driving import QUESTIONS, first_seen
+from tests.page_names import QUESTIONS
+from tests.pages.driving import first_seen
 
 LEAST_CHARS, MOST_CHARS = 40, 140
 ICONS = (":material/visibility:", ":material/touch_app:", ":material/lightbulb:")

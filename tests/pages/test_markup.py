@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.storage.store import Store
+from tests.page_names import QUESTIONS
 from tests.pages.driving import (
-    QUESTIONS,
     blocks,
     figures,
     in_reading_order,

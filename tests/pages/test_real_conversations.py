@@ -6,7 +6,8 @@ import pytest
 
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
-from tests.pages.driving import QUESTIONS, finished, labelled, open_page, page_of
+from tests.page_names import QUESTIONS
+from tests.pages.driving import finished, labelled, open_page, page_of
 from tests.real_conversations import MISSING, is_there, real_conversations
 
 MOST_OF_A_FILE = 1

@@ -1,0 +1,22 @@
+"""The names by which tests know pages and views, with their titles and addresses."""
+
+QUESTIONS = {
+    "compare": "What does each strategy send?",
+    "summaries": "How did the memory change?",
+    "memory_map": "What became of every message?",
+    "retention": "Which facts could the model still know?",
+    "costs": "What does it cost, turn by turn?",
+    "tune": "Which setting should you take?",
+    "chat": "What does the model still know?",
+    "lessons": "What do you want to learn?",
+    "library": "Which conversations are there?",
+    "guide": "How does each strategy remember?",
+}
+"""The title of each page, and of each view of a page."""
+ADDRESSES = {
+    "costs": ("compare", "dollars"),
+    "memory_map": ("compare", "memory_map"),
+    "retention": ("facts", "lives"),
+    "summaries": ("facts", "summaries"),
+}
+"""Of a view: its page, and what the address names it."""
