@@ -1,4 +1,4 @@
-"""Who answers and who summarizes, and who may use the server.
+"""Models that answer and summarize, what they cost, and access to the server.
 
 Begin with ``Model``, ``ModelRequest``, ``Reply`` and ``ModelWrapper`` (``base``),
 ``model`` (``registry``), ``LiteLLMModel`` (``litellm_client``) and ``Budgeted``

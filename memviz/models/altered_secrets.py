@@ -42,7 +42,7 @@ class AlteredSecrets:
 
     @staticmethod
     def letters(text: str) -> str:
-        """What counts of ``text``."""
+        """The letters and digits of ``text``, in lower case."""
         return "".join(_LETTER.findall(text)).lower()
 
     def conceal(self, text: str, *, before: str = "") -> str:
@@ -50,17 +50,20 @@ class AlteredSecrets:
         if not self.longest:
             return text
         places, letters = _places_and_letters(before, text)
-        shown, done = [], 0
+        shown = []
+        done = 0
         for start, end in _merged(sorted(self._ranges(letters))):
-            first, last = max(0, start - len(before)), end - len(before) - 1
+            first = max(0, start - len(before))
+            last = end - len(before) - 1
             if last >= 0:
                 shown += [text[done : places[first]], HIDDEN]
                 done = places[last] + 1
         return "".join([*shown, text[done:]])
 
     def open_from(self, before: str, text: str) -> int:
-        """Where in ``text``, which follows the letters ``before``, something begins that may be a part of a secret once
-        more follows; the end of ``text`` if nothing does."""
+        """The place in ``text``, which follows the letters ``before``, where something begins
+        that may be a part of a secret once more follows; the end of ``text`` if nothing
+        does."""
         if not self.longest:
             return len(text)
         places, letters = _places_and_letters(before, text)
@@ -96,7 +99,7 @@ class AlteredSecrets:
 
     @cached_property
     def _beginnings(self) -> frozenset[str]:
-        """What a text may end with that is about to become a secret."""
+        """The endings of a text that is about to become a secret."""
         pieces = self._parts | self._wholes
         return frozenset(
             piece[:end]
@@ -117,7 +120,7 @@ class AlteredSecrets:
 
 
 def _places_and_letters(before: str, text: str) -> tuple[list[int], str]:
-    """Where the letters of ``text`` are, and all letters, those ``before`` it included."""
+    """The places of the letters of ``text``, and all letters, those ``before`` it included."""
     places = [found.start() for found in _LETTER.finditer(text)]
     return places, before + "".join(text[place] for place in places).lower()
 
@@ -136,8 +139,9 @@ def _forms(secret: str) -> set[str]:
 
 
 def _base64_forms(data: bytes) -> Iterator[str]:
-    """What is the same in every Base64 text of something that holds ``data``, as ``user:key`` or ``Bearer key``: it
-    depends on where among three bytes ``data`` begins."""
+    """The part that is the same in every Base64 text of something that holds ``data``,
+    as ``user:key`` or ``Bearer key``: it depends on where among three bytes ``data``
+    begins."""
     for before in range(3):
         padded = bytes(before) + data
         whole = b64encode(padded[: len(padded) // 3 * 3]).decode()
@@ -145,7 +149,7 @@ def _base64_forms(data: bytes) -> Iterator[str]:
 
 
 def looks_random(secret: str) -> bool:
-    """Whether a part of it would hardly be in a text by chance."""
+    """Return whether a part of it would hardly be in a text by chance."""
     letters = "".join(_LETTER.findall(secret))
     return any(letter.isdigit() for letter in letters) or letters not in (
         letters.lower(),
@@ -159,13 +163,15 @@ def _starts(letters: str) -> range:
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Sorted ranges, with those that touch made one."""
-    first, last = -1, -1
+    first = -1
+    last = -1
     for start, end in ranges:
         if first >= 0 and start <= last:
             last = max(last, end)
             continue
         if first >= 0:
             yield first, last
-        first, last = start, end
+        first = start
+        last = end
     if first >= 0:
         yield first, last

@@ -81,7 +81,7 @@ class Reply:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is worth keeping: it says or calls something, and was not cut off, as it may not be with the next
+        """True if it is worth keeping: it says or calls something, and was not cut off, as it may not be with the next
         try."""
         return self.finish_reason in ("stop", "tool_calls") and bool(
             self.text.strip() or self.tool_calls
@@ -115,7 +115,8 @@ class BothBills(Bill):
     """Two bills of the same request, told the same."""
 
     def __init__(self, one: Bill, other: Bill) -> None:
-        self._one, self._other = one, other
+        self._one = one
+        self._other = other
 
     def answered(self, reply: Reply) -> Reply:
         """Both hear of the reply; the cost that the second one knows is handed on."""
@@ -153,7 +154,7 @@ class Model(ABC):
 
     @property
     def takes_tools(self) -> bool:
-        """Whether tools can be offered to it at all."""
+        """True if tools can be offered to it at all."""
         return "tools" in signature(self.stream).parameters
 
     @property
@@ -163,7 +164,7 @@ class Model(ABC):
         return None
 
     def asks_like(self, other: Model) -> bool:
-        """Whether ``other`` makes the same calls, with the same key: where one failed the other will."""
+        """Return whether ``other`` makes the same calls, with the same key: where one failed the other will."""
         return self is other or (
             self.identity is not None and self.identity == other.identity
         )
@@ -229,7 +230,7 @@ class ModelWrapper(Model):
 
     @property
     def takes_tools(self) -> bool:
-        """Whether the wrapped model does."""
+        """True if the wrapped model takes tools."""
         return self._model.takes_tools
 
     @property

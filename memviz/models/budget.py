@@ -23,27 +23,30 @@ class Budget:
             raise ParameterError(
                 "limit_usd", limit_usd, "an amount of US dollars above 0"
             )
-        self.limit_usd, self._within = float(limit_usd), within
+        self.limit_usd = float(limit_usd)
+        self._within = within
         self._changed = Condition()
         self._reserved: dict[object, float] = {}
         self._held_within: dict[object, object] = {}
         self._closed = False
-        self._spent_usd, self._uncertain_usd, self._calls = 0.0, 0.0, 0
+        self._spent_usd = 0.0
+        self._uncertain_usd = 0.0
+        self._calls = 0
 
     @property
     def spent_usd(self) -> float:
-        """What was booked so far, :attr:`uncertain_usd` included."""
+        """The dollars booked so far, :attr:`uncertain_usd` included."""
         return self._spent_usd + self._left_usd
 
     @property
     def uncertain_usd(self) -> float:
-        """What calls may have cost at most of which nobody says what they did cost: they failed on their way, were
+        """The most that calls of unknown cost may have cost: they failed on their way, were
         interrupted, came without usage, or were under way when the budget was closed and have not ended yet."""
         return self._uncertain_usd + self._left_usd
 
     @property
     def _left_usd(self) -> float:
-        """What is reserved for calls that nobody waits for any more."""
+        """The dollars reserved for calls that nobody waits for any more."""
         return fsum(self._reserved.copy().values()) if self._closed else 0.0
 
     @property

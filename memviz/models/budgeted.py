@@ -110,7 +110,7 @@ class Budgeted(ModelWrapper):
     def most_usd(
         self, messages: Sequence[Message], tools: Sequence[Tool] = ()
     ) -> float:
-        """What one request may cost at most, in US dollars; 0 where no price is known."""
+        """The most that one request may cost, in US dollars; 0 where no price is known."""
         return self._most_usd(ModelRequest(tuple(messages), tuple(tools)))
 
     def _most_usd(self, request: ModelRequest) -> float:
@@ -175,11 +175,12 @@ class _Tries:
         self._is_booked = False
 
     def is_paid(self, error: ModelError | None) -> bool:
-        """Whether the try that has just ended in ``error`` is to be booked: the first one that may have cost
+        """Return whether the try that has just ended in ``error`` is to be booked: the first one that may have cost
         something."""
         if isinstance(error, REFUSALS) and not error.partial:
             return False
-        was_booked, self._is_booked = self._is_booked, True
+        was_booked = self._is_booked
+        self._is_booked = True
         return not was_booked
 
 
@@ -187,7 +188,8 @@ class _TryBill(Bill):
     """The bill of one try. It is closed once, whichever thread comes first: a call may be left while it ends."""
 
     def __init__(self, tries: _Tries) -> None:
-        self._tries, self._closing = tries, Lock()
+        self._tries = tries
+        self._closing = Lock()
 
     def answered(self, reply: Reply) -> Reply:
         reply = self._priced(reply)
@@ -234,7 +236,8 @@ class _CountedBill(_TryBill):
 class _BudgetBill(_TryBill):
     def __init__(self, payer: Budgeted, reservation: object, tries: _Tries) -> None:
         super().__init__(tries)
-        self._payer, self._reservation = payer, reservation
+        self._payer = payer
+        self._reservation = reservation
 
     def _priced(self, reply: Reply) -> Reply:
         return self._payer.priced(reply)

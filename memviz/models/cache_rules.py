@@ -1,4 +1,4 @@
-"""What the prompt caches of providers reuse of a request, and for how long.
+"""The rules of providers' prompt caches: what they reuse of a request, and for how long.
 
 Only what a provider's own pages say is in here, looked up in November 2026; the smallest prefix of Claude and
 Gemini models comes from the price file of the litellm package, model by model. A provider that names no smallest
@@ -21,7 +21,7 @@ _LOOKED_UP = date(2026, 11, 22)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheRules:
-    """What one cache does. A common prefix of at least ``min_tokens`` is reused, rounded down to ``step_tokens``,
+    """The rules of one cache. A common prefix of at least ``min_tokens`` is reused, rounded down to ``step_tokens``,
     if its last use is less than ``lifetime_seconds`` ago; each use renews it.
 
     ``lifetime_seconds=None``: the provider names no lifetime, so nothing is taken to outlast a pause. ``source`` is the
@@ -49,7 +49,7 @@ class CacheRules:
             )
 
     def is_alive(self, pause_seconds: float) -> bool:
-        """Whether an entry outlasts this pause."""
+        """Return whether an entry outlasts this pause."""
         return (
             self.lifetime_seconds is not None and pause_seconds < self.lifetime_seconds
         )

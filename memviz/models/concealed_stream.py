@@ -25,7 +25,7 @@ class ConcealedStream:
         return self._show(self._secrets.open_from(self._shown_letters, self._held))
 
     def rest(self) -> str:
-        """What was held back, concealed, now that nothing follows."""
+        """The text that was held back, concealed, now that nothing follows."""
         return self._show(len(self._held))
 
     def _show(self, end: int) -> str:

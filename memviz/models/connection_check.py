@@ -1,4 +1,4 @@
-"""What a model says of itself when it is asked the least: whether it can be reached, is known there, streams, takes
+"""A check that asks a model the least: whether it can be reached, is known there, streams, takes
 tools and says what it used, and what the price list knows of it."""
 
 from __future__ import annotations
@@ -33,12 +33,16 @@ from memviz.models.tools import Tool
 QUESTION = (Message("user", "Count from 1 to 5, in digits."),)
 ORDER = (Message("user", "Call the tool ping."),)
 PING = Tool("ping", "Does nothing.", {"type": "object", "properties": {}})
-REQUEST_TOKENS, DEAR_REQUEST_TOKENS = 80, 30
+REQUEST_TOKENS = 80
+DEAR_REQUEST_TOKENS = 30
 """More than either of the two requests has, and than the first."""
-ANSWER_TOKENS, DEAR_ANSWER_TOKENS = 100, 16
+ANSWER_TOKENS = 100
+DEAR_ANSWER_TOKENS = 16
 DEAR_USD = 0.002
 """A model of which one of the calls may cost more is asked once, for less."""
-MOST_LISTED, MAX_LIST_BYTES, MAX_NAME_CHARS = 5, 1_000_000, 60
+MOST_LISTED = 5
+MAX_LIST_BYTES = 1_000_000
+MAX_NAME_CHARS = 60
 LIST_SECONDS = 5.0
 MILLION = 1e6
 
@@ -54,29 +58,30 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionReport:
-    """What was found, in the order in which it was."""
+    """The findings of a check, in the order in which they were made."""
 
     findings: tuple[Finding, ...]
 
     @property
     def works(self) -> bool:
-        """Whether the model answered."""
+        """True if the model answered."""
         return all(finding.verdict != "no" for finding in self.findings[:1])
 
 
 def check_bound(name: str) -> CostBound:
-    """What :func:`check_connection` costs at most."""
+    """The most that :func:`check_connection` costs."""
     sizes = [DEAR_REQUEST_TOKENS] if is_dear(name) else [REQUEST_TOKENS] * 2
     return cost_bound(name, sizes, answer_tokens(name))
 
 
 def is_dear(name: str) -> bool:
-    """Whether a call with the usual answer may cost so much that a shorter one is asked for, and no second one."""
+    """Return whether a call with the usual answer may cost so much that a shorter one
+    is asked for, and no second one."""
     return cost_bound(name, [REQUEST_TOKENS], ANSWER_TOKENS).usd > DEAR_USD
 
 
 def answer_tokens(name: str) -> int:
-    """How long the answers may be that are asked for."""
+    """The tokens that each answer asked for may have."""
     return DEAR_ANSWER_TOKENS if is_dear(name) else ANSWER_TOKENS
 
 
@@ -93,7 +98,9 @@ def _findings(
     model: Model, served: Callable[[], Sequence[str] | None]
 ) -> Iterator[Finding]:
     name = model.name
-    started, pieces, reply = perf_counter(), 0, None
+    started = perf_counter()
+    pieces = 0
+    reply = None
     try:
         for item in model.stream(QUESTION):
             pieces += isinstance(item, str) and bool(item)
@@ -204,10 +211,8 @@ def _price(name: str) -> Finding:
             "unsure",
             "Its price is not known: its calls are counted, but no budget in dollars holds them.",
         )
-    read, written = (
-        (known.input_usd_per_token or 0.0) * MILLION,
-        (known.output_usd_per_token or 0.0) * MILLION,
-    )
+    read = (known.input_usd_per_token or 0.0) * MILLION
+    written = (known.output_usd_per_token or 0.0) * MILLION
     if not (read or written):
         return Finding("yes", "It costs nothing, by litellm's list.")
     return Finding(
@@ -253,7 +258,8 @@ def _got(url: str, headers: dict[str, str]) -> bytes:
     session: httpx.Client = load_litellm().client_session
     with session.stream("GET", url, headers=headers, timeout=LIST_SECONDS) as response:
         response.raise_for_status()
-        body, begun = b"", perf_counter()
+        body = b""
+        begun = perf_counter()
         for piece in response.iter_bytes():
             body += piece
             if len(body) > MAX_LIST_BYTES or perf_counter() - begun > LIST_SECONDS:

@@ -1,4 +1,4 @@
-"""What calls of models may cost at most, said before they are made. The same numbers that a budget reserves."""
+"""The most that calls of models may cost, said before they are made. The same numbers that a budget reserves."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASCII it may make a token for each byte: older tokenizers make 30 of a Hindi wor
 
 
 def usd_at_most(known: Price, input_tokens: float, output_tokens: int) -> float:
-    """What one call of so many tokens costs at most, in US dollars: none of them is read from a cache, all may be
+    """The most that one call of so many tokens costs, in US dollars: none of them is read from a cache, all may be
     written to it."""
     rates = known.rates(int(input_tokens))
     dearest = max(
@@ -26,7 +26,7 @@ def usd_at_most(known: Price, input_tokens: float, output_tokens: int) -> float:
 
 
 def has_prices(known: Price | None) -> bool:
-    """Whether what is read and what is written have a price."""
+    """Return whether what is read and what is written have a price."""
     return known is not None and None not in (
         known.input_usd_per_token,
         known.output_usd_per_token,
@@ -66,10 +66,8 @@ class CostBound:
         elif self.usd:
             said.append(f"At most {rounded_up(self.usd)}.")
         if self.unpriced:
-            number, is_or_are = (
-                len(self.unpriced),
-                "is" if len(self.unpriced) == 1 else "are",
-            )
+            number = len(self.unpriced)
+            is_or_are = "is" if len(self.unpriced) == 1 else "are"
             said.append(
                 f"The {plural('price', number)} of {listed(self.unpriced)} {is_or_are} not known: at most "
                 f"{counted(self.calls, 'call')}, {counted(self.input_tokens, 'token')} in and "
@@ -84,8 +82,9 @@ def cost_bound(
     reply_tokens: int,
     margin: float = INPUT_MARGIN,
 ) -> CostBound:
-    """What calls of ``model`` cost at most: one for each number of ``input_tokens``, as they were counted, with at most
-    ``reply_tokens`` written by each. ``margin`` is what the model's own tokenizer may make of a token counted."""
+    """The most that calls of ``model`` cost: one for each number of ``input_tokens``,
+    as they were counted, with at most ``reply_tokens`` written by each. ``margin`` is
+    what the model's own tokenizer may make of a token counted."""
     sizes = [ceil(tokens * margin) for tokens in input_tokens]
     if is_free(model) or not sizes:
         return CostBound()

@@ -72,10 +72,8 @@ def check_credentials(
 ) -> None:
     """Refuse to call where that is known to be in vain, or is not allowed: providers answer a missing key in odd ways,
     some only after retries. Raises :class:`memviz.core.errors.ModelError`."""
-    has_key, has_address = (
-        settings.get("api_key", NO_KEY) != NO_KEY,
-        "api_base" in settings,
-    )
+    has_key = settings.get("api_key", NO_KEY) != NO_KEY
+    has_address = "api_base" in settings
     if access != OPERATOR and provider_of(name).startswith(OWN_ACCOUNT):
         _check_account(name, has_address, access)
     if not access.environment_keys and not has_key and not has_address:
@@ -91,7 +89,7 @@ def check_credentials(
 
 
 def limits_of(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
-    """What holds for the requests of a call: an address that was given gets no other key than the one that was given,
+    """The limits of a call's requests: an address that was given gets no other key than the one that was given,
     and neither does any address from somebody who may not use the keys of this machine."""
     is_own = access.environment_keys and "api_base" not in settings
     if is_own:
@@ -113,7 +111,8 @@ def _check_account(name: str, has_address: bool, access: ModelAccess) -> None:
 
 
 def _check_environment(name: str) -> None:
-    missing, provider = missing_keys(name), provider_of(name)
+    missing = missing_keys(name)
+    provider = provider_of(name)
     if provider not in key_variables() and not provider.startswith(OWN_SIGN_IN):
         missing = tuple(load_litellm().validate_environment(name)["missing_keys"])
     if missing:

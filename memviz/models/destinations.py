@@ -1,4 +1,5 @@
-"""Where the requests of a model may go, and with which keys. Looked at for every HTTP request before it is sent."""
+"""The addresses to which requests of a model may go, and the keys they may carry.
+Checked for every HTTP request before it is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from memviz.models.redaction import public_address
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What holds for the requests of one call: whether they may go to public addresses only, and which keys they
+    """The limits of one call's requests: whether they may go to public addresses only, and which keys they
     must not carry."""
 
     public_only: bool = False

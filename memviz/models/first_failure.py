@@ -14,8 +14,9 @@ from memviz.models.base import Meter, ModelRequest, ModelWrapper, Reply, unmeter
 
 
 def ends_all(error: MemvizError) -> bool:
-    """Whether every other call of the same model would fail in the same way, so that none is worth trying. After a
-    call that the budget did not allow there is to be none, though a smaller one might be."""
+    """Return whether every other call of the same model would fail in the same way, so
+    that none is worth trying. After a call that the budget did not allow there is to be
+    none, though a smaller one might be."""
     if isinstance(error, (UnusableSummarizerError, BudgetSpentError)):
         return True
     return isinstance(error, ModelError) and error.ends_all

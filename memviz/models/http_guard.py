@@ -1,4 +1,4 @@
-"""What is checked of every HTTP request and reply of litellm, before litellm sees it.
+"""The checks of every HTTP request and reply of litellm, before litellm sees it.
 
 litellm talks to OpenAI-like providers through the OpenAI client and to all others through clients of its own.
 Both are httpx underneath, so both get the same hooks: :data:`REQUEST_HOOKS` see each request, also each

@@ -91,8 +91,10 @@ class _Call(Thread):
         self.arrived: SimpleQueue[str | Reply | _Ended] = SimpleQueue()
         self.left = Event()
         self._line = Line()
-        self._ask, self._outer_meter = ask, meter
-        self._bill, self._guard = Bill(), Lock()
+        self._ask = ask
+        self._outer_meter = meter
+        self._bill = Bill()
+        self._guard = Lock()
 
     def leave(self) -> None:
         """Nobody waits for it any more. What is under way is cut off, and billed as a call that failed."""

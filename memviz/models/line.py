@@ -41,13 +41,14 @@ class CutError(Exception):
 
 
 class Allowance:
-    """What may still arrive of a reply, and until when."""
+    """The bytes that may still arrive of a reply, and the moment until which."""
 
     def __init__(self) -> None:
-        self._left_bytes, self._until = MAX_REPLY_BYTES, monotonic() + MAX_REPLY_SECONDS
+        self._left_bytes = MAX_REPLY_BYTES
+        self._until = monotonic() + MAX_REPLY_SECONDS
 
     def seconds(self, timeout: float | None) -> float:
-        """How long the next piece may be waited for."""
+        """The seconds that the next piece may be waited for."""
         left = max(0.01, self._until - monotonic())
         return left if timeout is None else min(timeout, left)
 

@@ -104,18 +104,17 @@ class LiteLLMModel(Model):
             "base_url", None
         )  # litellm knows the address under this name too
         api_base = api_base or other_name or usual_address(name)
-        self.name, self.timeout, self.retries, self.longest_wait = (
-            name,
-            float(timeout),
-            retries,
-            float(longest_wait),
-        )
+        self.name = name
+        self.timeout = float(timeout)
+        self.retries = retries
+        self.longest_wait = float(longest_wait)
         self.address = public_address(api_base) if api_base else ""
         self.access = access
         self._settings = Secret(
             {**options, **settings_of(name, api_key, api_base, access)}
         )
-        self._sleep, self._jitter = sleep, jitter
+        self._sleep = sleep
+        self._jitter = jitter
 
     def __repr__(self) -> str:
         return f"LiteLLMModel({self.name!r})"
@@ -157,7 +156,7 @@ class LiteLLMModel(Model):
         return {"model": self.name, "address": address, "options": options}
 
     def asks_like(self, other: Model) -> bool:
-        """Whether ``other`` makes the same calls, with the same key and the same patience."""
+        """Return whether ``other`` makes the same calls, with the same key and the same patience."""
         if not isinstance(other, LiteLLMModel):
             return False
         same_settings = (
@@ -278,11 +277,9 @@ class LiteLLMModel(Model):
     def _next_try(
         self, failure: _Failure, attempt: int, gate: RateLimiter, begun: float
     ) -> float:
-        """How long to wait before another try. Raises the error if there is to be none."""
-        wait_seconds, limited = (
-            self._wait_seconds(failure, attempt),
-            isinstance(failure.error, RateLimitError),
-        )
+        """The seconds to wait before another try. Raises the error if there is to be none."""
+        wait_seconds = self._wait_seconds(failure, attempt)
+        limited = isinstance(failure.error, RateLimitError)
         if limited and wait_seconds is not None:
             gate.refused(begun, wait_seconds)
         retries = (
@@ -299,7 +296,8 @@ class LiteLLMModel(Model):
         return 0.0
 
     def _wait_seconds(self, failure: _Failure, attempt: int) -> float | None:
-        """How long the provider is to be left alone; ``None`` if the same request cannot succeed in time."""
+        """The seconds for which the provider is to be left alone; ``None`` if the same
+        request cannot succeed in time."""
         if not failure.error.retryable:
             return None
         asked = failure.retry_after_seconds

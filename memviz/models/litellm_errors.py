@@ -1,4 +1,4 @@
-"""What went wrong in a call through litellm, as one of memviz's own errors and one plain sentence.
+"""The failure of a call through litellm, as one of memviz's own errors and one plain sentence.
 
 litellm names failures by status code and makes up a 500 where none was sent, so the chain of causes
 below its error is asked first: it holds what the connection really did.
@@ -103,12 +103,12 @@ class Call:
 
     @property
     def place(self) -> str:
-        """Where the model is served, in words."""
+        """The place where the model is served, in words."""
         return self.address or f"the provider of model {self.model}"
 
 
 class Evidence:
-    """What an exception and its causes tell about a failure."""
+    """All that an exception and its causes tell about a failure."""
 
     def __init__(self, error: BaseException) -> None:
         self.chain = tuple(_causes(error))
@@ -138,7 +138,7 @@ class Evidence:
 
     @cached_property
     def is_stumble(self) -> bool:
-        """Whether code that reads replies failed on what a reply holds, so that no server reported a failure:
+        """True if code that reads replies failed on what a reply holds, so that no server reported a failure:
         a status, then, is made up."""
         reported = any(
             type(cause).__module__.partition(".")[0] in ("openai", "httpx")
@@ -154,7 +154,7 @@ class Evidence:
         return None
 
     def any_kind(self, *names: str) -> bool:
-        """Whether one of the exceptions is of a class of one of these names."""
+        """Return whether one of the exceptions is of a class of one of these names."""
         return not self.kinds.isdisjoint(names)
 
 
@@ -174,7 +174,8 @@ def typed_error(error: BaseException, call: Call) -> ModelError:
 
 
 def retry_after_seconds(error: BaseException) -> float | None:
-    """How long the server asked to wait, from its ``Retry-After`` header in seconds or as a date; at most a day."""
+    """The seconds that the server asked to wait, from its ``Retry-After`` header in
+    seconds or as a date; at most a day."""
     for cause in _causes(error):
         for holder in (cause, getattr(cause, "response", None)):
             headers = (
@@ -208,7 +209,8 @@ def _seconds_until(date: str) -> float:
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """``error`` and what is behind it, outermost first."""
-    waiting, seen = [error], set[int]()
+    waiting = [error]
+    seen = set[int]()
     while waiting:
         cause = waiting.pop(0)
         if id(cause) in seen:
@@ -224,7 +226,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _reason(seen: Evidence, call: Call) -> str:
-    """What the provider says, as words in brackets; nothing if it sent a page or litellm a traceback."""
+    """The provider's reason, as words in brackets; nothing if it sent a page or litellm a traceback."""
     error = seen.chain[0]
     text = str(getattr(error, "message", "") or error)
     in_json = _JSON_MESSAGE.search(text)
@@ -243,7 +245,7 @@ def _reason(seen: Evidence, call: Call) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """What a text in JSON says."""
+    """The text that a JSON string stands for."""
     with suppress(ValueError):
         return str(json.loads(f'"{text}"', strict=False))
     return text.replace("\\", "")

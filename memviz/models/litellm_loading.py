@@ -43,11 +43,12 @@ def load_litellm() -> Any:
 
 
 def _do_nothing(*args: object, **named: object) -> None:
-    """What stands in place of a hook of litellm."""
+    """Stands in place of a hook of litellm."""
 
 
 def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[str, Any]:
-    """What every streamed ``litellm.completion`` needs so that it asks once and waits no longer than told."""
+    """The arguments that every streamed ``litellm.completion`` needs so that it asks
+    once and waits no longer than told."""
     arguments = {
         "model": model,
         "stream": True,

@@ -14,10 +14,10 @@ stand-in. What holds where a link, or a visitor, names no model."""
 
 
 def in_words(name: str) -> str:
-    """What a person reads for the model of this name."""
+    """The words that a person reads for the model of this name."""
     return STAND_IN if name == OFFLINE else name
 
 
 def is_free(name: str) -> bool:
-    """Whether the model of this name costs nothing and needs no network: the offline one, or a recording."""
+    """Return whether the model of this name costs nothing and needs no network: the offline one, or a recording."""
     return name in (OFFLINE, RECORDED_FIRST) or name.startswith(RECORDING)

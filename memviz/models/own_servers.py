@@ -35,7 +35,7 @@ _PREFIXES = frozenset(program.prefix for program in PROGRAMS) | {"ollama"}
 
 
 def is_self_hosted(model: str) -> bool:
-    """Whether the name says that the model runs on a server of the user's own."""
+    """Return whether the name says that the model runs on a server of the user's own."""
     return provider_of(model) in _PREFIXES
 
 

@@ -1,4 +1,4 @@
-"""What models cost and hold, read from the price file that the litellm package carries.
+"""Prices and limits of models, read from the price file that the litellm package carries.
 
 litellm itself is not imported for that: it takes seconds, its file 30 milliseconds. What the file does
 not know is ``None``, never 0. These are list prices: discounts for batches or for the hours of the night
@@ -46,8 +46,9 @@ class TokenRates:
     above_input_tokens: int = 0
 
     def cost_usd(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
-        """What ``usage`` costs; ``cache_write_tokens`` and its cached tokens are part of its input tokens."""
-        fresh, output = self.input_usd_per_token, self.output_usd_per_token
+        """The cost of ``usage``; ``cache_write_tokens`` and its cached tokens are part of its input tokens."""
+        fresh = self.input_usd_per_token
+        output = self.output_usd_per_token
         if fresh is None or output is None:
             return None
         read = (
@@ -97,7 +98,7 @@ class Price(TokenRates):
         return next(longer, self)
 
     def cost_usd(self, usage: Usage, cache_write_tokens: int = 0) -> float | None:
-        """What a request with this ``usage`` costs at list price; ``None`` if a rate is unknown."""
+        """The cost of a request with this ``usage`` at list price; ``None`` if a rate is unknown."""
         return TokenRates.cost_usd(
             self.rates(usage.input_tokens), usage, cache_write_tokens
         )

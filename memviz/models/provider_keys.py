@@ -1,4 +1,4 @@
-"""Which environment variables hold the API keys of which provider. Asked without importing litellm."""
+"""The environment variables that hold API keys, by their provider. Known without importing litellm."""
 
 from __future__ import annotations
 

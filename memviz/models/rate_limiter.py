@@ -22,7 +22,7 @@ SPEED_UP = 0.95
 
 
 class RateLimiter:
-    """What all callers of one provider with one key pass before a request. Safe to share between threads."""
+    """The gate that all callers of one provider with one key pass before a request. Safe to share between threads."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.now = clock
@@ -33,7 +33,7 @@ class RateLimiter:
 
     @property
     def pace_seconds(self) -> float:
-        """How far apart callers pass at present; 0 while nobody is slowed down."""
+        """The seconds between two callers at present; 0 while nobody is slowed down."""
         return self._pace_seconds
 
     def wait(

@@ -1,4 +1,4 @@
-"""What the recall tool answers a model: how many messages came back, where they stand, and what does not exist."""
+"""The recall tool's answer to a model: how many messages came back, where they stand, and what does not exist."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ class RecallResult:
     def read(cls, text: str) -> RecallResult:
         """The result that :attr:`text` says, without ``cut`` and ``halves``; nothing, for any other text. Messages
         among others are not counted as ``fresh``: nobody can tell which they are."""
-        recalled, missing = _RECALLED.search(text), _MISSING.search(text)
+        recalled = _RECALLED.search(text)
+        missing = _MISSING.search(text)
         held, in_place = (
             _number(one.group(1)) if one else 0
             for one in (_HELD.search(text), _IN_PLACE.search(text))

@@ -20,7 +20,7 @@ SHORTEST_KEY_CHARS = 12
 
 
 def is_secret_option(name: str) -> bool:
-    """Whether a setting of this name holds a key or something like it."""
+    """Return whether a setting of this name holds a key or something like it."""
     return bool(_SECRET_OPTION.search(name))
 
 
@@ -39,8 +39,9 @@ def environment_secrets() -> set[str]:
 
 
 def echoed_secrets(settings: Mapping[str, object]) -> AlteredSecrets:
-    """What a server that was called with ``settings`` may repeat in a reply: the key, and whatever else looks like one
-    of what was sent to it. Words are none, for a reply is shown and kept as it was given."""
+    """The secrets that a server called with ``settings`` may repeat in a reply: the
+    key, and whatever else looks like one of what was sent to it. Words are none, for a
+    reply is shown and kept as it was given."""
     key = str(settings.get("api_key") or "")
     sent = (
         {key, *secrets_of(settings)}

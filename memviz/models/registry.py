@@ -29,7 +29,7 @@ _LIKE_A_KEY = re.compile(r"(sk|pk|gsk|xai|hf|pplx|r8)[-_][\w-]{16,}|AIza[\w-]{16
 
 
 def is_like_a_key(name: str) -> bool:
-    """Whether this is an API key, typed where a model's name belongs."""
+    """Return whether this is an API key, typed where a model's name belongs."""
     return _LIKE_A_KEY.fullmatch(name) is not None
 
 

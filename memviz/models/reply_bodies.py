@@ -1,4 +1,4 @@
-"""How much of a reply's body is read, in which pieces, and unpacked by whom."""
+"""The reading of a reply's body: how much of it, in which pieces, and unpacked by whom."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ class _Beginning(httpx.SyncByteStream):
         self._source = source
 
     def __iter__(self) -> Iterator[bytes]:
-        left, until = MAX_ERROR_BYTES, monotonic() + MAX_ERROR_SECONDS
+        left = MAX_ERROR_BYTES
+        until = monotonic() + MAX_ERROR_SECONDS
         for piece in self._source:
             yield piece[:left]
             left -= len(piece)
@@ -117,20 +118,24 @@ class _ShortLines(httpx.SyncByteStream):
 
     def __init__(self, source: httpx.SyncByteStream) -> None:
         self._source = source
-        self._start, self._length = b"", 0  # of the line that is under way
+        # of the line that is under way
+        self._start = b""
+        self._length = 0
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._source:
             yield b"".join(map(self._shortened, piece.splitlines(keepends=True)))
 
     def _shortened(self, part: bytes) -> bytes:
-        """What is kept of ``part`` of a line."""
+        """The bytes that are kept of ``part`` of a line."""
         self._start = (self._start + part)[:_KEY_BYTES]
         most = MAX_ERROR_BYTES if b'"error"' in self._start else MAX_EVENT_BYTES
-        left, self._length = max(0, most - self._length), self._length + len(part)
+        left = max(0, most - self._length)
+        self._length = self._length + len(part)
         ending = part[len(part.rstrip(b"\r\n")) :]
         if ending:
-            self._start, self._length = b"", 0
+            self._start = b""
+            self._length = 0
         return part if len(part) <= left else part[:left].rstrip(b"\r\n") + ending
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What one visitor spends on models, whatever is asked of them: one budget for all calls, and what they did cost."""
+"""The money that one visitor spends on models: one budget for all calls, and their cost so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class Spending(Budget):
     def __init__(self, limit_usd: float = FIRST_LIMIT_USD) -> None:
         super().__init__(FIRST_LIMIT_USD)
         self.reply_tokens = FIRST_REPLY_TOKENS
-        self.unpriced_calls, self.unpriced_tokens = 0, 0
+        self.unpriced_calls = 0
+        self.unpriced_tokens = 0
         self.allow(limit_usd)
 
     def allow(self, limit_usd: float) -> None:
@@ -42,17 +43,17 @@ class Spending(Budget):
 
     @property
     def left_usd(self) -> float:
-        """What may still be spent."""
+        """The dollars that may still be spent."""
         return max(0.0, self.limit_usd - self.spent_usd)
 
     @property
     def is_used(self) -> bool:
-        """Whether any call was made."""
+        """True if any call was made."""
         return bool(self.calls or self.unpriced_calls)
 
     @property
     def mark(self) -> tuple[float, int]:
-        """What is spent by now, to be given to :meth:`since`."""
+        """The spending by now, to be given to :meth:`since`."""
         return self.spent_usd, self.unpriced_calls
 
     def count_unpriced(self, usage: Usage | None) -> None:
@@ -64,13 +65,15 @@ class Spending(Budget):
             )
 
     def since(self, mark: tuple[float, int]) -> str:
-        """What was spent since ``mark`` was taken: ``$0.0042``, ``$0.0042 + 3 calls whose price is not known``."""
-        spent, unpriced = self.spent_usd - mark[0], self.unpriced_calls - mark[1]
+        """The words for what was spent since ``mark`` was taken: ``$0.0042``, ``$0.0042
+        + 3 calls whose price is not known``."""
+        spent = self.spent_usd - mark[0]
+        unpriced = self.unpriced_calls - mark[1]
         return _spent(spent, unpriced)
 
     @property
     def sentence(self) -> str:
-        """What was spent in all, and the budget, on one line: of calls that were left, or of which nobody says what
+        """The spending in all, and the budget, on one line: of calls that were left, or of which nobody says what
         they did cost, the most that they may have cost."""
         at_most = "at most " if self.uncertain_usd else ""
         spent = _spent(self.spent_usd, self.unpriced_calls)

@@ -28,7 +28,7 @@ _BREAKS_OFF = frozenset({"length", "content_filter"})
 
 @dataclass(slots=True)
 class _StreamedCall:
-    """What has arrived of one tool call."""
+    """One tool call, as far as it has arrived."""
 
     index: int
     id: str = ""
@@ -42,7 +42,7 @@ class _StreamedCall:
         self.arguments += piece.function.arguments or ""
 
     def ends_before(self, piece: Any) -> bool:
-        """Whether ``piece``, though it has the index of this call, begins another one."""
+        """Return whether ``piece``, though it has the index of this call, begins another one."""
         if not (
             self.name and piece.function.name
         ):  # without a name a new id tells nothing: some make one up a piece
@@ -53,7 +53,7 @@ class _StreamedCall:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the arguments are complete JSON."""
+        """True if the arguments are complete JSON."""
         try:
             json.loads(self.arguments)
         except (ValueError, RecursionError):
@@ -90,12 +90,14 @@ class _StreamedCalls(list[_StreamedCall]):
 
 
 class StreamedReply:
-    """What has arrived of the reply of ``model``. ``text`` grows with every chunk that is added. A server may repeat
-    ``secrets`` that it was sent: they are concealed in all that is handed on."""
+    """The reply of ``model``, as far as it has arrived. ``text`` grows with every chunk
+    that is added. A server may repeat ``secrets`` that it was sent: they are concealed
+    in all that is handed on."""
 
     def __init__(self, model: str, secrets: AlteredSecrets = _NO_SECRETS) -> None:
         self.model = model
-        self._secrets, self._arriving = secrets, ConcealedStream(secrets)
+        self._secrets = secrets
+        self._arriving = ConcealedStream(secrets)
         self._pieces: list[str] = []
         self._calls = _StreamedCalls()
         self._finish_reason: str | None = None
@@ -144,7 +146,8 @@ class StreamedReply:
         return self._problem()
 
     def _problem(self) -> ModelError | None:
-        model, something = self.model, bool(self._calls or self.text.strip())
+        model = self.model
+        something = bool(self._calls or self.text.strip())
         if something and self._finish_reason is None:
             return ServerError(
                 f"Model {model} broke off in the middle of its answer: try again.",
@@ -209,7 +212,8 @@ class StreamedReply:
         )
 
     def _usage(self) -> tuple[Usage | None, int]:
-        """What the server billed, if it said so, and how many of its input tokens were written to the cache."""
+        """The usage that the server billed, if it said so, and how many of its input
+        tokens were written to the cache."""
         usage = self._last_usage
         if not self._billed or not usage.prompt_tokens:
             return None, 0
@@ -222,5 +226,7 @@ class StreamedReply:
         ):  # no bill: the tokens are counted
             return None, 0
         if cached + written > usage.prompt_tokens:
-            self._disbelieved, cached, written = cached + written, 0, 0
+            self._disbelieved = cached + written
+            cached = 0
+            written = 0
         return Usage(*numbers[:2], cached), written

@@ -1,4 +1,4 @@
-"""Whose tokenizer a counter is: under any other model's every count of tokens is approximate."""
+"""The model family whose tokenizer a counter is: under any other model's every count of tokens is approximate."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ class _Series:
         return max(0.0, self.last + wait - now)
 
     def add(self, now: float) -> None:
-        self.wrong, self.last = self.wrong + 1, now
+        self.wrong = self.wrong + 1
+        self.last = now
 
 
 class Attempts:
@@ -53,7 +54,8 @@ class Attempts:
 
         An attempt counts as wrong until :meth:`succeeded`, so that many at once are as slow as one by one.
         """
-        now, visitor = self._clock(), self._visitor(address)
+        now = self._clock()
+        visitor = self._visitor(address)
         wait_seconds = max(visitor.wait_seconds(now), self._all.wait_seconds(now))
         if wait_seconds <= 0:
             visitor.add(now)

@@ -27,7 +27,7 @@ class Password:
         return "Password(***)"
 
     def matches(self, text: str) -> bool:
-        """Whether ``text`` is the password. Takes some 50 milliseconds, for an attacker as well."""
+        """Return whether ``text`` is the password. Takes some 50 milliseconds, for an attacker as well."""
         return hmac.compare_digest(self._scrypt(text), self._digest)
 
     def _scrypt(self, text: str) -> bytes:
@@ -63,7 +63,7 @@ def read_password(path: str | Path) -> Password:
 
 
 def readable_by_others(path: str | Path) -> bool:
-    """Whether other accounts of this machine may read the file. Always ``False`` on Windows."""
+    """Return whether other accounts of this machine may read the file. Always ``False`` on Windows."""
     return os.name == "posix" and bool(
         Path(path).expanduser().stat().st_mode & _READABLE_BY_OTHERS
     )

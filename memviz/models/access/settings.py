@@ -34,8 +34,8 @@ _WORDS = {
 
 
 class ModelAccess(NamedTuple):
-    """What a model that a visitor chose may use of the machine that calls it: its API keys, and addresses that are not
-    public."""
+    """The things that a model that a visitor chose may use of the machine that calls
+    it: its API keys, and addresses that are not public."""
 
     environment_keys: bool
     private_base_urls: bool
@@ -43,8 +43,8 @@ class ModelAccess(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ServerAccess:
-    """How a server that listens on ``address`` is open. A switch that is ``None`` is on where nobody but this machine
-    can reach the server, and off everywhere else.
+    """The openness of a server that listens on ``address``. A switch that is ``None``
+    is on where nobody but this machine can reach the server, and off everywhere else.
 
     ``environment_keys``: an empty key field uses the server's own API keys. ``private_base_urls``: base URLs that
     visitors enter may lead to this machine and its network. ``embeddable_by`` are the origins whose pages may show
@@ -60,17 +60,17 @@ class ServerAccess:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can reach the server."""
+        """True if only this machine can reach the server."""
         return is_loopback(self.address)
 
     @property
     def is_shared(self) -> bool:
-        """Whether others reach the server: by its address, or because somebody decided who of them may come in."""
+        """True if others reach the server: by its address, or because somebody decided who of them may come in."""
         return not self.is_local or self.trust_everyone or bool(self.password_file)
 
     @property
     def of_models(self) -> ModelAccess:
-        """What the models of visitors may use."""
+        """The rights of models that visitors chose."""
         switches = (self.environment_keys, self.private_base_urls)
         return ModelAccess(
             *(self.is_local if switch is None else switch for switch in switches)
@@ -138,7 +138,7 @@ def _switch(environment: Mapping[str, str], name: str) -> bool | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host``, a name or an address, is this machine as nobody else can reach it."""
+    """Return whether ``host``, a name or an address, is this machine as nobody else can reach it."""
     host = host.strip("[]").rstrip(".").lower()
     if host == "localhost" or host.endswith(".localhost"):
         return True

@@ -67,8 +67,9 @@ def find_local_servers(
 
 
 def _all_of(places: list[Place]) -> dict[str, _Outcome]:
-    """What each place gave, in their order. Each is asked in a thread of its own, which nobody waits for longer than
-    its time: a server may send one byte now and then for ever."""
+    """The answers of the places, in their order. Each is asked in a thread of its own,
+    which nobody waits for longer than its time: a server may send one byte now and then
+    for ever."""
     arrived: SimpleQueue[tuple[str, _Outcome]] = SimpleQueue()
     endless = f"did not come to an end within {counted(MOST_SECONDS, 'second')}"
     outcomes: dict[str, _Outcome] = {

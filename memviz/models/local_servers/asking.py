@@ -45,17 +45,17 @@ class Answer(NamedTuple):
 
     @property
     def is_success(self) -> bool:
-        """Whether the server has what was asked for."""
+        """True if the server has what was asked for."""
         return 200 <= self.status < 300
 
     @property
     def wants_key(self) -> bool:
-        """Whether it tells nobody without an API key."""
+        """True if it tells nobody without an API key."""
         return self.status in _REFUSES_WITHOUT_KEY
 
     @property
     def is_loading(self) -> bool:
-        """Whether it is not ready yet, as llama.cpp is not while it reads its weights."""
+        """True if it is not ready yet, as llama.cpp is not while it reads its weights."""
         return self.status == _LOADING
 
     def items(self, name: str) -> list[Mapping[str, Any]] | None:
@@ -76,7 +76,8 @@ class Place:
     """A loopback address, and the time that is left to ask it in."""
 
     def __init__(self, host: str, port: int) -> None:
-        self.host, self.port = host, port
+        self.host = host
+        self.port = port
         self.until = monotonic() + MOST_SECONDS
 
     @property
@@ -118,7 +119,8 @@ class Place:
             headers,
         )
         response = connection.getresponse()
-        pieces, left = list[bytes](), MAX_ANSWER_BYTES
+        pieces = list[bytes]()
+        left = MAX_ANSWER_BYTES
         while piece := response.read1(_PIECE_BYTES):
             pieces.append(piece)
             left -= len(piece)
@@ -154,9 +156,11 @@ def place_of(address: str) -> Place:
     text = f"{LOOPBACK}:{text}" if text.isdecimal() else text
     try:
         parts = urlsplit(text if "://" in text else f"http://{text}")
-        host, port = parts.hostname or "", parts.port
+        host = parts.hostname or ""
+        port = parts.port
     except ValueError:
-        host, port = "", None
+        host = ""
+        port = None
     if not port or parts.scheme != "http" or not is_loopback(host):
         raise BadRequestError(
             f"{quoted(text)} is no address of this machine: give a port, or an address such as {LOOPBACK}:8081. For a "

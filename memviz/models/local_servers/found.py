@@ -1,4 +1,4 @@
-"""What was found on this machine: servers, their models, and a sentence for everything else."""
+"""The findings on this machine: servers, their models, and a sentence for everything else."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class LocalServers:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What there is to say beside the list of models."""
+        """The sentences beside the list of models."""
         empty = (
             f"{server.program} answers at {server.address} and has no model: load one there first."
             for server in self.servers

@@ -73,7 +73,7 @@ def _is_usable(name: str) -> bool:
 
 
 def names(items: Iterable[Item], key: str) -> list[str]:
-    """What is named under ``key``, each once."""
+    """The names under ``key``, each once."""
     return list(dict.fromkeys(filter(None, (text_of(item, key) for item in items))))
 
 

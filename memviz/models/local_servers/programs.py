@@ -1,4 +1,4 @@
-"""How each program tells that it is one, and which models it has: as their documentation and replies had it in 2026.
+"""Readers of what each program tells of itself and of its models: as their documentation and replies had it in 2026.
 
 A reader asks one :class:`Place` and returns the server, or ``None`` if another program answers there.
 """
@@ -64,7 +64,7 @@ def _ollama(place: Place) -> LocalServer | None:
 
 
 def _shown(place: Place, name: str) -> Item:
-    """What Ollama says of one model; nothing where it takes too long."""
+    """Ollama's description of one model; nothing where it takes too long."""
     try:
         about = place.ask("/api/show", {"model": name}).value
     except NoAnswerError:
@@ -73,7 +73,7 @@ def _shown(place: Place, name: str) -> Item:
 
 
 def _completes(about: Item) -> bool:
-    """Whether the model writes texts. Those that only embed them do not, and old servers do not say."""
+    """Return whether the model writes texts. Those that only embed them do not, and old servers do not say."""
     can = about.get("capabilities")
     return not isinstance(can, list) or not can or "completion" in can
 

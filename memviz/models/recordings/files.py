@@ -182,7 +182,8 @@ class _Writer:
         return lines
 
     def _number(self, kind: str, content: Line, lines: list[Line]) -> int:
-        known, key = self._numbers[kind], json.dumps(content, sort_keys=True)
+        known = self._numbers[kind]
+        key = json.dumps(content, sort_keys=True)
         if key not in known:
             known[key] = len(known) + 1
             lines.append({kind: known[key], **content})
@@ -282,7 +283,8 @@ def _about(value: Line) -> About:
 
 
 def _setting(value: Mapping[str, Any]) -> RecordedSetting:
-    strategy, recalls = value["strategy"], value.get("recalls", [])
+    strategy = value["strategy"]
+    recalls = value.get("recalls", [])
     if not isinstance(strategy, dict) or not isinstance(recalls, list):
         raise ValueError("the setting it was made for is none")
     words = (_text(value, "conversation"), strategy, _text(value, "counter"))
@@ -343,7 +345,8 @@ def _text(value: Mapping[str, Any], name: str) -> str:
 
 def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
     if isinstance(source, bytes):
-        content, place = source, "The file"
+        content = source
+        place = "The file"
     else:
         place = Path(source).name
         try:

@@ -1,4 +1,4 @@
-"""What a recording lacks of the settings that its file names, in words."""
+"""Replies that a recording lacks of the settings that its file names, in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NUMBERS_SHOWN = 5
 
 
 def hole_words(hole: Hole) -> str:
-    """Which replies are missing or changed, and what follows, as a sentence."""
+    """The replies that are missing or changed, and what follows, as a sentence."""
     name = setting_words(hole.setting.strategy)
     if hole.summaries:
         which = _which(hole.summaries, len(hole.setting.needs), "summary", "summaries")

@@ -27,7 +27,7 @@ def what_changed(recording: Recording, request: ModelRequest) -> str:
 
 
 def _likeness(recorded: ModelRequest, request: ModelRequest) -> tuple[int, float]:
-    """How many messages are the same at the beginning, and how alike the next ones are."""
+    """The number of messages that are the same at the beginning, and the likeness of the next ones."""
     pairs = zip(recorded.messages, request.messages, strict=False)
     same = 0
     for one, other in pairs:
@@ -38,7 +38,7 @@ def _likeness(recorded: ModelRequest, request: ModelRequest) -> tuple[int, float
 
 
 def _ends(message: Message) -> str:
-    """What is compared of a message."""
+    """The parts of a message that are compared."""
     text = message.content
     return (
         text
@@ -66,7 +66,7 @@ def _difference(recorded: ModelRequest, request: ModelRequest) -> str:
 
 
 def _first_difference(then: str, now: str) -> tuple[str, str]:
-    """Where two texts begin to differ, with a little of what is before it."""
+    """The place where two texts begin to differ, with a little of what is before it."""
     same = next(
         (at for at, (a, b) in enumerate(zip(then, now, strict=False)) if a != b),
         min(len(then), len(now)),

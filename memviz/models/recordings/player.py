@@ -39,12 +39,13 @@ class RecordedModel(Model):
     """
 
     def __init__(self, recording: Recording, *, paced: bool = False) -> None:
-        self.recording, self.paced = recording, paced
+        self.recording = recording
+        self.paced = paced
         self.name = RECORDING + recording.name
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        """What it holds."""
+        """The identity of the recording that is played."""
         return {"recording": self.recording.digest}
 
     def find(self, request: ModelRequest) -> Reply | None:

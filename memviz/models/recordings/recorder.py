@@ -27,7 +27,8 @@ class RecordingModel(ModelWrapper):
 
     def __init__(self, model: Model, file: RecordingFile) -> None:
         super().__init__(model)
-        self._file, self._known = file, RecordedModel(file.recording)
+        self._file = file
+        self._known = RecordedModel(file.recording)
         self._added: dict[str, Reply] = {}
         self.asked = self.played = 0
         self.given: list[str] = []

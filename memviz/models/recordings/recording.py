@@ -89,7 +89,7 @@ class Hole(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a recording says of itself: the ``title`` of its conversation, the ``model`` that was recorded with its
+    """A recording's description of itself: the ``title`` of its conversation, the ``model`` that was recorded with its
     ``parameters``, when it was begun (``made_on``, an ISO date), and how it was made (``note``). One that plays
     ``only_by_name`` is never taken because it fits: somebody has to choose it. No key, no address and no header is ever
     in it."""
@@ -182,7 +182,7 @@ class Recording:
 
     @property
     def seconds(self) -> float | None:
-        """How long all replies took together; ``None`` if that of any is not recorded."""
+        """The seconds that all replies took together; ``None`` if that of any is not recorded."""
         known = [one.reply.recorded_seconds for one in self.replies.values()]
         return (
             None
@@ -192,7 +192,7 @@ class Recording:
 
     @property
     def cost_usd(self) -> float | None:
-        """What all replies cost; ``None`` if that of any is not recorded."""
+        """The cost of all replies; ``None`` if that of any is not recorded."""
         known = [one.reply.cost_usd for one in self.replies.values()]
         return (
             None if None in known else sum(cost for cost in known if cost is not None)
@@ -209,7 +209,7 @@ class Recording:
         )
 
     def holds(self, setting: RecordedSetting) -> bool:
-        """Whether every summary of this setting is in it."""
+        """Return whether every summary of this setting is in it."""
         return setting.digest in self.settings
 
     def strategies_over(self, conversation: str, counter: str) -> list[Strategy]:
@@ -227,7 +227,7 @@ class Recording:
         return found
 
     def answers(self, setting: RecordedSetting) -> bool:
-        """Whether the answers to the conversation's questions under this setting are in it as well."""
+        """Return whether the answers to the conversation's questions under this setting are in it as well."""
         known = self.settings.get(setting.digest)
         return known is not None and known.answers
 
