@@ -24,7 +24,7 @@ from memviz.models.access.settings import ModelAccess
 from memviz.models.base import Model, Reply
 from memviz.models.cost_bound import CostBound, cost_bound, has_prices
 from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
-from memviz.models.litellm_loading import load_litellm
+from memviz.models.http_guard import load_litellm
 from memviz.models.prices import PRICE_FILE, json_file, price
 from memviz.models.provider_keys import provider_of
 from memviz.models.redaction import conceal

@@ -9,8 +9,8 @@ from typing import Any
 from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
 from memviz.models.access.settings import ModelAccess
 from memviz.models.destinations import Limits, PrivateAddressError, public_url
+from memviz.models.http_guard import load_litellm
 from memviz.models.litellm_errors import Call, typed_error
-from memviz.models.litellm_loading import load_litellm
 from memviz.models.provider_keys import (
     OWN_ACCOUNT,
     OWN_SIGN_IN,

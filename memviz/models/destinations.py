@@ -10,6 +10,7 @@ from urllib.parse import urljoin
 
 import httpx
 
+from memviz.models.litellm_loading import import_litellm
 from memviz.models.redaction import public_address
 
 
@@ -74,9 +75,7 @@ def public_url(url: str) -> str:
     Raises :class:`PrivateAddressError` if the host is or leads to any address that is not public, whatever way it is
     written, and :class:`socket.gaierror` if there is no such host.
     """
-    from memviz.models.litellm_loading import load_litellm
-
-    load_litellm()
+    import_litellm()
     from litellm.litellm_core_utils.url_utils import SSRFError, validate_url
 
     try:

@@ -1,4 +1,4 @@
-"""The checks of every HTTP request and reply of litellm, before litellm sees it.
+"""litellm with a guard: checks of every HTTP request and reply, before litellm sees it.
 
 litellm talks to OpenAI-like providers through the OpenAI client and to all others through clients of its own.
 Both are httpx underneath, so both get the same hooks: :data:`REQUEST_HOOKS` see each request, also each
@@ -9,13 +9,14 @@ are watched (:mod:`memviz.models.line`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 import httpx
 
 from memviz.models.destinations import check_destination, refuse_redirect
 from memviz.models.line import begin_reply, note_response, watch_connections
+from memviz.models.litellm_loading import import_litellm
 from memviz.models.reply_bodies import bound_body
 from memviz.models.whole_replies import read_whole_reply
 
@@ -23,7 +24,47 @@ _LIMITS = httpx.Limits(max_connections=1000, max_keepalive_connections=100)
 """Those of the OpenAI client: all keys of the process share them."""
 
 
-def guard(litellm: Any) -> None:
+@cache
+def load_litellm() -> Any:
+    """Return the litellm module, kept off the network, with every request guarded. The
+    first call takes some seconds."""
+    litellm = import_litellm()
+    _guard(litellm)
+    return litellm
+
+
+def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[str, Any]:
+    """The arguments that every streamed ``litellm.completion`` needs so that it asks
+    once and waits no longer than told."""
+    arguments = {
+        "model": model,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        "timeout": timeout_seconds,
+        "max_retries": 0,
+        "num_retries": None,
+        "_skip_mcp_handler": True,  # tools would need a package that litellm does not require
+    }
+    if provider in load_litellm().openai_compatible_providers:
+        # Some of them are said not to know max_retries: it is dropped, and the OpenAI client tries twice more.
+        # Others are said to know tools, but not tool_choice: the call would be refused before it is made.
+        arguments["allowed_openai_params"] = ["max_retries", "tool_choice"]
+    if provider == "gemini" or (provider.startswith("vertex_ai") and "gemini" in model):
+        arguments["client"] = _http_client(
+            timeout_seconds
+        )  # a stream ignores the timeout otherwise
+    return arguments
+
+
+@lru_cache(maxsize=8)
+def _http_client(timeout_seconds: float) -> Any:
+    load_litellm()
+    from litellm.llms.custom_httpx.http_handler import HTTPHandler
+
+    return HTTPHandler(timeout=timeout_seconds)
+
+
+def _guard(litellm: Any) -> None:
     """Put the hooks into every client that ``litellm`` makes from now on, and into the one it was given."""
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 

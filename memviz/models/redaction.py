@@ -4,10 +4,179 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit, urlunsplit
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from urllib.parse import quote, urlsplit, urlunsplit
 
-from memviz.models.altered_secrets import HIDDEN, AlteredSecrets, looks_random
+HIDDEN = "***"
+PART_CHARS = 8
+"""So many characters of a key in a row are concealed. Fewer are in too many other words, and help nobody."""
+BEGINNING_CHARS = 5
+"""So many of them may be the beginning of one, of which the rest has not arrived yet."""
+_LETTER = re.compile(r"[A-Za-z0-9]")
+
+
+class AlteredSecrets:
+    """Secrets in every form in which they are looked for.
+
+    Only ASCII letters and digits count, without regard to case: so a secret is found in capitals, and whatever stands
+    between its characters. A secret that looks random is found by each part of :data:`PART_CHARS`; one that could be
+    made of words, by the whole of it.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._parts: set[str] = set()
+        self._wholes: set[str] = set()
+        for secret in secrets:
+            forms = [form for form in _forms(secret) if len(form) >= PART_CHARS]
+            if looks_random(secret):
+                self._parts.update(
+                    form[start : start + PART_CHARS]
+                    for form in forms
+                    for start in _starts(form)
+                )
+            else:
+                self._wholes.update(forms)
+        self.longest = max(map(len, self._parts | self._wholes), default=0)
+        """Letters and digits of the longest piece that is looked for."""
+
+    @staticmethod
+    def letters(text: str) -> str:
+        """The letters and digits of ``text``, in lower case."""
+        return "".join(_LETTER.findall(text)).lower()
+
+    def conceal(self, text: str, *, before: str = "") -> str:
+        """``text`` with asterisks in place of every secret, also of one that began in the letters ``before`` it."""
+        if not self.longest:
+            return text
+        places, letters = _places_and_letters(before, text)
+        shown = []
+        done = 0
+        for start, end in _merged(sorted(self._ranges(letters))):
+            first = max(0, start - len(before))
+            last = end - len(before) - 1
+            if last >= 0:
+                shown += [text[done : places[first]], HIDDEN]
+                done = places[last] + 1
+        return "".join([*shown, text[done:]])
+
+    def open_from(self, before: str, text: str) -> int:
+        """The place in ``text``, which follows the letters ``before``, where something begins
+        that may be a part of a secret once more follows; the end of ``text`` if nothing
+        does."""
+        if not self.longest:
+            return len(text)
+        places, letters = _places_and_letters(before, text)
+        start = next(
+            filter(
+                lambda at: self._begins(letters[at:]),
+                range(self._earliest(letters), len(letters)),
+            ),
+            None,
+        )
+        if start is None:
+            return len(text)
+        # What is a secret already and goes on may not be cut in two.
+        start = next(
+            (
+                one
+                for one, end in _merged(sorted(self._ranges(letters)))
+                if one < start <= end
+            ),
+            start,
+        )
+        return (
+            places[max(0, start - len(before))]
+            if start - len(before) < len(places)
+            else len(text)
+        )
+
+    def _earliest(self, letters: str) -> int:
+        return max(0, len(letters) - self.longest + 1)
+
+    def _begins(self, letters: str) -> bool:
+        return len(letters) >= BEGINNING_CHARS and letters in self._beginnings
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        """The endings of a text that is about to become a secret."""
+        pieces = self._parts | self._wholes
+        return frozenset(
+            piece[:end]
+            for piece in pieces
+            for end in range(BEGINNING_CHARS, len(piece))
+        )
+
+    def _ranges(self, letters: str) -> Iterator[tuple[int, int]]:
+        if self._parts:
+            for start in _starts(letters):
+                if letters[start : start + PART_CHARS] in self._parts:
+                    yield start, start + PART_CHARS
+        for whole in self._wholes:
+            start = letters.find(whole)
+            while start >= 0:
+                yield start, start + len(whole)
+                start = letters.find(whole, start + len(whole))
+
+
+def _places_and_letters(before: str, text: str) -> tuple[list[int], str]:
+    """The places of the letters of ``text``, and all letters, those ``before`` it included."""
+    places = [found.start() for found in _LETTER.finditer(text)]
+    return places, before + "".join(text[place] for place in places).lower()
+
+
+def _forms(secret: str) -> set[str]:
+    """The letters and digits of a secret as it is, reversed, and in the usual encodings."""
+    data = secret.encode("utf-8", "surrogatepass")
+    plain = [
+        secret,
+        secret[::-1],
+        quote(data, safe=""),
+        data.hex(),
+        *_base64_forms(data),
+    ]
+    return {"".join(_LETTER.findall(form)).lower() for form in plain}
+
+
+def _base64_forms(data: bytes) -> Iterator[str]:
+    """The part that is the same in every Base64 text of something that holds ``data``,
+    as ``user:key`` or ``Bearer key``: it depends on where among three bytes ``data``
+    begins."""
+    for before in range(3):
+        padded = bytes(before) + data
+        whole = b64encode(padded[: len(padded) // 3 * 3]).decode()
+        yield whole[4:] if before else whole
+
+
+def looks_random(secret: str) -> bool:
+    """Return whether a part of it would hardly be in a text by chance."""
+    letters = "".join(_LETTER.findall(secret))
+    return any(letter.isdigit() for letter in letters) or letters not in (
+        letters.lower(),
+        letters.upper(),
+    )
+
+
+def _starts(letters: str) -> range:
+    return range(len(letters) - PART_CHARS + 1)
+
+
+def _merged(ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Sorted ranges, with those that touch made one."""
+    first = -1
+    last = -1
+    for start, end in ranges:
+        if first >= 0 and start <= last:
+            last = max(last, end)
+            continue
+        if first >= 0:
+            yield first, last
+        first = start
+        last = end
+    if first >= 0:
+        yield first, last
+
 
 _SECRET_OPTION = re.compile(
     r"api_key|access_key|secret|password|credential|headers|(^|_)token$", re.IGNORECASE

@@ -86,7 +86,7 @@ for module in modules:
     except ImportError:
         pass
 if "memviz" in modules:
-    from memviz.models.litellm_loading import load_litellm
+    from memviz.models.http_guard import load_litellm
 
     said = [{"role": "user", "content": "Hello"}]
     for _ in load_litellm().completion(model="gpt-5-mini", messages=said, mock_response="Hi", stream=True):

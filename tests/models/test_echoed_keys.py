@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.models.altered_secrets import HIDDEN, PART_CHARS, AlteredSecrets
-from memviz.models.concealed_stream import MOST_HELD_CHARS, ConcealedStream
-from memviz.models.redaction import echoed_secrets
+from memviz.models.redaction import HIDDEN, PART_CHARS, AlteredSecrets, echoed_secrets
 from memviz.models.response_cache import CachedModel
+from memviz.models.streamed_reply import MOST_HELD_CHARS, ConcealedStream
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import HELLO, KEY, client, failure
 from tests.models.openai_server import OpenAIServer

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from memviz.models import prices as prices_module
 from memviz.models.base import Usage
-from memviz.models.litellm_loading import load_litellm
+from memviz.models.http_guard import load_litellm
 from memviz.models.prices import Price, TokenRates, price, prices
 
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.models.altered_secrets import PART_CHARS
-from memviz.models.redaction import conceal
+from memviz.models.redaction import PART_CHARS, conceal
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import client, failure
 from tests.models.openai_server import OpenAIServer

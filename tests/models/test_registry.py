@@ -10,8 +10,8 @@ import sys
 import pytest
 
 from memviz.core.errors import MissingKeyError, UnknownModelError
+from memviz.models.http_guard import load_litellm
 from memviz.models.litellm_client import LiteLLMModel
-from memviz.models.litellm_loading import load_litellm
 from memviz.models.offline import OfflineModel
 from memviz.models.prices import price, prices
 from memviz.models.provider_keys import OWN_SIGN_IN, key_variables, provider_of
@@ -207,7 +207,7 @@ import json, os, socket, sys
 def refuse(*args, **kwargs):
     raise SystemExit("looked up " + repr(args))
 socket.getaddrinfo = refuse
-from memviz.models.litellm_loading import load_litellm
+from memviz.models.http_guard import load_litellm
 litellm = load_litellm()
 wanted = ("LITELLM_LOCAL_MODEL_COST_MAP", "LITELLM_MODE", "HF_HUB_OFFLINE")
 print(json.dumps([[os.environ[name] for name in wanted], litellm.telemetry, litellm.suppress_debug_info]))

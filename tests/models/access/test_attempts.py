@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.models.access.attempts import (
+from memviz.models.access.passwords import (
     FORGOTTEN_AFTER_SECONDS,
     FREE_OF_ALL,
     FREE_OF_ONE,
     LONGEST_WAIT_OF_ALL_SECONDS,
     LONGEST_WAIT_OF_ONE_SECONDS,
     Attempts,
+    Sessions,
 )
-from memviz.models.access.sessions import Sessions
 
 
 class Clock:

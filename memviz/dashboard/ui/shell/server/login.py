@@ -16,9 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from memviz.core.text.wording import counted
 from memviz.dashboard.ui.shell.server.same_origin import refuse
-from memviz.models.access.attempts import Attempts
-from memviz.models.access.passwords import LONGEST_BYTES, Password
-from memviz.models.access.sessions import Sessions
+from memviz.models.access.passwords import LONGEST_BYTES, Attempts, Password, Sessions
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send

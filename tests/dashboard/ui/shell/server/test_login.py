@@ -16,8 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from memviz.dashboard.ui.shell.server.login import Login
-from memviz.models.access.attempts import FREE_OF_ONE
-from memviz.models.access.passwords import Password
+from memviz.models.access.passwords import FREE_OF_ONE, Password
 
 PASSWORD = "correct horse"
 CONFIG = Path(__file__).parents[5] / ".streamlit" / "config.toml"
