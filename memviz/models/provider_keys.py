@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from memviz.models.prices import json_file, price
@@ -88,6 +88,8 @@ def missing_keys(model: str) -> tuple[str, ...]:
     Empty when nothing is missing or when it is not known what the provider needs.
     """
     groups = key_variables().get(provider_of(model), ())
-    return tuple(
-        group[0] for group in groups if not any(os.environ.get(name) for name in group)
-    )
+    return tuple(group[0] for group in groups if not _is_set(group))
+
+
+def _is_set(variables: Iterable[str]) -> bool:
+    return any(os.environ.get(name) for name in variables)

@@ -74,22 +74,18 @@ class RecallResult:
     def read(cls, text: str) -> RecallResult:
         """The result that :attr:`text` says, without ``cut`` and ``halves``; nothing, for any other text. Messages
         among others are not counted as ``fresh``: nobody can tell which they are."""
-        recalled = _RECALLED.search(text)
+        held = _number(_HELD.search(text))
+        in_place = _number(_IN_PLACE.search(text))
+        fresh = 0
+        if _STANDING in text:
+            fresh = _number(_RECALLED.search(text)) - held - in_place
         missing = _MISSING.search(text)
-        held, in_place = (
-            _number(one.group(1)) if one else 0
-            for one in (_HELD.search(text), _IN_PLACE.search(text))
-        )
-        return cls(
-            _number(recalled.group(1)) - held - in_place
-            if recalled and _STANDING in text
-            else 0,
-            held,
-            missing=tuple(missing["missing"].split(", no ")) if missing else (),
-            turns=_number(missing["turns"]) if missing else 0,
-            in_place=in_place,
-        )
+        if missing is None:
+            return cls(fresh, held, in_place=in_place)
+        names = tuple(missing["missing"].split(", no "))
+        turns = int(missing["turns"].replace(",", ""))
+        return cls(fresh, held, missing=names, turns=turns, in_place=in_place)
 
 
-def _number(digits: str) -> int:
-    return int(digits.replace(",", ""))
+def _number(found: re.Match[str] | None) -> int:
+    return int(found.group(1).replace(",", "")) if found else 0

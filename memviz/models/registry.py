@@ -98,19 +98,22 @@ def _recorded(name: str, **options: Any) -> Model:
 @kept
 def known_models(limit: int | None = None) -> tuple[str, ...]:
     """Names to suggest: ``offline`` first, then priced chat models of the larger providers, at most ``limit``."""
+    names = [OFFLINE]
+    for provider in _SUGGESTED_PROVIDERS:
+        for name, about in sorted(prices().items()):
+            if about.provider == provider and _is_for_chats(name, about):
+                names.append(_full_name(about))
+    return tuple(dict.fromkeys(names))[:limit]
+
+
+def _is_for_chats(name: str, about: Price) -> bool:
+    """Return whether the model chats, has prices, and is still served."""
+    if about.mode != "chat" or _SPECIAL.search(name):
+        return False
+    if about.input_usd_per_token is None or about.output_usd_per_token is None:
+        return False
     today = datetime.now(UTC).date()
-    names = {
-        _full_name(about): None
-        for provider in _SUGGESTED_PROVIDERS
-        for name, about in sorted(prices().items())
-        if about.provider == provider
-        and about.mode == "chat"
-        and about.input_usd_per_token is not None
-        and about.output_usd_per_token is not None
-        and not (about.retired_on and about.retired_on <= today)
-        and not _SPECIAL.search(name)
-    }
-    return (OFFLINE, *names)[:limit]
+    return about.retired_on is None or about.retired_on > today
 
 
 def _full_name(about: Price) -> str:

@@ -1,4 +1,7 @@
-"""The password of a server, the attempts to guess it, and the browsers that gave it. Only what scrypt made of it is kept."""
+"""The password of a server, the attempts to guess it, and the browsers that gave it.
+
+Only what scrypt made of the password is kept.
+"""
 
 from __future__ import annotations
 

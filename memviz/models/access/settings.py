@@ -71,9 +71,11 @@ class ServerAccess:
     @property
     def of_models(self) -> ModelAccess:
         """The rights of models that visitors chose."""
-        switches = (self.environment_keys, self.private_base_urls)
+        keys = self.environment_keys
+        base_urls = self.private_base_urls
         return ModelAccess(
-            *(self.is_local if switch is None else switch for switch in switches)
+            environment_keys=self.is_local if keys is None else keys,
+            private_base_urls=self.is_local if base_urls is None else base_urls,
         )
 
     def check(self) -> None:

@@ -192,19 +192,18 @@ def _llama_cpp(place: Place) -> LocalServer | None:
     listed = place.ask("/v1/models").items("data")
     if listed is None:
         raise NoAnswerError(_UNREADABLE.format(LLAMA_CPP.title))
-    alone = len(listed) == 1 and props.value.get("role") != "router"
-    models = (
-        listed_model(
-            place,
-            LLAMA_CPP,
-            _file_name(name) if alone else name,
-            (tokens_of(settings.get("n_ctx")) if alone else None)
-            or tokens_of(_meta(item).get("n_ctx")),
-            tokens_of(_meta(item).get("n_ctx_train")),
-        )
-        for item in listed
-        for name in names([item], "id")
-    )
+    is_alone = len(listed) == 1 and props.value.get("role") != "router"
+    models = []
+    for item in listed:
+        set_tokens = tokens_of(settings.get("n_ctx")) if is_alone else None
+        context_tokens = set_tokens or tokens_of(_meta(item).get("n_ctx"))
+        longest_tokens = tokens_of(_meta(item).get("n_ctx_train"))
+        for name in names([item], "id"):
+            shown = _file_name(name) if is_alone else name
+            model = listed_model(
+                place, LLAMA_CPP, shown, context_tokens, longest_tokens
+            )
+            models.append(model)
     return listing(place, LLAMA_CPP, models, len(listed))
 
 
@@ -215,67 +214,53 @@ def _meta(item: Item) -> Item:
 
 def _file_name(name: str) -> str:
     """The name of a file of weights, without the folders of this machine. A server with one model answers under any."""
-    return (
-        re.sub(r"\s+", "-", re.split(r"[/\\]", name)[-1].removesuffix(".gguf"))
-        if name.endswith(".gguf")
-        else name
-    )
+    if not name.endswith(".gguf"):
+        return name
+    file_name = re.split(r"[/\\]", name)[-1].removesuffix(".gguf")
+    return re.sub(r"\s+", "-", file_name)
 
 
 def _lm_studio(place: Place) -> LocalServer | None:
     """By the protocol of version 0.4, or the one before."""
     listed = place.ask("/api/v1/models").items("models")
-    if listed is not None and all("loaded_instances" in item for item in listed):
-        models = (
-            listed_model(
-                place,
-                LM_STUDIO,
-                name,
-                _loaded_with(item),
-                tokens_of(item.get("max_context_length")),
+    name_key = "key"
+    embeds = "embedding"
+    context_of = _loaded_with
+    if listed is None or not all("loaded_instances" in item for item in listed):
+        listed = place.ask("/api/v0/models").items("data")
+        name_key = "id"
+        embeds = "embeddings"
+        context_of = _loaded_context
+        if listed is None or not all("state" in item for item in listed):
+            return None
+    models = []
+    for item in listed:
+        if item.get("type") == embeds:
+            continue
+        longest_tokens = tokens_of(item.get("max_context_length"))
+        for name in names([item], name_key):
+            model = listed_model(
+                place, LM_STUDIO, name, context_of(item), longest_tokens
             )
-            for item in listed
-            for name in names([item], "key")
-            if item.get("type") != "embedding"
-        )
-        return listing(place, LM_STUDIO, models, len(listed))
-    listed = place.ask("/api/v0/models").items("data")
-    if listed is None or not all("state" in item for item in listed):
-        return None
-    models = (
-        listed_model(
-            place,
-            LM_STUDIO,
-            name,
-            tokens_of(item.get("loaded_context_length")),
-            tokens_of(item.get("max_context_length")),
-        )
-        for item in listed
-        for name in names([item], "id")
-        if item.get("type") != "embeddings"
-    )
+            models.append(model)
     return listing(place, LM_STUDIO, models, len(listed))
+
+
+def _loaded_context(item: Item) -> int | None:
+    return tokens_of(item.get("loaded_context_length"))
 
 
 def _loaded_with(item: Item) -> int | None:
     """The smallest window of the instances that are loaded: which of them answers is not known."""
     instances = item.get("loaded_instances")
-    configs = (
-        [one.get("config") for one in instances if isinstance(one, dict)]
-        if isinstance(instances, list)
-        else []
-    )
-    return min(
-        filter(
-            None,
-            (
-                tokens_of(one.get("context_length"))
-                for one in configs
-                if isinstance(one, dict)
-            ),
-        ),
-        default=None,
-    )
+    if not isinstance(instances, list):
+        return None
+    windows = []
+    for instance in instances:
+        config = instance.get("config") if isinstance(instance, dict) else None
+        if isinstance(config, dict):
+            windows.append(tokens_of(config.get("context_length")))
+    return min(filter(None, windows), default=None)
 
 
 def _openai_like(place: Place) -> LocalServer | None:
@@ -288,19 +273,18 @@ def _openai_like(place: Place) -> LocalServer | None:
     if listed is None or not all(isinstance(item.get("id"), str) for item in listed):
         return None
     is_vllm = any(item.get("owned_by") == "vllm" for item in listed)
-    program = (
-        VLLM if is_vllm else LM_STUDIO if place.port == LM_STUDIO.port else OPENAI_LIKE
-    )
-    models = (
-        listed_model(
-            place,
-            program,
-            name,
-            tokens_of(item.get("max_model_len")) or tokens_of(_meta(item).get("n_ctx")),
-        )
-        for item in listed
-        for name in names([item], "id")
-    )
+    if is_vllm:
+        program = VLLM
+    elif place.port == LM_STUDIO.port:
+        program = LM_STUDIO
+    else:
+        program = OPENAI_LIKE
+    models = []
+    for item in listed:
+        context_tokens = tokens_of(item.get("max_model_len"))
+        context_tokens = context_tokens or tokens_of(_meta(item).get("n_ctx"))
+        for name in names([item], "id"):
+            models.append(listed_model(place, program, name, context_tokens))
     return listing(place, program, models, len(listed))
 
 

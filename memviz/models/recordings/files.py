@@ -19,7 +19,7 @@ from typing import Any
 from memviz.core.bounds import is_whole_number, quoted, read_json
 from memviz.core.errors import MemvizError, RecordingError
 from memviz.core.messages import Message, ToolCall
-from memviz.models.base import ModelRequest, Reply, Usage
+from memviz.models.base import ModelRequest, Reply, ToolChoice, Usage
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,
@@ -157,29 +157,20 @@ class _Writer:
             for tool in one.request.tools
         ]
         reply = one.reply
-        lines.append(
-            {
-                "request": messages,
-                **(
-                    {"tools": tools, "tool_choice": one.request.tool_choice}
-                    if tools
-                    else {}
-                ),
-                "reply": reply.text,
-                **(
-                    {"tool_calls": [call.to_dict() for call in reply.tool_calls]}
-                    if reply.tool_calls
-                    else {}
-                ),
-                "finish_reason": reply.finish_reason,
-                "model": reply.model,
-                "at": one.at,
-                "usage": asdict(reply.usage) if reply.usage else None,
-                "seconds": reply.recorded_seconds,
-                "cost_usd": reply.cost_usd,
-            }
-        )
-        return lines
+        line: Line = {"request": messages}
+        if tools:
+            line["tools"] = tools
+            line["tool_choice"] = one.request.tool_choice
+        line["reply"] = reply.text
+        if reply.tool_calls:
+            line["tool_calls"] = [call.to_dict() for call in reply.tool_calls]
+        line["finish_reason"] = reply.finish_reason
+        line["model"] = reply.model
+        line["at"] = one.at
+        line["usage"] = asdict(reply.usage) if reply.usage else None
+        line["seconds"] = reply.recorded_seconds
+        line["cost_usd"] = reply.cost_usd
+        return [*lines, line]
 
     def _number(self, kind: str, content: Line, lines: list[Line]) -> int:
         known = self._numbers[kind]
@@ -241,15 +232,14 @@ class _Reader:
         )
 
     def _reply(self, value: Line) -> RecordedReply:
-        request = ModelRequest(
-            tuple(self._messages[at] for at in value["request"]),
-            tuple(self._tools[at] for at in value.get("tools", ())),
-            "none" if value.get("tool_choice") == "none" else "auto",
-        )
+        messages = tuple(self._messages[at] for at in value["request"])
+        tools = tuple(self._tools[at] for at in value.get("tools", ()))
+        choice: ToolChoice = "none" if value.get("tool_choice") == "none" else "auto"
+        calls = tuple(ToolCall.of(call) for call in value.get("tool_calls", ()))
         usage = value.get("usage")
         reply = Reply(
             text=_text(value, "reply"),
-            tool_calls=tuple(ToolCall.of(call) for call in value.get("tool_calls", ())),
+            tool_calls=calls,
             usage=_usage(usage) if usage is not None else None,
             cost_usd=_amount(value, "cost_usd"),
             model=_text(value, "model"),
@@ -257,6 +247,7 @@ class _Reader:
             recorded=True,
             recorded_seconds=_amount(value, "seconds"),
         )
+        request = ModelRequest(messages, tools, choice)
         return RecordedReply(request, reply, _text(value, "at"))
 
 

@@ -56,14 +56,9 @@ class RecordedSetting:
     def digest(self) -> str:
         """A hash of what has to be the same; the answers do not belong to it. A parameter at its default may be named
         or not: one that came later says nothing of a recording that was made before."""
-        return hashed_json(
-            [
-                self.conversation,
-                _without_defaults(self.strategy),
-                self.counter,
-                list(self.recalls),
-            ]
-        )
+        strategy = _without_defaults(self.strategy)
+        recalls = list(self.recalls)
+        return hashed_json([self.conversation, strategy, self.counter, recalls])
 
     def to_dict(self) -> dict[str, Any]:
         """The setting as JSON."""
@@ -193,20 +188,21 @@ class Recording:
     @property
     def cost_usd(self) -> float | None:
         """The cost of all replies; ``None`` if that of any is not recorded."""
-        known = [one.reply.cost_usd for one in self.replies.values()]
-        return (
-            None if None in known else sum(cost for cost in known if cost is not None)
-        )
+        total_usd = 0.0
+        for one in self.replies.values():
+            if one.reply.cost_usd is None:
+                return None
+            total_usd += one.reply.cost_usd
+        return total_usd
 
     @cached_property
     def digest(self) -> str:
         """A hash of all replies: two recordings with the same one answer alike."""
-        return hashed_json(
-            [
-                [key, one.reply.text, [call.to_dict() for call in one.reply.tool_calls]]
-                for key, one in self.replies.items()
-            ]
-        )
+        replies = []
+        for key, one in self.replies.items():
+            calls = [call.to_dict() for call in one.reply.tool_calls]
+            replies.append([key, one.reply.text, calls])
+        return hashed_json(replies)
 
     def holds(self, setting: RecordedSetting) -> bool:
         """Return whether every summary of this setting is in it."""
@@ -217,11 +213,8 @@ class Recording:
         of another version that this one does not know are left out."""
         found = []
         for one in self.settings.values():
-            if (one.conversation, one.counter, list(one.recalls)) == (
-                conversation,
-                counter,
-                [],
-            ) and one.needs:
+            is_over = one.conversation == conversation and one.counter == counter
+            if is_over and not one.recalls and one.needs:
                 with suppress(MemvizError):
                     found.append(strategy(**one.strategy))
         return found
