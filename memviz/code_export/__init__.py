@@ -3,6 +3,8 @@
 `targets` finds the places to export to, ours and those of other packages; a `Target` writes a `Setting`, and raises
 `NoCodeError` where it has no code for the strategy. Programs are put together from the templates of
 `memviz/code_export/templates`, which are read as text and never imported.
+
+Open to other rooms: ``base``.
 """
 
 import logging

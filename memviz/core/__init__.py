@@ -5,4 +5,12 @@ Begin with ``Message`` (``messages``), ``Log`` (``conversation``), ``Memory``
 errors that a user can cause are in ``errors``, how large things from outside may be in
 ``bounds``. ``text`` reads texts: sentences, values, whether an answer is contained, and
 wording. The room imports no other room.
+
+Open to other rooms: ``bounds``, ``context``, ``conversation``, ``counters``,
+``errors``, ``forms``, ``memory``, ``message_fields``, ``messages``, ``pieces``,
+``plain_yaml``, ``process_memory``, ``recently_used``, ``text.address_parts``,
+``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,
+``text.length``, ``text.light_markdown``, ``text.phrases``, ``text.polarity``,
+``text.sentences``, ``text.terms``, ``text.vocabulary``, ``text.word_classes``,
+``text.wording``, ``text.words``, ``tool_links``, ``tool_schemas``.
 """

@@ -5,6 +5,10 @@ file, and the pages.
 ``lessons`` explain, ``reporting`` writes files, and ``ui`` alone knows Streamlit. The
 files of the server itself (app.py, navigation.py, pages/ and .streamlit/) lie where
 :func:`dashboard_folder` says.
+
+Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.claims``,
+``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``reporting.report``,
+``reporting.run_json``, ``reporting.run_tables``, ``reporting.sweep_json``.
 """
 
 from __future__ import annotations

@@ -6,4 +6,10 @@ it), ``assemble`` (``assembly``), ``Run`` (``run``) and ``Compaction`` (``compac
 ``ChatMemory`` (``chat_memory``) is the same for one's own program. The engine asks a
 strategy, calls the summarizer and the model, and keeps what came of it; it knows no
 prices, no database and no page.
+
+Open to other rooms: ``answering``, ``assembly``, ``background_replay``, ``backoff``,
+``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``, ``free_run``,
+``generations``, ``in_thread``, ``judging``, ``memory_config``, ``persistence``,
+``recall``, ``recall_tokens``, ``recording``, ``records``, ``replay``, ``review``,
+``run``, ``session``, ``state``, ``switching``, ``tool_pairs``.
 """

@@ -6,4 +6,12 @@ Begin with ``Model``, ``ModelRequest``, ``Reply`` and ``ModelWrapper`` (``base``
 what a model answered once, ``local_servers`` finds models on this machine, ``access``
 knows the switches and the password of the server. Nothing here knows a run, a database
 or a page.
+
+Open to other rooms: ``access.passwords``, ``access.settings``, ``base``, ``budget``,
+``budgeted``, ``cache_rules``, ``connection_check``, ``cost_bound``, ``first_failure``,
+``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
+``prices``, ``recall_result``, ``recordings.bundled``, ``recordings.files``,
+``recordings.holes``, ``recordings.noting``, ``recordings.player``,
+``recordings.recorder``, ``recordings.recording``, ``registry``, ``scripted``,
+``spending``, ``tokenizers``, ``tools``.
 """

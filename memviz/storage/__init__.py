@@ -4,4 +4,7 @@ Begin with ``Store`` (``store``), the tables (``tables``) and their upgrades
 (``migrations``), ``Workspace`` and ``RunKey`` (``workspace``), and ``MemoryStore``
 (``memory_store``), memories that are kept by session. A key or an address of a model is
 never stored. Nothing here knows a page.
+
+Open to other rooms: ``engine``, ``entries``, ``memory_store``, ``recording_shelf``,
+``store``, ``workspace``.
 """

@@ -5,6 +5,9 @@ Begin with ``Strategy``, ``Write`` and ``Move`` (``base``), ``whole_number``
 (``parameters``), ``Fill`` (``clauses``), and ``window`` and ``summary_buffer`` as
 examples. A strategy is pure: it imports ``core`` and no other strategy, no model,
 engine, database or page.
+
+Open to other rooms: ``base``, ``clauses``, ``library``, ``parameters``, ``prompts``,
+``thresholds``.
 """
 
 from __future__ import annotations

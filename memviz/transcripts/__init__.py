@@ -5,6 +5,9 @@ Begin with ``Transcript`` and ``Probe`` (``base``), ``load_transcripts`` (``load
 module a format is in ``readers``. Files are untrusted: whatever is in one, it is read
 or refused in one sentence. Nothing here knows a strategy, a model or a page. The names
 are loaded when first used, so that importing this package costs nothing.
+
+Open to other rooms: ``background``, ``base``, ``csv_cells``, ``export``, ``limits``,
+``loading``, ``samples``, ``times``.
 """
 
 from __future__ import annotations

@@ -5,4 +5,9 @@ Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 ``Recommendation`` (``recommendation``) and ``PricingAssumptions``
 (``pricing_assumptions``); ``executors`` are where cells are worked off. Nothing here
 knows a database or a page.
+
+Open to other rooms: ``axes``, ``background``, ``best_of_each``, ``compared``,
+``constraints``, ``found_setting``, ``grid``, ``grounds``, ``paid``, ``pareto``,
+``price_words``, ``pricing_assumptions``, ``recommendation``, ``results``, ``scaling``,
+``strategy_answer``, ``sweep``, ``sweep_conversation``.
 """
