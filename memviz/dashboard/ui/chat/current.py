@@ -14,15 +14,14 @@ from typing import NamedTuple, NoReturn
 import streamlit as st
 
 from memviz.core.errors import DamagedRunError, MemvizError
-from memviz.dashboard.ui.chat.desk import ChatDesk, Models, keeps_its_switches
+from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
 from memviz.dashboard.ui.controls.chat_state import ChatState
-from memviz.dashboard.ui.controls.jobs import start_button
+from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
+from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
-from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -64,7 +63,7 @@ def current_chat(
         chat = said or _open(workspace, state, models, chosen)
         if not isinstance(chat, Chat):
             return chat
-        chat.use(models.chat.build(), models.summarizer.build())
+        chat.use(models.answerer.build(), models.summarizer.build())
         chat.recall_tool = state.recall_tool
         chat.review = state.review
         desk = ChatDesk(workspace, state, chat, models)
@@ -92,7 +91,7 @@ def _open(
 ) -> Chat | BackgroundReplay | LongTalk:
     """A new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation where
     that is not begun without being asked for."""
-    answering = models.chat.build()
+    answering = models.answerer.build()
     writing = models.summarizer.build()
     id = state.conversation_id
     if id is None:
@@ -282,7 +281,7 @@ def _expect_agreement(
         if start_button(f"Derive with {plain(summarizer)}", "chat-derive-paid"):
             state.agreed = asked
             st.rerun()
-        _use_offline()
+        use_the_stand_in_button("chat-derive-offline")
         if state.chat is not None and len(state.chat.log):
             st.button(
                 "Stay with the setting before",
@@ -292,15 +291,6 @@ def _expect_agreement(
             )
         bound_caption(costs)
     st.stop()
-
-
-def _use_offline() -> None:
-    st.button(
-        "Use the offline stand-in",
-        key="chat-derive-offline",
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), OFFLINE),
-    )
 
 
 def _begin(
@@ -329,7 +319,7 @@ def _offer_again(
             state.agreed = asked
             st.rerun()
         if summarizer != OFFLINE:
-            _use_offline()
+            use_the_stand_in_button("chat-derive-offline")
             bound_caption(costs)
     st.stop()
 

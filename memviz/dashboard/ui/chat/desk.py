@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import NamedTuple
 
 import streamlit as st
 
 from memviz.core.errors import DatabaseMovedError, StorageError
 from memviz.core.messages import Message
 from memviz.dashboard.ui.controls.chat_state import ChatState
-from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
 
@@ -22,13 +21,6 @@ def keeps_its_switches(conversation_id: str | None) -> bool:
     """Return whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new
     chat, and a sample stays as it is: what is said there goes into a copy."""
     return conversation_id is not None and not conversation_id.startswith(SAMPLE_PREFIX)
-
-
-class Models(NamedTuple):
-    """The models that answer and summarize."""
-
-    chat: ModelChoice
-    summarizer: ModelChoice
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
 from memviz.dashboard.ui.controls.chat_state import ChatState
-from memviz.dashboard.ui.controls.jobs import stoppable
+from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -119,15 +119,17 @@ def _draft(desk: ChatDesk) -> None:
     instruction = None if asked in ("", desk.chat.strategy.instruction) else asked
     desk.state.draft_with = None
     desk.state.write_on_click = False
-    try:
-        with stoppable(
-            "Writing the summary",
-            "review-stop",
-            is_offline=desk.models.summarizer.is_free,
-        ):
+
+    def propose(_: Tell) -> None:
+        try:
             desk.chat.propose(instruction)
-    finally:  # the draft is there after a reload as well, and so is that it was stopped
-        desk.save()
+        finally:  # the draft is there after a reload as well, and so is that it was stopped
+            desk.save()
+
+    is_free = desk.models.summarizer.is_free
+    error = Job("review", propose, "Writing the summary", is_offline=is_free).run()
+    if error is not None:
+        raise error
 
 
 def _trouble(draft: Draft, *, is_written: bool) -> None:

@@ -14,7 +14,7 @@ from memviz.core.messages import Message
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.dashboard.ui.controls.jobs import stop_button
-from memviz.dashboard.ui.controls.spending import askers, bound_caption, told_beside
+from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, token_margin, turn_bound
 
@@ -105,10 +105,11 @@ def _answer(
 def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
     """Return what the reply costs while it is under way, where anything of it may cost something."""
     models = desk.models
-    if models.chat.is_free and models.summarizer.is_free:
+    if models.are_free:
         return nullcontext()
     return told_beside(
-        place, models.summarizer.name if models.chat.is_free else models.chat.name
+        place,
+        models.summarizer.name if models.answerer.is_free else models.answerer.name,
     )
 
 
@@ -116,13 +117,14 @@ def next_message_costs(desk: ChatDesk) -> None:
     """Say what the next reply costs at most: to another message, or to the last one once more."""
     models = desk.models
     chat = desk.chat
-    if models.chat.is_free and models.summarizer.is_free:
+    if models.are_free:
         return
-    who = askers(models.chat.name, models.summarizer.name)
     log_tokens = int(chat.memory.sums.totals[-1])
     margin = token_margin(chat.log, chat.run.counter)
     sent = chat.next_request_tokens + MESSAGE_TOKENS
-    bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
+    bound = turn_bound(
+        chat.strategy, sent, log_tokens, models.askers, margin, chat.recall_tool
+    )
     bound_caption(bound, before="The next reply.", help=NEXT_HELP)
 
 

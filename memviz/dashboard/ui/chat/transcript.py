@@ -89,7 +89,7 @@ def transcript(desk: ChatDesk) -> None:
             recall_turn_button(desk, turn.number)
     if (
         run.turns
-        and desk.models.chat.recorded_first
+        and desk.models.answerer.recorded_first
         and not (chat.unanswered or state.retrying)
     ):
         last = run.turns[-1]

@@ -22,6 +22,7 @@ from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
@@ -32,7 +33,6 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.sidebar import StudyModels
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
@@ -54,7 +54,7 @@ def tokens_view(
     state: CompareState,
     settings: Sequence[SettingRun],
     transcript: Transcript,
-    models: StudyModels,
+    models: Models,
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
@@ -71,7 +71,7 @@ def tokens_view(
     )
     # Before the warnings, so that it stands in view with the picture.
     if not hides(Part.QUESTIONS):
-        ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
+        ask_all(state, settings, models, transcript.probes)
     if not hides(Part.NUMBERS):
         health(settings)
         key_numbers(settings)

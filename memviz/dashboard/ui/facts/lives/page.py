@@ -23,6 +23,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
 from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
@@ -30,7 +31,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_of,
 )
 from memviz.dashboard.ui.controls.selected_request import name_in_full
-from memviz.dashboard.ui.controls.sidebar import StudyModels, nothing_yet
+from memviz.dashboard.ui.controls.sidebar import nothing_yet
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.lives.details import stand_in_instead, without_labels
 from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
@@ -76,7 +77,7 @@ def lives_view(
     workspace: Workspace,
     state: CompareState,
     settings: Sequence[SettingRun],
-    models: StudyModels,
+    models: Models,
     *,
     is_kept_alone: bool = False,
 ) -> None:
