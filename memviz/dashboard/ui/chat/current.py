@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
@@ -267,7 +268,7 @@ def _expect_agreement(
         f"The memory of this conversation is to be derived from its messages, with summaries by {plain(summarizer)}.",
         icon=":material/history:",
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         if start_button(f"Derive with {plain(summarizer)}", "chat-derive-paid"):
             state.agreed = memory.asked
             st.rerun()

@@ -19,7 +19,9 @@ from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.storage.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
-QUERY_KEY, REVIEW, MODEL_RECALLS = "chat", "review", "model_recalls"
+QUERY_KEY = "chat"
+REVIEW = "review"
+MODEL_RECALLS = "model_recalls"
 NEW_CHAT = ""
 
 

@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
+from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
@@ -157,7 +158,7 @@ def long_talk(workspace: Workspace, state: ChatState, talk: LongTalk) -> None:
     """The newest messages of a long conversation, read alone, and the way to its memory."""
     first = _first_shown(state, talk.messages)
     _messages_alone(workspace.store.said(talk.id, first, talk.messages), first)
-    with st.container(horizontal=True, vertical_alignment="center", key="chat-long"):
+    with row("chat-long"):
         st.button(
             "Derive the memory",
             icon=":material/restart_alt:",
@@ -228,18 +229,15 @@ def is_unanswered(desk: ChatDesk) -> bool:
 
 
 def _unanswered(state: ChatState) -> None:
-    with st.container(
-        horizontal=True, vertical_alignment="center", key="chat-unanswered"
-    ):
+    with row("chat-unanswered"):
         st.badge("Not answered yet", icon=":material/pending:", color="gray")
         if not state.deleted:
-            st.button(
+            quiet_button(
                 "Retry",
-                icon=":material/refresh:",
-                type="tertiary",
-                key="retry-unanswered",
-                on_click=retry,
-                args=(state,),
+                "retry-unanswered",
+                ":material/refresh:",
+                retry,
+                state,
                 help="Ask for the reply.",
             )
 

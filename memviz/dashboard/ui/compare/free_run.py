@@ -19,12 +19,14 @@ from memviz.core.errors import (
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
+from memviz.dashboard.ui.compare.selection import Selection
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.paid_replays import free_replays
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
 from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -110,7 +112,7 @@ def _choose_take(
     takes = 1 + state.take
     while any(workspace.kept_free_run(replace(item.key, take=takes)) for item in begun):
         takes += 1
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         if takes > 1:
             if widget_value(TAKE_KEY) != state.take:
                 set_widget(TAKE_KEY, state.take)
@@ -220,8 +222,9 @@ def _keep(workspace: Workspace, key: RunKey, free: FreeRun, refusal: str = "") -
     workspace.keep_free_run(key, replace(run, compactions=calls))
 
 
-def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
-    """Draw the answers of all settings to the same message, and where they had them from."""
+def answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
+    """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
+    turn = selection.turn
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
     asked = next((record for _, record in records if record), None)
     if asked is None:
@@ -237,8 +240,5 @@ def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
             if record is None:
                 st.caption(f"{plain(setting.label)}: not answered yet.")
             else:
-                answer_card(
-                    setting,
-                    record,
-                    answer_source(record.context, question, record.reply),
-                )
+                source = answer_source(record.context, question, record.reply)
+                answer_card(setting, record, source)
