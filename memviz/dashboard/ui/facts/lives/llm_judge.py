@@ -25,8 +25,7 @@ from memviz.dashboard.ui.controls.pickers import (
     model_picker,
     switch,
 )
-from memviz.dashboard.ui.facts.state import retention_state
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
@@ -72,16 +71,8 @@ class _Asked(NamedTuple):
         settings = []
         for run in self.runs:
             texts = [version.text for version in run.summaries]
-            strategy = run.strategy
-            settings.append(
-                [
-                    strategy.id,
-                    strategy.model_dump(),
-                    run.counter.name,
-                    len(run.log),
-                    texts,
-                ]
-            )
+            strategy = [run.strategy.id, run.strategy.model_dump()]
+            settings.append([*strategy, run.counter.name, len(run.log), texts])
         models = [self.models.answerer, self.models.summarizer, self.judge]
         names = [model.label if model else None for model in models]
         parts = [settings, names, [probe.to_dict() for probe in self.probes]]
@@ -89,9 +80,8 @@ class _Asked(NamedTuple):
 
     def is_settled(self, answer: JudgedAnswer) -> bool:
         """Return true if nobody has to be asked about it again."""
-        return answer.reply is not None and (
-            self.judge is None or answer.verdict is not None
-        )
+        is_judged = self.judge is None or answer.verdict is not None
+        return is_judged and answer.reply is not None
 
     def number_of(self, one: RetentionResult) -> int:
         """The number of a setting's run; two settings that are the same share one."""
@@ -116,7 +106,7 @@ def ask_a_model(
         if not asked.runs or not asked.probes:
             st.caption("Choose a setting to ask.")
             return
-        judged = retention_state().judged
+        judged = _judged()
         key = asked.key
         if key not in judged:
             judged[key] = kept_answers(workspace, conversation_id, key)
@@ -124,14 +114,11 @@ def ask_a_model(
         settled = sum(map(asked.is_settled, so_far))
         total = len(asked.runs) * len(asked.probes)
         if settled < total:
+            has_failed = any(answer.error for answer in so_far)
             job = Job(
                 "judged-ask",
                 partial(_judge, workspace, conversation_id, asked, key),
-                verb=start_verb(
-                    "Ask",
-                    is_begun=bool(so_far),
-                    has_failed=any(answer.error for answer in so_far),
-                ),
+                verb=start_verb("Ask", is_begun=bool(so_far), has_failed=has_failed),
                 model=models.answerer.label,
                 bound=_bound(asked, so_far),
                 before=f"Likely {_likely(asked)}",
@@ -140,6 +127,11 @@ def ask_a_model(
             job.run_when_asked(so_far=done if so_far else "")
         if results := judged.get(key):
             _show(asked, results)
+
+
+def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
+    """The answers that were judged in this session, by who was asked what under which settings."""
+    return of_session("judged-answers", dict[str, tuple[JudgedAnswer, ...]])
 
 
 def _choose(
@@ -209,7 +201,7 @@ def _judge(
 ) -> None:
     """Ask question by question, setting by setting; what was answered is kept with the conversation. In the session
     the newest results come last, and the oldest make room."""
-    judged = retention_state().judged
+    judged = _judged()
     before = judged[key]
     judging = Judging(
         asked.runs,
@@ -241,16 +233,15 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     }
     table = pd.DataFrame(columns)
     answers_by(answer.calls[-1] for answer in results if answer.calls)
-    empty = set()
-    for name, nothing in SAYS_NOTHING.items():
-        if (table.loc[name] == nothing).all():
-            empty.add(name)
+    nothing = SAYS_NOTHING.items()
+    empty = [name for name, words in nothing if (table.loc[name] == words).all()]
     calls: list[ReplyFacts] = []
     for answer in results:
         calls += (*answer.calls, *answer.summaries, *answer.judging)
-    if all(call.recorded or call.model == OFFLINE for call in calls):
-        empty.add("Cost")  # what is played from a recording costs nothing now
-    st.table(table.drop(index=list(empty)), border="horizontal", alt=RESULTS_ALT)
+    is_free = all(call.recorded or call.model == OFFLINE for call in calls)
+    if is_free and "Cost" not in empty:
+        empty.append("Cost")  # what is played from a recording costs nothing now
+    st.table(table.drop(index=empty), border="horizontal", alt=RESULTS_ALT)
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")
@@ -314,13 +305,10 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
             return
         st.text(answer.reply or "There is no reply.")
         with st.container(horizontal=True, gap="xsmall"):
-            holds = answer.reply is not None and contains_answer(
-                answer.reply, probe.answers
-            )
-            st.badge(
-                "answer contained" if holds else "not contained",
-                color="green" if holds else "gray",
-            )
+            if contains_answer(answer.reply or "", probe.answers):
+                st.badge("answer contained", color="green")
+            else:
+                st.badge("not contained", color="gray")
             color, words = VERDICTS[answer.verdict]
             if answer.judging:
                 st.badge(words, color=color)
