@@ -3,12 +3,6 @@
 import streamlit as st
 
 from memviz.dashboard.ui.chat.current import LongTalk, current_chat
-from memviz.dashboard.ui.chat.deriving import (
-    WAIT_FOR_MEMORY,
-    deriving_talk,
-    keep_for_later,
-    long_talk,
-)
 from memviz.dashboard.ui.chat.desk import (
     ChatDesk,
     deleted_elsewhere,
@@ -19,7 +13,15 @@ from memviz.dashboard.ui.chat.recall import recall_tray
 from memviz.dashboard.ui.chat.review import review_panel, summary_desk
 from memviz.dashboard.ui.chat.sidebar import chat_controls
 from memviz.dashboard.ui.chat.talk import next_message_costs, send, talk, turn_controls
-from memviz.dashboard.ui.chat.transcript import empty_chat, show_newest, transcript
+from memviz.dashboard.ui.chat.transcript import (
+    WAIT_FOR_MEMORY,
+    deriving_talk,
+    empty_chat,
+    keep_for_later,
+    long_talk,
+    show_newest,
+    transcript,
+)
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.shell.frame import open_page, workspace
 from memviz.dashboard.ui.shell.state import widget_value

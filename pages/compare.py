@@ -35,7 +35,7 @@ with st.sidebar:
 expect_conversation(workspace(), state)
 say_beginnings(workspace(), state, [state.conversation_id or ""])
 if state.free_run:
-    settings = free_runs(workspace(), state, models.answerer, models.summarizer)
+    settings = free_runs(workspace(), state, models)
 else:
     settings = setting_runs(workspace(), state, models.summarizer)
 shown = [setting for setting in settings if setting.run.turns]

@@ -12,12 +12,21 @@ from memviz.dashboard.ui.shell.frame import open_page, workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
-from memviz.dashboard.ui.tune.advice import best_table, facts_button, recommendation
-from memviz.dashboard.ui.tune.constraints import choose_constraints, choose_strategy
+from memviz.dashboard.ui.tune.advice import (
+    best_table,
+    choose_constraints,
+    choose_strategy,
+    facts_button,
+    recommendation,
+)
 from memviz.dashboard.ui.tune.grid import (
     choose_conversations,
     choose_settings,
     largest_sizes,
+    none_recorded,
+    recorded_settings,
+    tried_with,
+    whose_sweep,
 )
 from memviz.dashboard.ui.tune.measured import (
     export_to_code,
@@ -25,12 +34,6 @@ from memviz.dashboard.ui.tune.measured import (
     settings_table,
 )
 from memviz.dashboard.ui.tune.pictures import looked_at, main_picture, one_strategy
-from memviz.dashboard.ui.tune.recorded import (
-    none_recorded,
-    recorded_settings,
-    tried_with,
-    whose_sweep,
-)
 from memviz.dashboard.ui.tune.run import asked_for, nothing_to_try, sweep_of
 from memviz.dashboard.ui.tune.state import tune_state
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.dashboard.ui.chat import current
-from memviz.dashboard.ui.chat.deriving import WAIT_FOR_MEMORY
+from memviz.dashboard.ui.chat.transcript import WAIT_FOR_MEMORY
 from memviz.dashboard.ui.controls.chat_state import MESSAGES_SHOWN
 from memviz.engine import background_replay
 from memviz.storage.workspace import Workspace

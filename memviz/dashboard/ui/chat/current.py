@@ -2,7 +2,7 @@
 
 Deriving takes seconds where a conversation is long or a paid summarizer is slow, so it
 is a replay in a thread of its own. After a moment the page shows the conversation
-without its memory (``memviz/dashboard/ui/chat/deriving.py``), and asks again.
+without its memory (``deriving_talk`` in ``memviz/dashboard/ui/chat/transcript.py``), and asks again.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import NamedTuple, NoReturn
 import streamlit as st
 
 from memviz.core.errors import DamagedRunError, MemvizError
-from memviz.dashboard.ui.chat.desk import ChatDesk, Models, keeps_its_switches
+from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
 from memviz.dashboard.ui.controls.chat_state import ChatState
-from memviz.dashboard.ui.controls.jobs import start_button
+from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
+from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
-from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -41,7 +41,16 @@ FORESEEN_SECONDS = 10.0
 """So long it may take to work out how many summaries there will be."""
 DERIVED_UNASKED_MESSAGES = 50_000
 """The memory of a longer conversation is derived when asked for: that takes minutes, and a gigabyte."""
-Begin = Callable[[Model, Cancellation], BackgroundReplay]
+
+
+class _Memory(NamedTuple):
+    """A memory that is to be derived by a replay."""
+
+    asked: Hashable
+    """Of what, and by whom: equal for the same replay."""
+    begin: Callable[[Model, Cancellation], BackgroundReplay]
+    made: int = 0
+    """So many compactions of it are there already."""
 
 
 class LongTalk(NamedTuple):
@@ -64,7 +73,7 @@ def current_chat(
         chat = said or _open(workspace, state, models, chosen)
         if not isinstance(chat, Chat):
             return chat
-        chat.use(models.chat.build(), models.summarizer.build())
+        chat.use(models.answerer.build(), models.summarizer.build())
         chat.recall_tool = state.recall_tool
         chat.review = state.review
         desk = ChatDesk(workspace, state, chat, models)
@@ -92,78 +101,76 @@ def _open(
 ) -> Chat | BackgroundReplay | LongTalk:
     """A new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation where
     that is not begun without being asked for."""
-    answering = models.chat.build()
+    answering = models.answerer.build()
     writing = models.summarizer.build()
     id = state.conversation_id
     if id is None:
-        prompt = state.system_prompt.strip() or None
         state.chat = Chat(
             chosen,
             model=answering,
             summarizer=writing,
             counter=state.counter,
-            system_prompt=prompt,
+            system_prompt=state.system_prompt.strip() or None,
         )
         return state.chat
-    asked = (
-        id,
-        workspace.store.entry(id).updated_at,
-        chosen,
-        state.counter,
-        models.summarizer,
-    )
+    found = _saved_run(workspace, state, id, models.summarizer, chosen)
+    if not isinstance(found, Run):
+        return found
+    chat = Chat.resume(found, model=answering, summarizer=writing)
+    state.chat = chat
+    state.kept_ahead = chat.ahead
+    state.write_on_click = not models.summarizer.is_free
+    is_as_shown = _setting_of(chat) == (chosen, state.counter)
+    if keeps_its_switches(id) and chat.review != state.review:
+        state.review = chat.review
+        is_as_shown = False
+    if not is_as_shown:
+        _show_setting_of(state, chat)
+        st.rerun()
+    return chat
 
+
+def _saved_run(
+    workspace: Workspace,
+    state: ChatState,
+    id: str,
+    summarizer: ModelChoice,
+    chosen: Strategy,
+) -> Run | BackgroundReplay | LongTalk:
     def begin(
-        summarizer: Model, cancellation: Cancellation, *, is_damaged: bool = False
+        writer: Model, cancellation: Cancellation, *, is_damaged: bool = False
     ) -> BackgroundReplay:
         return workspace.deriving_chat(
             id,
             state.counter,
-            summarizer,
+            writer,
             chosen,
             cancellation=cancellation,
             is_damaged=is_damaged,
         )
 
-    run = None
+    entry = workspace.store.entry(id)
+    asked = (id, entry.updated_at, chosen, state.counter, summarizer)
+    memory = _Memory(asked, begin)
     if state.deriving is None or state.deriving_of != asked:
         state.derive()
         try:
             run = workspace.store.chat_run(id)
         except DamagedRunError as error:
-            costs = _most(state, models.summarizer, asked, begin)
-            _offer_to_derive(
-                error,
-                partial(_begin, state, models, asked, partial(begin, is_damaged=True)),
-                costs,
-            )
-    messages = workspace.store.entry(id).message_count
-    if (
-        run is None
-        and state.deriving is None
-        and messages > DERIVED_UNASKED_MESSAGES
-        and state.long_asked_for != id
-    ):
-        return LongTalk(id, messages)
-    found = run or _derived(state, models, asked, begin)
-    if isinstance(found, BackgroundReplay):
-        return found
-    state.chat = Chat.resume(found, model=answering, summarizer=writing)
-    state.kept_ahead = state.chat.ahead
-    state.write_on_click = not models.summarizer.is_free
-    if keeps_its_switches(id) and state.chat.review != state.review:
-        state.review = state.chat.review
-        _show_setting_of(state, state.chat)
-        st.rerun()
-    if _setting_of(state.chat) != (chosen, state.counter):
-        _show_setting_of(state, state.chat)
-        st.rerun()
-    return state.chat
+            damaged = memory._replace(begin=partial(begin, is_damaged=True))
+            costs = _most(state, summarizer, memory)
+            _offer_to_derive(error, partial(_begin, state, summarizer, damaged), costs)
+        if run is not None:
+            return run
+        is_long = entry.message_count > DERIVED_UNASKED_MESSAGES
+        if is_long and state.long_asked_for != id:
+            return LongTalk(id, entry.message_count)
+    return _derived(state, summarizer, memory)
 
 
 def _offer_to_derive(
     error: DamagedRunError, begin: Callable[[], object], costs: CostBound
-) -> None:
+) -> NoReturn:
     """It cannot be read how the chat was left, so offer to derive its memory from the messages; end the page."""
     show_error(
         error,
@@ -199,13 +206,8 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
         begun = chat.begun_under(chosen, state.counter, summarizer)
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
-    found = _derived(
-        state,
-        desk.models,
-        asked,
-        begin,
-        len(chat.run.compactions) if was_asked(chat.run) else 0,
-    )
+    made = len(chat.run.compactions) if was_asked(chat.run) else 0
+    found = _derived(state, desk.models.summarizer, _Memory(asked, begin, made))
     if isinstance(found, BackgroundReplay):
         return found
     chat.adopt(found)
@@ -219,70 +221,58 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
 
 
 def _derived(
-    state: ChatState, models: Models, asked: Hashable, begin: Begin, made: int = 0
+    state: ChatState, summarizer: ModelChoice, memory: _Memory
 ) -> Run | BackgroundReplay:
-    """Return what the replay that was ``asked`` for gives, begun now if another one is at work or none; the replay
-    itself if that takes longer than a moment. The first ``made`` compactions of it are there already. A summarizer that
-    may cost something is asked on a click, with the most that it may cost said before."""
+    """Return what the replay that derives ``memory`` gives, begun now if another one is at work or none; the replay
+    itself if that takes longer than a moment. A summarizer that may cost something is asked on a click, with the most
+    that it may cost said before."""
     work = state.deriving
-    if work is None or state.deriving_of != asked:
-        costs = _most(state, models.summarizer, asked, begin, made)
-        if costs != CostBound() and state.agreed != asked:
-            _expect_agreement(state, models.summarizer.name, asked, costs)
-        work = _begin(state, models, asked, begin)
+    if work is None or state.deriving_of != memory.asked:
+        costs = _most(state, summarizer, memory)
+        if costs != CostBound() and state.agreed != memory.asked:
+            _expect_agreement(state, summarizer.name, memory, costs)
+        work = _begin(state, summarizer, memory)
     work.go_on()  # it rests where nobody has looked at it for a while
     work.wait(AT_ONCE_SECONDS)
     if work.error is not None:
-        _offer_again(
-            state,
-            models.summarizer.name,
-            work.error,
-            asked,
-            _most(state, models.summarizer, asked, begin, made),
-        )
+        costs = _most(state, summarizer, memory)
+        _offer_again(state, summarizer.name, work.error, memory, costs)
     if work.run is None:
         return work
     state.derive()
     return work.run
 
 
-def _most(
-    state: ChatState,
-    summarizer: ModelChoice,
-    asked: Hashable,
-    begin: Begin,
-    made: int = 0,
-) -> CostBound:
+def _most(state: ChatState, summarizer: ModelChoice, memory: _Memory) -> CostBound:
     """Return what deriving costs at most: judged by the same replay with the offline model, where that does not take
     long."""
     if summarizer.is_free:
         return CostBound()
-    if state.foreseen[0] != asked:
-        work = begin(model(OFFLINE), Cancellation())
+    if state.foreseen[0] != memory.asked:
+        work = memory.begin(model(OFFLINE), Cancellation())
         if work.total > FORESEEN_TURNS or not work.wait(FORESEEN_SECONDS):
             work.cancel()
-        state.foreseen = (asked, work.run)
+        state.foreseen = (memory.asked, work.run)
     run = state.foreseen[1]
-    return (
-        UNFORESEEN
-        if run is None
-        else summaries_bound([run], summarizer.name, spending().reply_tokens, made)
-    )
+    if run is None:
+        return UNFORESEEN
+    tokens = spending().reply_tokens
+    return summaries_bound([run], summarizer.name, tokens, memory.made)
 
 
 def _expect_agreement(
-    state: ChatState, summarizer: str, asked: Hashable, costs: CostBound
+    state: ChatState, summarizer: str, memory: _Memory, costs: CostBound
 ) -> NoReturn:
     """Offer to have the memory derived, and say what that costs at most; end the page."""
     st.info(
         f"The memory of this conversation is to be derived from its messages, with summaries by {plain(summarizer)}.",
         icon=":material/history:",
     )
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         if start_button(f"Derive with {plain(summarizer)}", "chat-derive-paid"):
-            state.agreed = asked
+            state.agreed = memory.asked
             st.rerun()
-        _use_offline()
+        use_the_stand_in_button("chat-derive-offline")
         if state.chat is not None and len(state.chat.log):
             st.button(
                 "Stay with the setting before",
@@ -294,22 +284,13 @@ def _expect_agreement(
     st.stop()
 
 
-def _use_offline() -> None:
-    st.button(
-        "Use the offline stand-in",
-        key="chat-derive-offline",
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), OFFLINE),
-    )
-
-
 def _begin(
-    state: ChatState, models: Models, asked: Hashable, begin: Begin
+    state: ChatState, summarizer: ModelChoice, memory: _Memory
 ) -> BackgroundReplay:
     cancellation = Cancellation()
     state.agreed = None
-    work = begin(models.summarizer.build_summarizer(cancellation.heed), cancellation)
-    state.derive(asked, work)
+    work = memory.begin(summarizer.build_summarizer(cancellation.heed), cancellation)
+    state.derive(memory.asked, work)
     return work
 
 
@@ -317,7 +298,7 @@ def _offer_again(
     state: ChatState,
     summarizer: str,
     error: MemvizError,
-    asked: Hashable,
+    memory: _Memory,
     costs: CostBound,
 ) -> NoReturn:
     """The memory could not be derived: say why, offer another attempt, and end the page. With another summarizer, key,
@@ -326,10 +307,10 @@ def _offer_again(
     with st.container(horizontal=True):
         if start_button(f"Try again with {plain(summarizer)}", "chat-derive-again"):
             state.derive()
-            state.agreed = asked
+            state.agreed = memory.asked
             st.rerun()
         if summarizer != OFFLINE:
-            _use_offline()
+            use_the_stand_in_button("chat-derive-offline")
             bound_caption(costs)
     st.stop()
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import NamedTuple
 
 import streamlit as st
 
-from memviz.core.errors import DatabaseMovedError, StorageError
+from memviz.core.errors import DatabaseMovedError, MemvizError, StorageError
 from memviz.core.messages import Message
 from memviz.dashboard.ui.controls.chat_state import ChatState
-from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
 
@@ -22,13 +21,6 @@ def keeps_its_switches(conversation_id: str | None) -> bool:
     """Return whether what is switched on in a chat is stored with it. There is nothing yet to store it with in a new
     chat, and a sample stays as it is: what is said there goes into a copy."""
     return conversation_id is not None and not conversation_id.startswith(SAMPLE_PREFIX)
-
-
-class Models(NamedTuple):
-    """The models that answer and summarize."""
-
-    chat: ModelChoice
-    summarizer: ModelChoice
 
 
 @dataclass(frozen=True)
@@ -40,6 +32,17 @@ class ChatDesk:
     chat: Chat
     models: Models
 
+    def change(self, do: Callable[..., object], *arguments: object) -> bool:
+        """Change the chat. What is wrong with that is said with the talk: a second click may arrive before the page was
+        drawn again. Return true if nothing was."""
+        self.state.error = None
+        try:
+            do(*arguments)
+        except MemvizError as error:
+            self.state.error = error
+            return False
+        return True
+
     def save(self, replaces: Sequence[Message] | None = None) -> None:
         """Keep the chat as it stands; ``replaces`` is the log as it was before a turn was taken back.
         A new chat becomes a saved conversation with its first message. One that was deleted elsewhere is kept in memory
@@ -47,9 +50,8 @@ class ChatDesk:
         try:
             if not self.state.deleted:
                 self._save(replaces)
-        except (
-            StorageError
-        ) as error:  # shown with the talk: this may run while the page is being left
+        except StorageError as error:
+            # It is shown with the talk: this may run while the page is being left.
             self.state.deleted = self.is_gone
             if not self.state.deleted:
                 self.state.error = error
@@ -68,23 +70,17 @@ class ChatDesk:
         state = self.state
         chat = self.chat
         summarizer = self.models.summarizer.name
-        if state.conversation_id is None:
-            state.conversation_id = (
-                workspace.new_chat(chat, summarizer) if len(chat.log) else None
-            )
-        elif state.conversation_id.startswith(SAMPLE_PREFIX):
-            grown = (
-                len(chat.log)
-                != workspace.store.entry(state.conversation_id).message_count
-            )
-            if (
-                grown or chat.run.has_decisions
-            ):  # else it was only looked at under another setting
-                state.conversation_id = workspace.continue_sample(
-                    state.conversation_id, chat, summarizer
-                )
+        id = state.conversation_id
+        if id is None:
+            if len(chat.log):
+                state.conversation_id = workspace.new_chat(chat, summarizer)
+        elif id.startswith(SAMPLE_PREFIX):
+            has_grown = len(chat.log) != workspace.store.entry(id).message_count
+            # Else it was only looked at under another setting.
+            if has_grown or chat.run.has_decisions:
+                state.conversation_id = workspace.continue_sample(id, chat, summarizer)
         else:
-            workspace.save_chat(state.conversation_id, chat, summarizer, replaces)
+            workspace.save_chat(id, chat, summarizer, replaces)
 
     @property
     def is_gone(self) -> bool:

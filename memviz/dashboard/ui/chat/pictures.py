@@ -41,7 +41,7 @@ BADGES: dict[str, BadgeColor] = {
 
 
 def pictures(desk: ChatDesk) -> None:
-    """Everything right of the talk, as of the last turn."""
+    """Draw everything right of the talk, as of the last turn."""
     run = desk.chat.run
     state = desk.state
     _next_summarization(desk.chat)
@@ -49,24 +49,7 @@ def pictures(desk: ChatDesk) -> None:
         st.caption("After the first reply you see here what was sent, in tokens.")
         return
     last = run.turns[-1]
-    strategy = run.strategy_at(last.turn)
-    size, counts = request_size(strategy, last)
-    st.markdown(f"**{size}**")
-    if counts:
-        st.caption(counts)
-    st.plotly_chart(
-        as_shown(context_bar(last.tokens, limit_of(strategy))),
-        key="chat-bar",
-        config={"displayModeBar": False},
-        alt=request_finding(last),
-    )
-    st.markdown(
-        " ".join(
-            f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]"
-            for part, tokens in last.tokens.items()
-            if tokens
-        )
-    )
+    _last_request(run.strategy_at(last.turn), last)
     settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
         as_shown(tokens_per_turn(settings, height=320)),
@@ -87,22 +70,36 @@ def pictures(desk: ChatDesk) -> None:
     with st.expander(_sent_label(last), icon=":material/search:"):
         known = known_facts(desk.workspace, state.conversation_id, run.log, grows=True)
         inspector(run, last.turn, "chat", known, whole_turn=True)
-    if (
-        state.conversation_id is not None
-        and not state.deleted
-        and st.button("Compare other strategies", icon=":material/stacked_line_chart:")
-    ):
+    if state.conversation_id is None or state.deleted:
+        return
+    if st.button("Compare other strategies", icon=":material/stacked_line_chart:"):
         compare_state().open(state.conversation_id)
         st.switch_page("pages/compare.py")
 
 
+def _last_request(strategy: Strategy, last: TurnRecord) -> None:
+    size, counts = request_size(strategy, last)
+    st.markdown(f"**{size}**")
+    if counts:
+        st.caption(counts)
+    st.plotly_chart(
+        as_shown(context_bar(last.tokens, limit_of(strategy))),
+        key="chat-bar",
+        config={"displayModeBar": False},
+        alt=request_finding(last),
+    )
+    badges = []
+    for part, tokens in last.tokens.items():
+        if tokens:
+            badges.append(f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]")
+    st.markdown(" ".join(badges))
+
+
 def _sent_label(last: TurnRecord) -> str:
     label = f"What was sent with turn {last.turn}"
-    return (
-        label
-        if len(last.requests) == 1
-        else f"{label}, in the last of its {len(last.requests):,} calls"
-    )
+    if len(last.requests) == 1:
+        return label
+    return f"{label}, in the last of its {len(last.requests):,} calls"
 
 
 def _next_summarization(chat: Chat) -> None:
@@ -120,34 +117,20 @@ def _next_summarization(chat: Chat) -> None:
 def _totals(run: Run) -> None:
     use = token_use(run)
     sent = f"{len(run.requests):,} calls" if run.has_calls else "turns"
-    with st.container(
-        horizontal=True, gap="xsmall"
-    ):  # wraps where a column would cut the labels short
-        st.metric(
-            "Sent",
-            f"{use.sent_tokens:,}",
-            width="content",
-            help=f"Tokens sent to the chat model, over all {sent}.",
+    numbers = [
+        ("Sent", use.sent_tokens, f"Tokens sent to the chat model, over all {sent}."),
+        ("Summaries", use.summarizations, "Summaries written so far."),
+    ]
+    if use.thinking_tokens:
+        numbers.append(
+            ("Thinking", use.thinking_tokens, "Tokens the model thought in.")
         )
-        st.metric(
-            "Summaries",
-            use.summarizations,
-            width="content",
-            help="Summaries written so far.",
-        )
-        if use.thinking_tokens:
-            st.metric(
-                "Thinking",
-                f"{use.thinking_tokens:,}",
-                width="content",
-                help="Tokens the model thought in.",
-            )
-        st.metric(
-            "Summarizer",
-            f"{use.summarizer_tokens:,}",
-            width="content",
-            help="Tokens into and out of the summarizer.",
-        )
+    words = "Tokens into and out of the summarizer."
+    numbers.append(("Summarizer", use.summarizer_tokens, words))
+    # It wraps where a column would cut the labels short.
+    with st.container(horizontal=True, gap="xsmall"):
+        for label, number, help in numbers:
+            st.metric(label, f"{number:,}", width="content", help=help)
 
 
 def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.ui.chat.desk import ChatDesk
+from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
@@ -17,7 +18,9 @@ from memviz.engine.chat import Chat, Waiting
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.metrics.requests.message_words import message_words
 
-TURNS_KEY, LAST_KEY, WORDS_KEY = "recall-turns", "recall-last", "recall-words"
+TURNS_KEY = "recall-turns"
+LAST_KEY = "recall-last"
+WORDS_KEY = "recall-words"
 PREVIEW_CHARS = 90
 MAX_PREVIEWED = 8
 WAITING_HELP = (
@@ -107,50 +110,50 @@ def _recall(desk: ChatDesk, asked: dict[str, Any]) -> None:
 
 
 def _waiting(chat: Chat, waiting: Waiting) -> None:
-    """The tray: what goes along, what need not, and what did not fit."""
+    """Show what goes along, what need not, and what did not fit."""
+    recalled = "Recalled"
+    if waiting.fresh:
+        fresh = counted(len(waiting.fresh), "message")
+        recalled = f"{fresh} recalled, {counted(waiting.tokens, 'token')}"
     with st.container(border=True):
-        st.badge(
-            f"{counted(len(waiting.fresh), 'message')} recalled, {counted(waiting.tokens, 'token')}"
-            if waiting.fresh
-            else "Recalled",
-            color="orange",
-            icon=":material/history:",
-            help=WAITING_HELP,
-        )
+        icon = ":material/history:"
+        st.badge(recalled, color="orange", icon=icon, help=WAITING_HELP)
         _previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
             st.caption(sentence)
-        pinned = set(chat.pinned)
         with st.container(horizontal=True):
-            st.button(
-                "Clear",
-                icon=":material/close:",
-                type="tertiary",
-                key="recall-clear",
-                on_click=_clear,
-                args=(chat,),
-                help="Recall nothing, and pin nothing.",
-            )
-            if pinned != set(waiting.recalled.indices):
-                st.button(
-                    "Pin",
-                    icon=":material/keep:",
-                    type="tertiary",
-                    key="recall-pin",
-                    on_click=_pin,
-                    args=(chat, waiting.recalled.indices),
-                    help="Send them with every request.",
-                )
-            if pinned:
-                st.button(
-                    "Unpin",
-                    icon=":material/keep_off:",
-                    type="tertiary",
-                    key="recall-unpin",
-                    on_click=chat.unpin,
-                    args=(chat.pinned,),
-                    help=f"{counted(len(pinned), 'message')} pinned: no longer with every request.",
-                )
+            _ways_on(chat, waiting.recalled.indices)
+
+
+def _ways_on(chat: Chat, recalled: Sequence[int]) -> None:
+    quiet_button(
+        "Clear",
+        "recall-clear",
+        ":material/close:",
+        _clear,
+        chat,
+        help="Recall nothing, and pin nothing.",
+    )
+    pinned = set(chat.pinned)
+    if pinned != set(recalled):
+        quiet_button(
+            "Pin",
+            "recall-pin",
+            ":material/keep:",
+            _pin,
+            chat,
+            recalled,
+            help="Send them with every request.",
+        )
+    if pinned:
+        quiet_button(
+            "Unpin",
+            "recall-unpin",
+            ":material/keep_off:",
+            chat.unpin,
+            chat.pinned,
+            help=f"{counted(len(pinned), 'message')} pinned: no longer with every request.",
+        )
 
 
 def _remarks(waiting: Waiting) -> Iterable[str]:
@@ -177,29 +180,27 @@ def _clear(chat: Chat) -> None:
     chat.unpin(chat.pinned)
 
 
-def _previews(chat: Chat, positions: Iterable[int]) -> None:
-    positions = tuple(positions)
-    lines = [
-        f"{message_number(p):,} · {chat.log[p].role}: {shortened(message_words(chat.log[p]), PREVIEW_CHARS)}"
-        for p in positions
-    ]
-    more = len(lines) - MAX_PREVIEWED
+def _previews(chat: Chat, positions: Sequence[int]) -> None:
+    lines = []
+    for position in positions[:MAX_PREVIEWED]:
+        message = chat.log[position]
+        words = shortened(message_words(message), PREVIEW_CHARS)
+        lines.append(f"{message_number(position):,} · {message.role}: {words}")
+    more = len(positions) - MAX_PREVIEWED
+    if more > 0:
+        lines.append(f"and {more} more")
     if lines:
-        st.text(
-            "\n".join(
-                lines[:MAX_PREVIEWED] + ([f"and {more} more"] if more > 0 else [])
-            )
-        )
+        st.text("\n".join(lines))
 
 
 def recall_turn_button(desk: ChatDesk, turn: int) -> None:
     """Under each turn: bring it back with one click, or pin it before it is dropped."""
-    st.button(
+    quiet_button(
         "Recall",
-        key=f"recall-turn-{turn}",
-        icon=":material/history:",
-        type="tertiary",
-        on_click=_recall,
-        args=(desk, {"turns": (turn,)}),
+        f"recall-turn-{turn}",
+        ":material/history:",
+        _recall,
+        desk,
+        {"turns": (turn,)},
         help=f"Send turn {turn} with your next message, or pin it.",
     )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.core.errors import MemvizError
 from memviz.core.memory import SummaryVersion
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
 from memviz.dashboard.ui.controls.chat_state import ChatState
-from memviz.dashboard.ui.controls.jobs import stoppable
+from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -65,11 +64,9 @@ def review_panel(desk: ChatDesk) -> None:
 
 def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
     """Show what can be done without a draft: there is nothing to use."""
-    again = (
-        f"Write it with {plain(desk.models.summarizer.label)}"
-        if is_first
-        else "Try again"
-    )
+    again = "Try again"
+    if is_first:
+        again = f"Write it with {plain(desk.models.summarizer.label)}"
     with st.container(horizontal=True):
         st.button(
             again,
@@ -119,15 +116,17 @@ def _draft(desk: ChatDesk) -> None:
     instruction = None if asked in ("", desk.chat.strategy.instruction) else asked
     desk.state.draft_with = None
     desk.state.write_on_click = False
-    try:
-        with stoppable(
-            "Writing the summary",
-            "review-stop",
-            is_offline=desk.models.summarizer.is_free,
-        ):
+
+    def propose(_: Tell) -> None:
+        try:
             desk.chat.propose(instruction)
-    finally:  # the draft is there after a reload as well, and so is that it was stopped
-        desk.save()
+        finally:  # the draft is there after a reload as well, and so is that it was stopped
+            desk.save()
+
+    is_free = desk.models.summarizer.is_free
+    error = Job("review", propose, "Writing the summary", is_offline=is_free).run()
+    if error is not None:
+        raise error
 
 
 def _trouble(draft: Draft, *, is_written: bool) -> None:
@@ -181,12 +180,10 @@ def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
 
 def _source_tokens(chat: Chat, proposal: Proposal) -> int:
     """Tokens of what would be summarized."""
-    sums = chat.run.space.sums
     plan = proposal.plan
-    return int(
-        sums.between(plan.summarize.start, plan.summarize.stop)
-        + (plan.replaces.tokens if plan.replaces else 0)
-    )
+    taken = plan.summarize
+    tokens = int(chat.run.space.sums.between(taken.start, taken.stop))
+    return tokens + (plan.replaces.tokens if plan.replaces else 0)
 
 
 def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
@@ -234,24 +231,13 @@ def _propose(state: ChatState) -> None:
 
 
 def _accept(desk: ChatDesk, key: str) -> None:
-    desk.state.error = None
-    try:
-        desk.chat.accept(widget_value(key))
-    except MemvizError as error:
-        desk.state.error = error
-        return
-    desk.state.going_on = True
+    if desk.change(desk.chat.accept, widget_value(key)):
+        desk.state.going_on = True
 
 
 def _skip(desk: ChatDesk) -> None:
-    desk.state.error = None
-    try:
-        desk.chat.skip()
-    except MemvizError as error:
-        # A second click arrived before the page was drawn again.
-        desk.state.error = error
-        return
-    desk.state.going_on = True
+    if desk.change(desk.chat.skip):
+        desk.state.going_on = True
 
 
 ACTIVE_PIXELS = 200
@@ -264,12 +250,10 @@ def summary_desk(desk: ChatDesk) -> None:
     versions = chat.summaries_in_force
     if not versions and chat.undoable is None:
         return
-    tokens = sum(version.tokens for version in versions)
-    label = (
-        f"What the summary says: {counted(tokens, 'token')}"
-        if versions
-        else "No summary is in force"
-    )
+    label = "No summary is in force"
+    if versions:
+        tokens = sum(version.tokens for version in versions)
+        label = f"What the summary says: {counted(tokens, 'token')}"
     with st.expander(label, icon=":material/compress:", key="summary-desk"):
         if versions:
             _edit(desk, _chosen(versions))
@@ -315,11 +299,9 @@ def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
 
 
 def _undo(desk: ChatDesk, last: Compaction) -> None:
-    what = (
-        "Undo the edit"
-        if last.kind == "edit" and last.revises
-        else "Undo the last summarization"
-    )
+    what = "Undo the last summarization"
+    if last.kind == "edit" and last.revises:
+        what = "Undo the edit"
     st.button(
         what,
         icon=":material/undo:",
@@ -333,24 +315,12 @@ def _undo(desk: ChatDesk, last: Compaction) -> None:
 
 
 def _save_wording(desk: ChatDesk, version: int, key: str) -> None:
-    desk.state.error = None
-    try:
-        desk.chat.edit_summary(version, widget_value(key) or "")
-    except MemvizError as error:
-        desk.state.error = error
-        return
-    desk.save()
+    if desk.change(desk.chat.edit_summary, version, widget_value(key) or ""):
+        desk.save()
 
 
 def _undo_last(desk: ChatDesk) -> None:
-    desk.state.error = None
-    try:
-        desk.chat.undo_summary()
-    except MemvizError as error:
-        # A second click arrived before the page was drawn again.
-        desk.state.error = error
-        return
-    set_widget(
-        review_key(desk.state), True
-    )  # else the strategy would do with the next message what was just undone
-    desk.save()
+    if desk.change(desk.chat.undo_summary):
+        # Else the strategy would do with the next message what was just undone.
+        set_widget(review_key(desk.state), True)
+        desk.save()

@@ -8,18 +8,20 @@ from contextlib import suppress
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.dashboard.ui.chat.desk import Models, keeps_its_switches, start_new
+from memviz.dashboard.ui.chat.desk import keeps_its_switches, start_new
 from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
 from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
-from memviz.dashboard.ui.controls.pickers import counter_picker, switch
+from memviz.dashboard.ui.controls.pickers import Models, counter_picker, switch
 from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.storage.workspace import Workspace
 
 CONVERSATION_KEY = "chat-conversation"
-QUERY_KEY, REVIEW, MODEL_RECALLS = "chat", "review", "model_recalls"
+QUERY_KEY = "chat"
+REVIEW = "review"
+MODEL_RECALLS = "model_recalls"
 NEW_CHAT = ""
 
 
@@ -40,7 +42,7 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
             disabled=state.conversation_id is not None,
             help="Sent with every request. It can be set until the first message is sent.",
         )
-    return Models(models.answerer, models.summarizer)
+    return models
 
 
 def _said_tokens(state: ChatState) -> Callable[[], int] | None:

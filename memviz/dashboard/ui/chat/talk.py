@@ -14,7 +14,8 @@ from memviz.core.messages import Message
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.dashboard.ui.controls.jobs import stop_button
-from memviz.dashboard.ui.controls.spending import askers, bound_caption, told_beside
+from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
+from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, token_margin, turn_bound
 
@@ -24,20 +25,16 @@ NEXT_HELP = (
     f"After a message of yours with up to {MESSAGE_TOKENS} tokens, after Retry, and after a decision on a summary. "
     "Every reply and summary is taken to be as long as the reply limit allows."
 )
-WAITING, REMEMBERING = "Thinking", "Summarizing"
+WAITING = "Thinking"
+REMEMBERING = "Summarizing"
 
 
 def send(desk: ChatDesk, texts: Sequence[str]) -> None:
     """Keep what was typed before a model is asked: whatever happens from here on, it is there. The page is drawn again,
     with the chat's address, and asks for the reply."""
     state = desk.state
-    state.error = None
-    try:
-        for text in texts:
-            desk.chat.say(text)
+    if all(desk.change(desk.chat.say, text) for text in texts):
         state.going_on = True
-    except MemvizError as error:
-        state.error = error
     desk.save()  # where the file fails, the talk goes on all the same, on the page alone
     if state.deleted:
         state.going_on = False
@@ -66,12 +63,10 @@ def _failed(error: MemvizError) -> None:
     if arrived:
         with st.chat_message("assistant", avatar=AVATARS["assistant"]):
             st.text(arrived)
-    show_error(
-        error,
-        "Your message is kept: retry, or change the model first."
-        if isinstance(error, ModelError)
-        else "",
-    )
+    remedy = ""
+    if isinstance(error, ModelError):
+        remedy = "Your message is kept: retry, or change the model first."
+    show_error(error, remedy)
 
 
 def _answer(
@@ -83,7 +78,7 @@ def _answer(
     with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place = st.empty()
         place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
-        with st.container(horizontal=True, vertical_alignment="center"):
+        with row():
             stop_button("chat-stop")
             told = st.empty()
         try:
@@ -105,10 +100,11 @@ def _answer(
 def _told(desk: ChatDesk, place: DeltaGenerator) -> AbstractContextManager[None]:
     """Return what the reply costs while it is under way, where anything of it may cost something."""
     models = desk.models
-    if models.chat.is_free and models.summarizer.is_free:
+    if models.are_free:
         return nullcontext()
     return told_beside(
-        place, models.summarizer.name if models.chat.is_free else models.chat.name
+        place,
+        models.summarizer.name if models.answerer.is_free else models.answerer.name,
     )
 
 
@@ -116,13 +112,14 @@ def next_message_costs(desk: ChatDesk) -> None:
     """Say what the next reply costs at most: to another message, or to the last one once more."""
     models = desk.models
     chat = desk.chat
-    if models.chat.is_free and models.summarizer.is_free:
+    if models.are_free:
         return
-    who = askers(models.chat.name, models.summarizer.name)
     log_tokens = int(chat.memory.sums.totals[-1])
     margin = token_margin(chat.log, chat.run.counter)
     sent = chat.next_request_tokens + MESSAGE_TOKENS
-    bound = turn_bound(chat.strategy, sent, log_tokens, who, margin, chat.recall_tool)
+    bound = turn_bound(
+        chat.strategy, sent, log_tokens, models.askers, margin, chat.recall_tool
+    )
     bound_caption(bound, before="The next reply.", help=NEXT_HELP)
 
 
@@ -144,21 +141,21 @@ def turn_controls(desk: ChatDesk) -> None:
         return
     with st.container(horizontal=True):
         if not is_unanswered(desk):  # else it stands at the message
-            st.button(
+            quiet_button(
                 "Retry",
-                icon=":material/refresh:",
-                type="tertiary",
-                on_click=retry,
-                args=(desk.state,),
+                "chat-retry",
+                ":material/refresh:",
+                retry,
+                desk.state,
                 disabled=desk.chat.proposal is not None or desk.state.deleted,
                 help="Ask for the last reply again.",
             )
-        st.button(
+        quiet_button(
             "Undo turn",
-            icon=":material/undo:",
-            type="tertiary",
-            on_click=_undo,
-            args=(desk,),
+            "chat-undo",
+            ":material/undo:",
+            _undo,
+            desk,
             help="Take the last message and its reply back, and what was summarized since.",
         )
 

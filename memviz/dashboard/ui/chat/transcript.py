@@ -1,24 +1,29 @@
-"""What was said, message by message, each with what became of it."""
+"""The talk, message by message, each with what became of it; alone as long as no memory is derived."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
 import streamlit as st
 
 from memviz.core.context import Fate
-from memviz.core.conversation import Log
 from memviz.core.messages import Message
-from memviz.core.text.wording import message_number
+from memviz.core.text.wording import counted, message_number
+from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
 from memviz.dashboard.ui.controls.chat_state import MESSAGES_SHOWN, ChatState
 from memviz.dashboard.ui.controls.grounds import why_stand_in
 from memviz.dashboard.ui.controls.inspector import BadgeColor, recall_exchange, thoughts
+from memviz.dashboard.ui.controls.jobs import Step, watch
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
+from memviz.dashboard.ui.controls.replaying import how_far
+from memviz.dashboard.ui.controls.spending import spending
+from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.text import plain
+from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.requests.request_table import record_of_turn
@@ -45,6 +50,11 @@ FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.CLEARED: ("yellow", "sent as a placeholder"),
     Fate.SHORTENED: ("green", "shortened"),
 }
+WAIT_FOR_MEMORY = "You can write once the memory is derived"
+LONG = (
+    "These are the newest of {messages}. What a model would be sent depends on the memory of all of them: deriving it "
+    "takes a minute for about 50,000, and a gigabyte for about 300,000."
+)
 
 
 def transcript(desk: ChatDesk) -> None:
@@ -60,52 +70,43 @@ def transcript(desk: ChatDesk) -> None:
     recall_enabled = chat.strategy.allows_recall
     marks = _setting_marks(run)
     for position in range(first, stop):
+        message = log[position]
         turn = log.turn(log.turn_number(position))
         if position == turn.start and turn.number in marks:
             _setting_mark(marks[turn.number])
         if position == turn.asked and (record := record_of_turn(run, turn.number)):
             thoughts(record)
-        if log[position].is_recall_exchange:
+        if message.is_recall_exchange:
             if position == first or not log[position - 1].is_recall_exchange:
-                recall_exchange(
-                    list(
-                        takewhile(
-                            lambda message: message.is_recall_exchange,
-                            log[position:stop],
-                        )
-                    )
-                )
+                rest = log[position:stop]
+                recall_exchange(list(takewhile(_is_recall_exchange, rest)))
             continue
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
-        _message(log[position], position, fate, facts.get(position, NO_FACTS))
+        _message(message, position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):
             _unanswered(state)
-        if (
-            recall_enabled
-            and turn.number
-            and turn.stop > turn.asked
-            and position == turn.stop - 1
-        ):
+        is_last_of_turn = turn.stop > turn.asked and position == turn.stop - 1
+        if recall_enabled and turn.number and is_last_of_turn:
             recall_turn_button(desk, turn.number)
-    if (
-        run.turns
-        and desk.models.chat.recorded_first
-        and not (chat.unanswered or state.retrying)
-    ):
+    is_answered = not (chat.unanswered or state.retrying)
+    if run.turns and desk.models.answerer.recorded_first and is_answered:
         last = run.turns[-1]
         why_stand_in([(run.strategy_at(last.turn).label, last.facts)])
     if (mark := marks.get(log.turn_count + 1)) is not None:
         _setting_mark(mark)
 
 
+def _is_recall_exchange(message: Message) -> bool:
+    return message.is_recall_exchange
+
+
 def _setting_marks(run: Run) -> dict[int, str]:
-    """Return what stands before a turn from which on the chat was held under another setting."""
-    return {
-        (
-            turn := setting.last_turn + 1
-        ): f"From turn {turn:,} on: {run.strategy_at(turn).label}"
-        for setting in run.earlier_settings
-    }
+    """Return what stands before a turn from which on the chat was held under another setting, by that turn."""
+    marks = {}
+    for setting in run.earlier_settings:
+        turn = setting.last_turn + 1
+        marks[turn] = f"From turn {turn:,} on: {run.strategy_at(turn).label}"
+    return marks
 
 
 def _setting_mark(text: str) -> None:
@@ -125,21 +126,58 @@ def _facts(desk: ChatDesk, run: Run, shown: range) -> Mapping[int, MessageFacts]
     return facts_of_messages(run.turns[-1], known, shown) if known else {}
 
 
-def messages_alone(log: Log, state: ChatState) -> None:
-    """The newest messages of a conversation whose memory is not there yet, so it is not known what became of them."""
-    for position in range(_first_shown(state, len(log)), len(log)):
-        if not log[position].is_recall_exchange:
-            _message(log[position], position, Fate.NOT_YET)
-
-
-def newest_messages(
-    workspace: Workspace, state: ChatState, id: str, total: int
-) -> None:
-    """The same of a conversation of so many messages that is not read as a whole."""
-    first = _first_shown(state, total)
-    for position, message in enumerate(workspace.store.said(id, first, total), first):
+def _messages_alone(messages: Iterable[Message], first: int) -> None:
+    """Messages of a conversation whose memory is not there yet, so it is not known what became of them."""
+    for position, message in enumerate(messages, first):
         if not message.is_recall_exchange:
             _message(message, position, Fate.NOT_YET)
+
+
+def deriving_talk(state: ChatState, work: BackgroundReplay) -> None:
+    """The newest messages, and below them how far ``work`` is, which derives the memory. The page is drawn again when
+    it is over."""
+    first = _first_shown(state, len(work.log))
+    _messages_alone(work.log[first:], first)
+
+    def step() -> Step:
+        share = work.done / work.total if work.total else 0.0
+        turns = counted(work.total, "turn")
+        return Step(share, f"Deriving the memory from {turns}: {how_far(work)}")
+
+    def note() -> str:
+        way_out = "What is sent depends on this memory. Stop closes the conversation and leaves it as it is."
+        if state.chat is not None and len(state.chat.log):
+            way_out = "What is sent depends on the memory under this setting. Stop goes back to the setting before."
+        spent = f" {spending().sentence}." if spending().is_used else ""
+        return way_out + spent
+
+    watch(work, step, "chat-derive-stop", note)
+
+
+def long_talk(workspace: Workspace, state: ChatState, talk: LongTalk) -> None:
+    """The newest messages of a long conversation, read alone, and the way to its memory."""
+    first = _first_shown(state, talk.messages)
+    _messages_alone(workspace.store.said(talk.id, first, talk.messages), first)
+    with row("chat-long"):
+        st.button(
+            "Derive the memory",
+            icon=":material/restart_alt:",
+            key="chat-derive-long",
+            on_click=_ask_for,
+            args=(state, talk.id),
+        )
+        st.caption(LONG.format(messages=counted(talk.messages, "message")))
+
+
+def _ask_for(state: ChatState, id: str) -> None:
+    state.long_asked_for = id
+
+
+def keep_for_later(state: ChatState, typed: str | None) -> None:
+    """Send what was typed once there is a memory; it may arrive with the very click that has one derived, when the
+    input is already closed and gives nothing."""
+    if typed and typed.strip():
+        state.to_send = (*state.to_send, typed)
 
 
 def _first_shown(state: ChatState, stop: int) -> int:
@@ -191,18 +229,15 @@ def is_unanswered(desk: ChatDesk) -> bool:
 
 
 def _unanswered(state: ChatState) -> None:
-    with st.container(
-        horizontal=True, vertical_alignment="center", key="chat-unanswered"
-    ):
+    with row("chat-unanswered"):
         st.badge("Not answered yet", icon=":material/pending:", color="gray")
         if not state.deleted:
-            st.button(
+            quiet_button(
                 "Retry",
-                icon=":material/refresh:",
-                type="tertiary",
-                key="retry-unanswered",
-                on_click=retry,
-                args=(state,),
+                "retry-unanswered",
+                ":material/refresh:",
+                retry,
+                state,
                 help="Ask for the reply.",
             )
 

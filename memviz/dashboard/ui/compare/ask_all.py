@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import streamlit as st
@@ -20,10 +20,10 @@ from memviz.dashboard.ui.compare.answers import (
 )
 from memviz.dashboard.ui.compare.selection import select
 from memviz.dashboard.ui.controls.grounds import why_stand_in
-from memviz.dashboard.ui.controls.jobs import offer, show_failure, stoppable
-from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.spending import askers, bound_caption, bound_words
+from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.linked import linked
@@ -40,87 +40,109 @@ from memviz.models.first_failure import ends_all
 from memviz.transcripts.base import Probe
 
 CARDS_A_ROW = 3
-QUESTION_KEY, RESULT = "ask-all-question", "ask-all"
+QUESTION_KEY = "ask-all-question"
+RESULT = "ask-all"
+Answers = list[tuple[Run, TurnRecord | MemvizError]]
+"""Each with the run that was asked."""
 
 
 def ask_all(
     state: CompareState,
     settings: Sequence[SettingRun],
-    answerer: ModelChoice,
-    summarizer: ModelChoice,
+    models: Models,
     probes: Sequence[Probe] = (),
 ) -> None:
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
     ended_early = [one for one in settings if state.ended_early(one.run) is not None]
     settings = [one for one in settings if one not in ended_early]
-    questions = _questions(state, probes, settings)
+    # Two settings that are the same share one run, and its answer.
+    runs = list({id(setting.run): setting.run for setting in settings}.values())
+    questions = _questions(state, probes, runs)
     question, is_asked = _form(len(settings), questions)
-    chosen = _suggestions(questions)
-    _not_asked(ended_early)
-    if chosen and answerer.is_free:
-        question = chosen
+    suggestion = _suggestions(questions)
+    if ended_early:
+        names = listed(setting.label for setting in ended_early)
+        why = "The replay ended before the last turn; try again above the picture."
+        st.caption(plain(f"Not asked: {names}. {why}"))
+    if suggestion and models.answerer.is_free:
+        question = suggestion
         is_asked = True
-    runs = _different_runs(settings)
-    is_free = answerer.is_free and summarizer.is_free
-    if not is_free:
-        bound = asking_bound(runs, askers(answerer.name, summarizer.name))
-        bound_caption(bound, before=_who_is_asked(runs, answerer, summarizer))
+    if not models.are_free:
+        bound = asking_bound(runs, models.askers)
+        bound_caption(bound, before=_who_is_asked(runs, models))
     if is_asked:
         state.question = question
-        state.asked_with = (answerer, summarizer)
+        state.asked_with = models
         state.answers = []
         state.answers_before = []
         result_is_new(RESULT)
-        _ask(state.answers, runs, question, answerer, summarizer)
-        if not is_free:
+        work = partial(_ask, state.answers, runs, question, models, ())
+        _job("ask-all", work, models).run()
+        if not models.are_free:
             st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
-    _try_again(state, runs, answerer, summarizer)
-    _show(state, settings, probes, answerer, summarizer)
+    _try_again(state, runs, models)
+    _show(state, settings, probes, models)
 
 
-def _who_is_asked(
-    runs: Sequence[Run], answerer: ModelChoice, summarizer: ModelChoice
-) -> str:
-    if answerer.is_free:
-        return f"{summarizer.name} is asked where a question makes a summary due."
+def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
+    if models.answerer.is_free:
+        return (
+            f"{models.summarizer.name} is asked where a question makes a summary due."
+        )
     tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
-    return f"{answerer.name} is asked {counted(len(runs), 'time')}: about {tokens:,} tokens in all."
+    times = counted(len(runs), "time")
+    return f"{models.answerer.name} is asked {times}: about {tokens:,} tokens in all."
 
 
 def _questions(
-    state: CompareState, probes: Sequence[Probe], settings: Sequence[SettingRun]
+    state: CompareState, probes: Sequence[Probe], runs: Sequence[Run]
 ) -> list[str]:
     """The questions on offer. They stay while settings change: what one looks at does not move under the pointer, and
     no new run is searched for what it lost."""
     facts = tuple(probes)
     if state.suggested[0] != facts:
-        state.suggested = (facts, suggested(probes, _different_runs(settings)))
+        state.suggested = (facts, suggested(probes, runs))
     return state.suggested[1]
 
 
-def _not_asked(settings: Sequence[SettingRun]) -> None:
-    """Say of which settings there is no request after the last turn."""
-    if settings:
-        names = listed(setting.label for setting in settings)
-        st.caption(
-            plain(
-                f"Not asked: {names}. The replay ended before the last turn; try again above the picture."
-            )
-        )
+def _job(key: str, work: Callable[[Tell], object], models: Models) -> Job:
+    words = f"Asking {models.answerer.label}"
+    return Job(key, work, words, models.are_free, model=models.answerer.label)
 
 
-def _try_again(
-    state: CompareState,
+def _ask(
+    answers: Answers,
     runs: Sequence[Run],
-    answerer: ModelChoice,
-    summarizer: ModelChoice,
+    question: str,
+    models: Models,
+    recalls: Sequence[Recall],
+    _: Tell,
 ) -> None:
+    """Add each answer to ``answers`` as it comes: those that were given before a stop are kept. A failure that every
+    other call would share is the last one."""
+    for run in runs:
+        try:
+            record = ask(
+                run,
+                question,
+                summarizer=models.summarizer.build_summarizer(),
+                model=models.answerer.build(),
+                recalls=recalls,
+            )
+            answers.append((run, record))
+        except MemvizError as error:
+            answers.append((run, error))
+            if ends_all(error):
+                break
+
+
+def _try_again(state: CompareState, runs: Sequence[Run], models: Models) -> None:
     """Offer to ask those that have no answer where a call failed. What every other call would have failed in is said
     once. With another model, key, address or timeout they count as not yet asked."""
     known = {id(run) for run in runs}
     failures: list[MemvizError] = []
-    given: list[tuple[Run, TurnRecord | MemvizError]] = []
+    given: Answers = []
     for run, answer in state.answers:
         if not isinstance(answer, MemvizError):
             given.append((run, answer))
@@ -130,7 +152,7 @@ def _try_again(
         return
     answered = {id(run) for run, _ in given}
     unanswered = [run for run in runs if id(run) not in answered]
-    is_tried = state.asked_with == (answerer, summarizer)
+    is_tried = state.asked_with == models
     hopeless = next(filter(ends_all, failures), None)
     if not is_tried:
         st.caption(
@@ -138,17 +160,15 @@ def _try_again(
         )
     elif hopeless is not None:
         show_failure(hopeless)
-    verb = "Try again" if is_tried else "Ask"
-    bound = asking_bound(unanswered, askers(answerer.name, summarizer.name))
-    if offer(f"{verb} with {plain(answerer.label)}", "ask-all-again", bound):
-        state.asked_with = (answerer, summarizer)
-        _ask(given, unanswered, state.question, answerer, summarizer)
+    work = partial(_ask, given, unanswered, state.question, models, ())
+    job = _job("ask-all-again", work, models)
+    job.verb = "Try again" if is_tried else "Ask"
+    job.bound = asking_bound(unanswered, models.askers)
+    if job.offer():
+        state.asked_with = models
+        job.run()
         state.answers = given
         st.rerun()
-
-
-def _is_hopeless(answer: TurnRecord | MemvizError) -> bool:
-    return isinstance(answer, MemvizError) and ends_all(answer)
 
 
 def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
@@ -180,112 +200,70 @@ def _suggestions(questions: Sequence[str]) -> str:
     """Questions to click; the one that was clicked stands in the field then."""
     if not questions:
         return ""
+    chosen = ""
     with st.container(horizontal=True, gap="small", key="ask-all-suggested"):
-        clicked = [
-            st.button(
+        for number, question in enumerate(questions):
+            if st.button(
                 plain(question),
                 key=f"ask-all-{number}",
                 on_click=set_widget,
                 args=(QUESTION_KEY, question),
-            )
-            for number, question in enumerate(questions)
-        ]
-    for question, is_clicked in zip(questions, clicked, strict=True):
-        if is_clicked:
-            return question
-    return ""
-
-
-def _different_runs(settings: Sequence[SettingRun]) -> list[Run]:
-    """The runs to ask: two settings that are the same share one, and its answer."""
-    return list({id(setting.run): setting.run for setting in settings}.values())
-
-
-def _ask(
-    answers: list[tuple[Run, TurnRecord | MemvizError]],
-    runs: Sequence[Run],
-    question: str,
-    answerer: ModelChoice,
-    summarizer: ModelChoice,
-    recalls: Sequence[Recall] = (),
-) -> None:
-    """Add each answer to ``answers`` as it comes: those that were given before a stop are kept. A failure that every
-    other call would share is the last one."""
-    is_offline = answerer.is_free and summarizer.is_free
-    with stoppable(f"Asking {answerer.label}", "ask-all-stop", is_offline=is_offline):
-        for run in runs:
-            try:
-                writer = summarizer.build_summarizer()
-                record = ask(
-                    run,
-                    question,
-                    model=answerer.build(),
-                    summarizer=writer,
-                    recalls=recalls,
-                )
-                answers.append((run, record))
-            except MemvizError as error:
-                answers.append((run, error))
-                if ends_all(error):
-                    break
+            ):
+                chosen = question
+    return chosen
 
 
 def _show(
     state: CompareState,
     settings: Sequence[SettingRun],
     probes: Sequence[Probe],
-    answerer: ModelChoice,
-    summarizer: ModelChoice,
+    models: Models,
 ) -> None:
-    """The answers to the settings as they stand; those of other settings are no longer shown."""
+    """Draw the answers to the settings as they stand; those of other settings are no longer shown."""
     shown: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
+    replies = []
+    sources = {}
     for setting in settings:
         for run, answer in state.answers:
-            if setting.run is run and not _is_hopeless(answer):
-                shown.append((setting, answer))
+            if setting.run is not run:
+                continue
+            if isinstance(answer, TurnRecord):
+                replies.append((setting.label, answer.facts))
+                source = answer_source(answer.context, state.question, answer.reply)
+                sources[len(shown)] = source
+            elif ends_all(answer):
+                continue  # it is said above, once
+            shown.append((setting, answer))
     if not shown:
         return
     result_begins(RESULT)
     st.caption(f"Asked: {plain(state.question)}")
-    if answerer.recorded_first:
-        why_stand_in(
-            [
-                (setting.label, answer.facts)
-                for setting, answer in shown
-                if isinstance(answer, TurnRecord)
-            ]
-        )
-    sources = {}
-    for number, (_, answer) in enumerate(shown):
-        if not isinstance(answer, MemvizError):
-            source = answer_source(answer.context, state.question, answer.reply)
-            sources[number] = source
+    if models.answerer.recorded_first:
+        why_stand_in(replies)
     positions = stated_at(state.question, probes, sources)
     fact = fact_asked(state.question, probes)
     before = {
         id(run): answer.reply or "" for run, answer in reversed(state.answers_before)
     }
-    for at in range(0, len(shown), CARDS_A_ROW):
-        numbers = range(at, min(at + CARDS_A_ROW, len(shown)))
-        for column, number in zip(st.columns(CARDS_A_ROW), numbers, strict=False):
+    for start in range(0, len(shown), CARDS_A_ROW):
+        columns = st.columns(CARDS_A_ROW)
+        for number in range(start, min(start + CARDS_A_ROW, len(shown))):
             setting, answer = shown[number]
-            with column:
+            with columns[number - start]:
                 if isinstance(answer, MemvizError):
                     st.markdown(f"**{plain(setting.label)}**")
                     show_error(answer)
                     continue
-                bring_back = partial(
-                    _bring_back,
-                    state,
+                replied_before = before.get(id(setting.run))
+                answer_card(
                     setting,
                     answer,
-                    fact,
-                    positions,
-                    answerer,
-                    summarizer,
+                    sources[number],
+                    partial(
+                        _bring_back, state, setting, answer, fact, positions, models
+                    ),
+                    replied_before,
                 )
-                old = before.get(id(setting.run))
-                answer_card(setting, answer, sources[number], bring_back, old)
 
 
 def _bring_back(
@@ -294,33 +272,33 @@ def _bring_back(
     answer: TurnRecord,
     fact: Probe | None,
     positions: Sequence[int],
-    answerer: ModelChoice,
-    summarizer: ModelChoice,
+    models: Models,
 ) -> None:
-    """Of an answer that was lost: what lost it, if it is a known fact, and a button that asks this setting again, with
-    the turn that states it recalled."""
-    if fact is not None and (lost := lost_words(setting.run, fact)):
+    """Of an answer that was lost: say what lost it, if it is a known fact, and draw a button that asks this setting
+    again, with the turn that states it recalled."""
+    run = setting.run
+    if fact is not None and (lost := lost_words(run, fact)):
         st.caption(lost)
-    found = bringing_back(setting.run, answer, positions, prices_in_force())
+    found = bringing_back(run, answer, positions, prices_in_force())
     if found is None:
         return
-    who = askers(answerer.name, summarizer.name)
-    most = asking_bound([setting.run], who, MESSAGE_TOKENS + found.tokens)
+    most = asking_bound([run], models.askers, MESSAGE_TOKENS + found.tokens)
+    what = f"Asks {plain(setting.label)} again after the last turn, with {turn_list(found.turns)} sent once more."
     if not st.button(
         plain(found.label),
         key=f"ask-all-back-{setting.index}",
         icon=":material/history:",
-        help=f"Asks {plain(setting.label)} again after the last turn, with {turn_list(found.turns)} sent once more. "
-        f"{plain(bound_words(most))}",
+        help=f"{what} {plain(bound_words(most))}",
         on_click=select,
-        args=(setting.run.turns[-1].turn, setting.index),
+        args=(run.turns[-1].turn, setting.index),
     ):
         return
-    again: list[tuple[Run, TurnRecord | MemvizError]] = []
-    state.answers_before.append((setting.run, answer))
+    state.answers_before.append((run, answer))
+    again: Answers = []
     recall = Recall(turns=found.turns)
-    _ask(again, [setting.run], state.question, answerer, summarizer, (recall,))
-    for number, (run, _) in enumerate(state.answers):
-        if again and run is setting.run:
+    work = partial(_ask, again, [run], state.question, models, [recall])
+    _job("ask-all-back", work, models).run()
+    for number, (asked, _) in enumerate(state.answers):
+        if again and asked is run:
             state.answers[number] = again[0]
     st.rerun()

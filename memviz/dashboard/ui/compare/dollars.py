@@ -42,6 +42,7 @@ from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import folded, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
@@ -51,16 +52,16 @@ from memviz.transcripts.base import Transcript
 from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-CHART_KEY, VIEW_KEY, UNCACHED_KEY = "costs-curve", "costs-view", "costs-uncached"
+CHART_KEY = "costs-curve"
+VIEW_KEY = "costs-view"
+UNCACHED_KEY = "costs-uncached"
 UNCACHED_HELP = (
     "Thin dotted lines: the same requests, if the provider had no prompt cache."
 )
-CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY = (
-    "costs-cache",
-    "costs-context-window",
-    "costs-turns",
-    "costs-prices",
-)
+CACHE_KEY = "costs-cache"
+WINDOW_KEY = "costs-context-window"
+TURNS_KEY = "costs-turns"
+PRICES_KEY = "costs-prices"
 
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
@@ -92,12 +93,12 @@ def costed(
     settings: Sequence[SettingRun], assumptions: PricingAssumptions
 ) -> list[SettingCost]:
     """Return what each setting costs on these terms."""
-    out = []
+    costs = []
     for setting in settings:
         run = setting.run
         cost = assumptions.cost(run.once(traffic, partial(traffic, run)))
-        out.append(SettingCost(setting, cost, cost.parts))
-    return out
+        costs.append(SettingCost(setting, cost, cost.parts))
+    return costs
 
 
 def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
@@ -106,15 +107,16 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     for name in dict.fromkeys(name for one in costs for name in one.cost.missing):
         model, _, what = name.rpartition(": ")
         missing.setdefault(model, []).append(what)
-    if missing:
-        names = "; ".join(
-            f"{' and '.join(what)} of {plain(model)}" for model, what in missing.items()
-        )
-        st.info(
-            f"Unknown: {names}. Where it is needed, only tokens are shown. Check the model's name, or enter what it "
-            f"costs under **{MORE}**.",
-            icon=":material/info:",
-        )
+    if not missing:
+        return
+    names = []
+    for model, prices in missing.items():
+        names.append(f"{' and '.join(prices)} of {plain(model)}")
+    st.info(
+        f"Unknown: {'; '.join(names)}. Where it is needed, only tokens are shown. Check the model's name, or enter "
+        f"what it costs under **{MORE}**.",
+        icon=":material/info:",
+    )
 
 
 def draw_curve(costs: Sequence[SettingCost]) -> None:
@@ -122,32 +124,22 @@ def draw_curve(costs: Sequence[SettingCost]) -> None:
     linked("shown", VIEW_KEY, [one.value for one in View])
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)
-    step = step_of([one.setting for one in costs])
-    with (
-        put_away(Part.CONTROLS, "costs-shown"),
-        st.container(horizontal=True, vertical_alignment="center", gap="xsmall"),
-    ):
+    each_step = f"Each {step_of([one.setting for one in costs])}"
+    names = {View.SO_FAR.value: View.SO_FAR.value, View.EACH_STEP.value: each_step}
+    with put_away(Part.CONTROLS, "costs-shown"), row(gap="xsmall"):
         st.segmented_control(
             "Shown",
-            [one.value for one in View],
+            list(names),
             default=View.SO_FAR.value,
             required=True,
             key=VIEW_KEY,
-            format_func={
-                View.SO_FAR.value: View.SO_FAR.value,
-                View.EACH_STEP.value: f"Each {step}",
-            }.__getitem__,
+            format_func=names.__getitem__,
             label_visibility="collapsed",
             width="content",
         )
         if shown.unit is Unit.USD:
             switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
-    figure = cost_curve(
-        costs,
-        shown.view,
-        unit=shown.unit,
-        uncached=shown.uncached,
-    )
+    figure = cost_curve(costs, shown.view, unit=shown.unit, uncached=shown.uncached)
     on_click = partial(select_clicked, CHART_KEY, [one.setting.index for one in costs])
     pixels = with_legend(HEIGHT_PIXELS, len(costs))
     picture(figure, CHART_KEY, cost_finding(costs), on_click, pixels)
@@ -162,11 +154,8 @@ class _Shown(NamedTuple):
 
 
 def _shown(costs: Sequence[SettingCost]) -> _Shown:
-    unit = (
-        Unit.USD
-        if any(one.cost.total_usd is not None for one in costs)
-        else Unit.TOKENS
-    )
+    has_prices = any(one.cost.total_usd is not None for one in costs)
+    unit = Unit.USD if has_prices else Unit.TOKENS
     view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
     uncached = widget_value(UNCACHED_KEY) is not False
     return _Shown(view, unit, uncached)
@@ -174,9 +163,8 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
 
 def _notes(costs: Sequence[SettingCost]) -> None:
     shown = _shown(costs)
-    above = above_finding(
-        framed(costs, shown.view, shown.unit, uncached=shown.uncached), shown.unit
-    )
+    frame = framed(costs, shown.view, shown.unit, uncached=shown.uncached)
+    above = above_finding(frame, shown.unit)
     if above:
         st.caption(plain(above))
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
@@ -213,28 +201,14 @@ def details(
     transcript: Transcript,
 ) -> None:
     """Show what explains the numbers, closed at first."""
-    folded(
-        "How much is read from the cache?",
-        CACHE_KEY,
-        ":material/cached:",
-        partial(from_the_cache, costs, assumptions),
-    )
-    folded(
-        "When is the context window full?",
-        WINDOW_KEY,
-        ":material/width_full:",
-        partial(against_the_window, costs, assumptions),
-    )
+    cache = partial(from_the_cache, costs, assumptions)
+    folded("How much is read from the cache?", CACHE_KEY, ":material/cached:", cache)
+    window = partial(against_the_window, costs, assumptions)
+    icon = ":material/width_full:"
+    folded("When is the context window full?", WINDOW_KEY, icon, window)
     numbers = step_by_step([one.setting for one in costs])
-    folded(
-        numbers,
-        TURNS_KEY,
-        ":material/table:",
-        partial(turn_by_turn, costs, transcript.title),
-    )
-    folded(
-        "Which prices and cache rules are these?",
-        PRICES_KEY,
-        ":material/sell:",
-        partial(which_prices, assumptions),
-    )
+    turns = partial(turn_by_turn, costs, transcript.title)
+    folded(numbers, TURNS_KEY, ":material/table:", turns)
+    rules = partial(which_prices, assumptions)
+    question = "Which prices and cache rules are these?"
+    folded(question, PRICES_KEY, ":material/sell:", rules)

@@ -1,4 +1,4 @@
-"""What explains the dollars: what the prompt cache saves, how close requests come to the context window, and which
+"""The reasons behind the dollars: what the prompt cache saves, how close requests come to the context window, and which
 prices count."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the settings cost in total and turn by turn, and what that is made of."""
+"""The dollars of each setting, in total and turn by turn, and the parts that they are made of."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; th
 TOTAL_PIXELS = 180
 LIVES = "that the prompt cache lives"
 """In the words on the cheapest setting where they say what the pause does to the cache."""
-FIRST, NONE = "first setting", "–"
+FIRST = "first setting"
+NONE = "–"
 PARTS_ALT = "Tokens and US dollars of each part of the cost, one column a setting"
 PARTS_HELP = (
     "Input that a request has in common with the one before is read from the cache. What is put into it is counted "
@@ -116,8 +117,8 @@ def cheapest_words(
     words = f"{words} with pauses of {pauses}, {holds}. With {others}"
     if other is None or other.place == cheapest.place:
         return f"{words} it does so too."
-    label, usd = costs[other.place].label, dollars(other.usd)
-    return f"{words} it would be **{plain(label)}**, with {plain(usd)}."
+    label = plain(costs[other.place].label)
+    return f"{words} it would be **{label}**, with {plain(dollars(other.usd))}."
 
 
 class _Cheapest(NamedTuple):
@@ -141,9 +142,8 @@ def parts_table(costs: Sequence[SettingCost]) -> None:
     """Tokens and dollars of each part, one column a setting."""
     st.header("What is paid for?", anchor=False, help=PARTS_HELP)
     table = pd.DataFrame({plain(one.label): _cells(one) for one in costs})
-    with st.container(
-        key="costs-parts"
-    ):  # style.css aligns them at the right, where digits compare
+    # style.css aligns them at the right, where digits compare.
+    with st.container(key="costs-parts"):
         st.table(table[(table != NONE).any(axis=1)], border="horizontal", alt=PARTS_ALT)
 
 

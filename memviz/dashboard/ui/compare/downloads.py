@@ -1,10 +1,9 @@
-"""What a visitor takes away from a comparison: a report, the run, its tables and the chart as a picture."""
+"""The files that a visitor takes away from a comparison: a report, the run, its tables and the chart as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 
@@ -18,16 +17,20 @@ from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-PANEL_PIXELS, DOWNLOADS_KEY = 330, "compare-downloads"
+PANEL_PIXELS = 330
+DOWNLOADS_KEY = "compare-downloads"
 NO_PICTURES = "The camera above a chart saves it as PNG. As SVG too with `pip install 'memviz[images]'` and a Chromium."
-
-
-class _File(NamedTuple):
-    label: str
-    name: str
-    mime: str
-    write: Callable[[], str | bytes]
-    help: str = ""
+REPORT_HELP = (
+    "One file with the interactive charts, the facts kept, the costs, the summaries and the conversation. Works "
+    "offline."
+)
+RUN_HELP = "All of it: memviz.Run.from_dict reads it back."
+REQUESTS_HELP = (
+    "One row for each call of the model, with its turn and the tokens of each part."
+)
+COMPACTIONS_HELP = (
+    "One row for each summarization, clearing or other change of what is sent."
+)
 
 
 def run_downloads(
@@ -42,57 +45,53 @@ def run_downloads(
         ),
         st.container(width=PANEL_PIXELS),
     ):
-        _files(settings, chosen, transcript)
+        title = file_name(transcript.title)
+        _files_of_all(settings, transcript, title)
+        st.caption(plain(chosen.label))
+        _files_of_one(chosen, f"{title}-{file_name(chosen.label)}")
 
 
-def _files(
-    settings: Sequence[SettingRun], chosen: SettingRun, transcript: Transcript
+def _files_of_all(
+    settings: Sequence[SettingRun], transcript: Transcript, title: str
 ) -> None:
-    title = file_name(transcript.title)
     st.caption(f"All {len(settings)} settings" if len(settings) > 1 else "The setting")
+    # At the prices that were chosen last in this session.
     report = partial(_report, settings, transcript, prices_in_force())
-    _buttons(
-        [
-            _File(
-                "Report (HTML)",
-                f"{title}.html",
-                "text/html",
-                report,
-                "One file with the interactive charts, the facts kept, the costs, the summaries and the "
-                "conversation. Works offline.",
-            ),
-            *_pictures(settings, transcript, title),
-        ]
-    )
+    _button("Report (HTML)", f"{title}.html", "text/html", report, REPORT_HELP)
     if not can_render():
         st.caption(NO_PICTURES)
-    st.caption(plain(chosen.label))
+        return
+
+    def draw(format: ImageFormat) -> bytes:
+        return image(tokens_per_turn(settings, recorded=transcript.events), format)
+
+    chart = "Chart of tokens"
+    _button(f"{chart} (PNG)", f"{title}.png", "image/png", partial(draw, "png"))
+    _button(f"{chart} (SVG)", f"{title}.svg", "image/svg+xml", partial(draw, "svg"))
+
+
+def _files_of_one(chosen: SettingRun, name: str) -> None:
     run = chosen.run
-    name = f"{title}-{file_name(chosen.label)}"
-    _buttons(
-        [
-            _File(
-                "Run (JSON)",
-                f"{name}.json",
-                "application/json",
-                partial(run_json, run),
-                "All of it: memviz.Run.from_dict reads it back.",
-            ),
-            _File(
-                "Requests (CSV)",
-                f"{name}-requests.csv",
-                "text/csv",
-                partial(requests_csv, run),
-                "One row for each call of the model, with its turn and the tokens of each part.",
-            ),
-            _File(
-                "Summaries and clearings (CSV)",
-                f"{name}-summarizations.csv",
-                "text/csv",
-                partial(compactions_csv, run),
-                "One row for each summarization, clearing or other change of what is sent.",
-            ),
-        ]
+    _button(
+        "Run (JSON)",
+        f"{name}.json",
+        "application/json",
+        partial(run_json, run),
+        RUN_HELP,
+    )
+    _button(
+        "Requests (CSV)",
+        f"{name}-requests.csv",
+        "text/csv",
+        partial(requests_csv, run),
+        REQUESTS_HELP,
+    )
+    _button(
+        "Summaries and clearings (CSV)",
+        f"{name}-summarizations.csv",
+        "text/csv",
+        partial(compactions_csv, run),
+        COMPACTIONS_HELP,
     )
 
 
@@ -101,7 +100,6 @@ def _report(
     transcript: Transcript,
     assumptions: PricingAssumptions,
 ) -> str:
-    """The report, at the prices that were chosen last in this session."""
     # Its template engine is needed on a click only.
     from memviz.dashboard.reporting.report import html_report
 
@@ -109,38 +107,21 @@ def _report(
     return html_report(runs, transcript, assumptions=assumptions)
 
 
-def _pictures(
-    settings: Sequence[SettingRun], transcript: Transcript, title: str
-) -> list[_File]:
-    if not can_render():
-        return []
-
-    def draw(format: ImageFormat) -> bytes:
-        return image(tokens_per_turn(settings, recorded=transcript.events), format)
-
-    return [
-        _File(
-            "Chart of tokens (PNG)", f"{title}.png", "image/png", partial(draw, "png")
-        ),
-        _File(
-            "Chart of tokens (SVG)",
-            f"{title}.svg",
-            "image/svg+xml",
-            partial(draw, "svg"),
-        ),
-    ]
-
-
-def _buttons(files: Sequence[_File]) -> None:
-    for file in files:
-        st.download_button(
-            file.label,
-            file.write,
-            file.name,
-            file.mime,
-            key=f"download-{file.label}",
-            help=file.help or None,
-            icon=":material/download:",
-            on_click="ignore",
-            width="stretch",
-        )
+def _button(
+    label: str,
+    name: str,
+    mime: str,
+    write: Callable[[], str | bytes],
+    help: str | None = None,
+) -> None:
+    st.download_button(
+        label,
+        write,
+        name,
+        mime,
+        key=f"download-{label}",
+        help=help,
+        icon=":material/download:",
+        on_click="ignore",
+        width="stretch",
+    )

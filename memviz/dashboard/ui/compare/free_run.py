@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from time import monotonic
 from typing import NamedTuple
 
@@ -15,25 +16,26 @@ from memviz.core.errors import (
     EmptyConversationError,
     UnusableSummarizerError,
 )
+from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
-from memviz.dashboard.ui.controls.jobs import ResumableJob, Step
+from memviz.dashboard.ui.compare.selection import Selection
+from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.paid_replays import free_replays
-from memviz.dashboard.ui.controls.pickers import ModelChoice
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
-from memviz.dashboard.ui.controls.spending import askers, bound_caption
+from memviz.dashboard.ui.controls.spending import bound_caption
 from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.free_run import FreeRun, answered_turns
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answers import answer_source
 from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.request_table import record_of_turn
-from memviz.models.cost_bound import CostBound
 from memviz.storage.workspace import RunKey, Workspace
 
 TAKE_KEY = "free-take"
@@ -51,11 +53,10 @@ class _Begun(NamedTuple):
 def free_runs(
     workspace: Workspace,
     state: CompareState,
-    answerer: ModelChoice,
-    summarizer: ModelChoice,
+    models: Models,
 ) -> list[SettingRun]:
-    """The free run of the conversation under every setting, as far as it was made. A model is asked only
-    after a click, with what it will cost said before; it can be stopped, and goes on where it was."""
+    """Return the free run of the conversation under every setting, as far as it was made. A model is asked only after
+    a click, with what it will cost said before; it can be stopped, and goes on where it was."""
     _, log = workspace.conversation(state.conversation_id or "", state.first)
     if not log.turn_count:
         show_error(
@@ -67,27 +68,32 @@ def free_runs(
     begun = []
     for setting in state.settings:
         with error_shown():
-            key = run_key(workspace, state, setting, summarizer, answerer.name)
+            key = run_key(
+                workspace, state, setting, models.summarizer, models.answerer.name
+            )
             key = replace(key, take=state.take)
             begun.append(_as_it_stands(workspace, setting, key))
     missing = [item for item in begun if item.done < log.turn_count]
-
-    def job(items: Sequence[_Begun]) -> _FreeRunJob:
-        done = sum(item.done for item in items)
-        total = log.turn_count * len(items)
-        return _FreeRunJob(
-            answerer.label, done, total, workspace, items, answerer, summarizer
-        )
-
     if missing:
         is_asked = state.answer_again
         state.answer_again = False
+        done = sum(item.done for item in missing)
+        of_total = f"{done:,} of {counted(log.turn_count * len(missing), 'turn')}"
         with st.container(border=True):
-            was_tried = job(missing).run_when_asked(is_asked=is_asked)
-        if was_tried:
-            begun = [_as_it_stands(workspace, item.setting, item.key) for item in begun]
+            st.markdown(
+                f"**Each setting answers for itself.** The model {plain(models.answerer.label)} replies to every "
+                f"message of the user under each setting, so you see what it still knew. {of_total} answered so far."
+            )
+            job = _job(workspace, missing, models)
+            if job.run_when_asked(is_asked=is_asked):
+                begun = [
+                    _as_it_stands(workspace, one.setting, one.key) for one in begun
+                ]
     if begun:
-        _choose_take(workspace, state, begun, job(begun) if not missing else None)
+        again = None
+        if not missing:
+            again = _job(workspace, begun, models)
+        _choose_take(workspace, state, begun, again)
     made = []
     for item in begun:
         if item.run is not None and item.run.turns:
@@ -99,14 +105,14 @@ def _choose_take(
     workspace: Workspace,
     state: CompareState,
     begun: Sequence[_Begun],
-    again: _FreeRunJob | None,
+    again: Job | None,
 ) -> None:
     """Let the visitor choose which of the free runs with the same model is shown; one more is made on a click, and the
     others stay."""
     takes = 1 + state.take
     while any(workspace.kept_free_run(replace(item.key, take=takes)) for item in begun):
         takes += 1
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         if takes > 1:
             if widget_value(TAKE_KEY) != state.take:
                 set_widget(TAKE_KEY, state.take)
@@ -128,9 +134,7 @@ def _choose_take(
                 on_click=_answer_again,
                 args=(state, takes),
             )
-            bound_caption(
-                again.bound(), before=f"These answers are kept. {again.estimate()}"
-            )
+            bound_caption(again.bound, before=f"These answers are kept. {again.before}")
 
 
 def _show_take(state: CompareState) -> None:
@@ -138,7 +142,8 @@ def _show_take(state: CompareState) -> None:
 
 
 def _answer_again(state: CompareState, take: int) -> None:
-    state.take, state.answer_again = take, True
+    state.take = take
+    state.answer_again = True
 
 
 def _as_it_stands(workspace: Workspace, setting: Setting, key: RunKey) -> _Begun:
@@ -146,99 +151,86 @@ def _as_it_stands(workspace: Workspace, setting: Setting, key: RunKey) -> _Begun
     return _Begun(setting, key, run, answered_turns(run) if run else 0)
 
 
-@dataclass
-class _FreeRunJob(ResumableJob):
-    """Turn by turn, setting by setting. A run is kept every few seconds, and whenever it is left."""
+def _job(
+    workspace: Workspace,
+    missing: Sequence[_Begun],
+    models: Models,
+) -> Job:
+    """Return the job that answers what is missing. It is bounded with each reply as long as it may be, and sent again
+    with every later message; likely, the replies are as long as the conversation's own."""
+    replays = free_replays(workspace, [item.key for item in missing])
+    likely = estimate(replays, models.answerer.name, models.summarizer.name).sentence
+    work = [item.key.strategy.tool_use for item in missing]
+    if any(one.recalls or one.thinking_rounds for one in work):
+        likely += " What the model recalls or thinks by itself comes on top."
+    return Job(
+        "free-run",
+        partial(_answer, workspace, missing, models),
+        verb=start_verb(
+            "Answer", is_begun=any(item.done for item in missing), has_failed=False
+        ),
+        model=models.answerer.label,
+        bound=free_run_bound(replays, [item.done for item in missing], models.askers),
+        before=f"Likely {likely}",
+    )
 
-    workspace: Workspace
-    missing: Sequence[_Begun]
-    answerer: ModelChoice
-    summarizer: ModelChoice
-    under_way: tuple[RunKey, FreeRun] | None = None
-    refusal: str = ""
 
-    verb, unit = "Answer", "turn"
-    start_key, stop_key = "free-run", "free-stop"
-
-    def introduce(self) -> None:
-        """Say that each setting answers, how far it has come, and what the rest will take."""
-        st.markdown(
-            f"**Each setting answers for itself.** The model {plain(self.model)} replies to every message of the "
-            f"user under each setting, so you see what it still knew. {self.done_of_total} answered so far."
-        )
-        bound_caption(self.bound(), before=self.estimate())
-
-    def _replays(self) -> list[Run]:
-        return free_replays(self.workspace, [item.key for item in self.missing])
-
-    def bound(self) -> CostBound:
-        """Each reply as long as it may be, and sent again with every later message."""
-        who = askers(self.answerer.name, self.summarizer.name)
-        return free_run_bound(
-            self._replays(), [item.done for item in self.missing], who
-        )
-
-    def estimate(self) -> str:
-        """From a replay: as if the replies were as long as the conversation's own."""
-        likely = estimate(
-            self._replays(), self.answerer.name, self.summarizer.name
-        ).sentence
-        for item in self.missing:
-            work = item.key.strategy.tool_use
-            if work.recalls or work.thinking_rounds:
-                likely += " What the model recalls or thinks by itself comes on top."
-                break
-        return f"Likely {likely}"
-
-    def steps(self) -> Generator[Step, None, None]:
-        """Every piece of a reply is a step, so that one can stop in the midst of it."""
-        answering = self.answerer.build()
-        writing = self.summarizer.build_summarizer()
-        for item in self.missing:
-            self.keep()  # the run of the setting before
-            free = self.workspace.free_run(item.key, answering, writing)
-            self.under_way = (item.key, free)
-            label = plain(item.key.strategy.label)
-            kept = monotonic()
-            while not free.is_complete:
-                for _ in self._pieces(free):
-                    turn = free.done + 1
-                    words = f"{label}: turn {turn:,} of {free.turn_count:,}"
-                    yield Step(turn / free.turn_count, words)
-                if monotonic() - kept >= KEPT_EVERY_SECONDS:
-                    self.keep()
-                    kept = monotonic()
-
-    def _pieces(self, free: FreeRun) -> Iterator[str]:
-        """The next reply. A summarizer that no call reaches, or that the budget does not allow, ends the job, and its
-        failed call is made once more when one goes on: it is no part of the run."""
+def _answer(
+    workspace: Workspace,
+    missing: Sequence[_Begun],
+    models: Models,
+    tell: Tell,
+) -> None:
+    """Answer turn by turn, setting by setting."""
+    answering = models.answerer.build()
+    writing = models.summarizer.build_summarizer()
+    for item in missing:
+        free = workspace.free_run(item.key, answering, writing)
+        refusal = ""
         try:
-            with closing(free.next_turn()) as pieces:
-                yield from pieces
+            _answer_under(workspace, item.key, free, tell)
         except (UnusableSummarizerError, BudgetSpentError) as failure:
-            self.refusal = str(failure)
+            refusal = str(failure)
             raise
-
-    def keep(self) -> None:
-        """Keep the run under way as far as it has come."""
-        if self.under_way is None:
-            return
-        key, free = self.under_way
-        run = free.run
-        if run.turns:
-            calls = run.compactions
-            if calls and self.refusal and calls[-1].error == self.refusal:
-                calls = calls[:-1]
-            self.workspace.keep_free_run(key, replace(run, compactions=calls))
+        finally:  # also when it was stopped, or the page was left
+            _keep(workspace, item.key, free, refusal)
 
 
-def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
-    """Draw the answers of all settings to the same message, and where they had them from."""
+def _answer_under(workspace: Workspace, key: RunKey, free: FreeRun, tell: Tell) -> None:
+    kept = monotonic()
+    while not free.is_complete:
+        turn = free.done + 1
+        words = f"{plain(key.strategy.label)}: turn {turn:,} of {free.turn_count:,}"
+        # A stop in the midst of a reply keeps what there is of it, which closing the reply does.
+        with closing(free.next_turn()) as pieces:
+            for _ in pieces:
+                tell(turn / free.turn_count, words)
+        if monotonic() - kept >= KEPT_EVERY_SECONDS:
+            _keep(workspace, key, free)
+            kept = monotonic()
+
+
+def _keep(workspace: Workspace, key: RunKey, free: FreeRun, refusal: str = "") -> None:
+    """Keep the run as far as it has come. The call of a summarizer that no call reaches, or that the budget does not
+    allow (``refusal`` is what was said), is made once more when one goes on: it is no part of the run."""
+    run = free.run
+    if not run.turns:
+        return
+    calls = run.compactions
+    if calls and refusal and calls[-1].error == refusal:
+        calls = calls[:-1]
+    workspace.keep_free_run(key, replace(run, compactions=calls))
+
+
+def answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:
+    """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
+    turn = selection.turn
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
     asked = next((record for _, record in records if record), None)
     if asked is None:
         return
-    question = _question(asked)
+    log = asked.memory.log
+    question = "\n".join(log[position].content for position in asked.parts.input)
     st.markdown(f"**What each setting answered at turn {turn}**")
     st.caption(plain(question))
     for column, (setting, record) in zip(
@@ -248,14 +240,5 @@ def answers_of_turn(settings: Sequence[SettingRun], turn: int) -> None:
             if record is None:
                 st.caption(f"{plain(setting.label)}: not answered yet.")
             else:
-                answer_card(
-                    setting,
-                    record,
-                    answer_source(record.context, question, record.reply),
-                )
-
-
-def _question(record: TurnRecord) -> str:
-    return "\n".join(
-        record.memory.log[position].content for position in record.parts.input
-    )
+                source = answer_source(record.context, question, record.reply)
+                answer_card(setting, record, source)

@@ -50,7 +50,9 @@ from memviz.transcripts.base import Transcript
 
 MAP_PIXELS = 140
 """The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
-REQUESTS_KEY, POSITIONS_KEY, MAPS_KEY = "map-turns", "map-messages", "map-pictures"
+REQUESTS_KEY = "map-turns"
+POSITIONS_KEY = "map-messages"
+MAPS_KEY = "map-pictures"
 
 
 def memory_map_view(

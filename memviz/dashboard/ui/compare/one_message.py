@@ -35,10 +35,22 @@ from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.retention.message_facts import message_facts, message_facts_words
 from memviz.transcripts.base import Probe
 
-MESSAGE_KEY, LIFE_KEY = "map-message", "map-life"
+MESSAGE_KEY = "map-message"
+LIFE_KEY = "map-life"
 OPENED_KEY = "map-opened"
 """Of which conversation the message is."""
-MAX_PHRASES, MAX_AGAIN = 12, 6
+MAX_PHRASES = 12
+MAX_AGAIN = 6
+
+
+FATE_WORDS = {
+    Fate.VERBATIM: "sent word for word",
+    Fate.SUMMARIZED: "replaced by a summary",
+    Fate.RECALLED: "recalled",
+    Fate.CLEARED: "sent as a placeholder",
+    Fate.SHORTENED: "shortened",
+    Fate.DROPPED: "dropped",
+}
 
 
 def selected_message(run: Run, conversation_id: str) -> int:
@@ -56,11 +68,11 @@ def life_of_selected(settings: Sequence[SettingRun], conversation_id: str) -> No
     """Show what became of the selected message under the selected setting, in a sentence."""
     setting = selected(settings).setting
     run = setting.run
-    position = selected_message(setting.run, conversation_id)
-    whose = f"**Message {message_number(position):,}** ({run.log[position].role}, turn {run.log.turn_number(position)})"
-    st.markdown(
-        f"{whose} under {plain(setting.label)}: {life_in_words(fate_map(run).life(position))}"
-    )
+    position = selected_message(run, conversation_id)
+    said = f"{run.log[position].role}, turn {run.log.turn_number(position)}"
+    whose = f"**Message {message_number(position):,}** ({said})"
+    life = life_in_words(fate_map(run).life(position))
+    st.markdown(f"{whose} under {plain(setting.label)}: {life}")
 
 
 def one_message(
@@ -119,25 +131,18 @@ def life_in_words(life: Sequence[Span]) -> str:
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
     again: list[Span] = []
-    before: Span | None = None
+    generation = 0  # of the span before, as far as it was summarized
     for span in life:
-        if (
-            before is not None
-            and before.fate is span.fate is Fate.SUMMARIZED
-            and span.generation > before.generation
-        ):
+        is_summarized = span.fate is Fate.SUMMARIZED
+        if is_summarized and 0 < generation < span.generation:
             again.append(span)
-            before = span
-            continue
-        if again:
-            yield _again(again)
-            again = []
-        yield _phrase(
-            span,
-            first=span is life[0],
-            open_end=span is life[-1] or span.fate is Fate.SUMMARIZED,
-        )
-        before = span
+        else:
+            if again:
+                yield _again(again)
+                again = []
+            open_end = is_summarized or span is life[-1]
+            yield _phrase(span, first=span is life[0], open_end=open_end)
+        generation = span.generation if is_summarized else 0
     if again:
         yield _again(again)
     if life[-1].fate is Fate.SUMMARIZED:
@@ -145,14 +150,7 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
 
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
-    words = {
-        Fate.VERBATIM: "sent word for word",
-        Fate.SUMMARIZED: "replaced by a summary",
-        Fate.RECALLED: "recalled",
-        Fate.CLEARED: "sent as a placeholder",
-        Fate.SHORTENED: "shortened",
-        Fate.DROPPED: "dropped",
-    }[span.fate]
+    words = FATE_WORDS[span.fate]
     since = request_name(*span.first)
     until = request_name(*span.last)
     if span.first == span.last:

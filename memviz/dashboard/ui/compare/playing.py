@@ -17,6 +17,7 @@ from memviz.dashboard.ui.controls.links import STAGE, is_link_opened
 from memviz.dashboard.ui.controls.pictures import step_of
 from memviz.dashboard.ui.controls.stage import Move, stage
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -28,8 +29,10 @@ from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-PLAYED_KEY, ON = "compare-played", STAGED
-TURN_KEY, TURN_PIXELS = "compare-play-around", 150
+PLAYED_KEY = "compare-played"
+ON = STAGED
+TURN_KEY = "compare-play-around"
+TURN_PIXELS = 150
 
 
 class Readout(NamedTuple):
@@ -96,7 +99,7 @@ def play(
 def _other_part(steps: range, every: int, selection: Selection, step: str) -> None:
     """Show which part of a long conversation can be played, and the way to another one."""
     set_widget(TURN_KEY, selection.turn)
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with row():
         st.caption(
             f"{step.capitalize()}s {steps.start + 1:,} to {steps.stop:,} of {every:,} can be played here. Around turn",
             width="content",

@@ -51,11 +51,9 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.transcripts.base import Transcript
 
-PLAYER_KEY, READER_KEY, PARTS_KEY = (
-    "compare-player",
-    "compare-reader",
-    "compare-composition",
-)
+PLAYER_KEY = "compare-player"
+READER_KEY = "compare-reader"
+PARTS_KEY = "compare-composition"
 TITLE_CHARS = 36
 SHARES = (62, 38)
 """Per cent of the width, for the picture and for the reader beside it."""
@@ -83,24 +81,29 @@ def beside_reader(
     Where the visitor plays the requests, the stage stands in place of picture and
     player, as wide as the page, its lanes with this ``readout``.
     """
+    has_reader = not hides(Part.READER)
     if is_staged():
         play(settings, shared_axis(settings), selected(settings), transcript, readout)
-        if hides(Part.READER):
-            on_this_page_alone(settings, transcript)
-        else:
-            reader(settings, selected(settings), transcript)
-    elif hides(Part.READER):
-        picture_alone(settings, draw_picture, charts)
-        on_this_page_alone(settings, transcript)
-    else:
+        if has_reader:
+            _reader(settings, transcript)
+    elif has_reader:
         picture, request = st.columns(SHARES, gap="medium")
         with picture, st.container(gap="small"):
             draw_picture()
-            walk(settings, charts)
+            _walk(settings, charts)
             if draw_notes is not None and not hides(Part.NUMBERS):
                 draw_notes()
         with request:
-            reader(settings, selected(settings), transcript)
+            _reader(settings, transcript)
+    else:
+        draw_picture()
+        if not hides(Part.PLAYER):
+            _walk(settings, charts)
+    if not has_reader:
+        # On a page that shows nothing else one line says what is selected, and leads to the whole page.
+        if presenting().is_minimal:
+            open_in_memviz(compare_state(), _caption(selected(settings), transcript))
+        keep_address(compare_state(), "compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
         draw_below(selected(settings))
 
@@ -114,25 +117,7 @@ def to_audience(finding: str, notes: Iterable[str]) -> None:
         finding_to_audience(finding, notes)
 
 
-def picture_alone(
-    settings: Sequence[SettingRun],
-    draw_picture: Callable[[], object],
-    charts: Mapping[str, RequestAxis],
-) -> None:
-    """The picture with the player below it."""
-    draw_picture()
-    if not hides(Part.PLAYER):
-        walk(settings, charts)
-
-
-def on_this_page_alone(settings: Sequence[SettingRun], transcript: Transcript) -> None:
-    """On a page that shows nothing else one line says what is selected, and leads to the whole page."""
-    if presenting().is_minimal:
-        open_in_memviz(compare_state(), caption(selected(settings), transcript))
-    keep_address(compare_state(), "compare-address")
-
-
-def caption(selection: Selection, transcript: Transcript) -> str:
+def _caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
     record = selection.record
     words = f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}"
@@ -148,21 +133,52 @@ def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
 
 
-def walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
-    """The player that moves the selection through the requests."""
+def _source(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
+_player = st.components.v2.component(
+    "memviz_player",
+    html=_source("player.html"),
+    css=_source("player.css"),
+    js=f"{walk_script()}\n{_source('player.js')}",
+)
+
+
+def _walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> None:
+    """Draw the player, which moves the selection through the requests of the selected setting."""
     selection = selected(settings)
     turns, at = walk_of(settings, selection)
-    marks = {number: _marks(turns, one.run) for number, one in enumerate(settings)}
-    player(
-        turns,
-        at,
-        selection.number,
-        marks,
-        {**charts, PARTS_KEY: shared_axis([selection.setting])},
-        PLAYER_KEY,
-        partial(move_to, settings),
-        [at for at, one in enumerate(settings) if not one.run.strategy.writes_notes],
-    )
+    marks = {}
+    ruled = []
+    for number, one in enumerate(settings):
+        marks[str(number)] = _marks(turns, one.run)
+        if not one.run.strategy.writes_notes:
+            ruled.append(number)
+    lined = {**charts, PARTS_KEY: shared_axis([selection.setting])}
+    # In the browser places and numbers count from 0.
+    data = {
+        "turns": turns,
+        "at": at,
+        "setting": selection.number,
+        "charts": {
+            name: None if axis.is_by_turn else axis.lasts.tolist()
+            for name, axis in lined.items()
+        },
+        "marks": marks,
+        "ruled": ruled,
+    }
+    _player(data=data, key=PLAYER_KEY, on_move_change=partial(_follow, settings))
+
+
+def _follow(settings: Sequence[SettingRun]) -> None:
+    """Move the selection to where the visitor walked. ``behind`` is how many calls of the turn came after that one."""
+    move: Mapping[str, Any] = (widget_value(PLAYER_KEY) or {}).get("move") or {}
+    turn = move.get("turn")
+    behind = move.get("behind")
+    setting = move.get("setting")
+    if isinstance(turn, int) and isinstance(behind, int) and isinstance(setting, int):
+        move_to(settings, turn, behind, setting)
 
 
 def _marks(turns: Sequence[int], run: Run) -> list[int]:
@@ -184,10 +200,9 @@ def _marks(turns: Sequence[int], run: Run) -> list[int]:
     return places
 
 
-def reader(
-    settings: Sequence[SettingRun], selection: Selection, transcript: Transcript
-) -> None:
-    """The selected request in full."""
+def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+    """Draw the selected request in full."""
+    selection = selected(settings)
     run = selection.setting.run
     record = selection.record
     with st.container(key=READER_KEY):
@@ -220,53 +235,3 @@ def reader(
 def _parts(run: Run) -> None:
     figure = kept_figure(run, composition, run)
     st.plotly_chart(figure, key=PARTS_KEY, config=CONFIG, alt=parts_finding(run))
-
-
-def _source(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
-_player = st.components.v2.component(
-    "memviz_player",
-    html=_source("player.html"),
-    css=_source("player.css"),
-    js=f"{walk_script()}\n{_source('player.js')}",
-)
-
-
-def player(
-    turns: Sequence[int],
-    at: int,
-    setting: int,
-    marks: Mapping[int, Sequence[int]],
-    charts: Mapping[str, RequestAxis],
-    key: str,
-    on_move: Callable[[int, int, int], None],
-    ruled: Sequence[int] = (),
-) -> None:
-    """Draw it. ``turns`` has the turn of each request to walk through, and ``at`` (0-based) is the selected one.
-    ``setting`` is the number (0-based) of the chosen one, ``marks`` the places (0-based) among the requests where each
-    setting summarized, or for those that are ``ruled`` where it cleared or shortened messages. ``charts`` are the keys
-    of the charts that get the line, each with its x axis. ``on_move(turn, behind, setting)`` is called before the page
-    is drawn again; ``behind`` is how many calls of the turn came after the one moved to."""
-    data = {
-        "turns": list(turns),
-        "at": at,
-        "setting": setting,
-        "charts": {
-            name: None if axis.is_by_turn else axis.lasts.tolist()
-            for name, axis in charts.items()
-        },
-        "marks": {str(number): list(found) for number, found in marks.items()},
-        "ruled": list(ruled),
-    }
-    _player(data=data, key=key, on_move_change=lambda: _moved(key, on_move))
-
-
-def _moved(key: str, on_move: Callable[[int, int, int], None]) -> None:
-    move: Mapping[str, Any] = (widget_value(key) or {}).get("move") or {}
-    turn = move.get("turn")
-    behind = move.get("behind")
-    setting = move.get("setting")
-    if isinstance(turn, int) and isinstance(behind, int) and isinstance(setting, int):
-        on_move(turn, behind, setting)

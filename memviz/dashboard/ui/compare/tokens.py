@@ -20,8 +20,9 @@ from memviz.dashboard.ui.compare.ask_all import ask_all
 from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import Selection, select_clicked
+from memviz.dashboard.ui.compare.selection import select_clicked
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
@@ -32,7 +33,6 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.sidebar import StudyModels
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
@@ -54,12 +54,14 @@ def tokens_view(
     state: CompareState,
     settings: Sequence[SettingRun],
     transcript: Transcript,
-    models: StudyModels,
+    models: Models,
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
     say_not_recorded(settings)
-    answers = partial(_answers, settings) if state.free_run else None
+    answers = None
+    if state.free_run:
+        answers = partial(answers_of_turn, settings)
     to_audience(finding(settings), compaction_notes(settings))
     beside_reader(
         settings,
@@ -71,7 +73,7 @@ def tokens_view(
     )
     # Before the warnings, so that it stands in view with the picture.
     if not hides(Part.QUESTIONS):
-        ask_all(state, settings, models.answerer, models.summarizer, transcript.probes)
+        ask_all(state, settings, models, transcript.probes)
     if not hides(Part.NUMBERS):
         health(settings)
         key_numbers(settings)
@@ -101,18 +103,15 @@ def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
         st.caption(
             "Dotted lines: summarized by the program that the conversation was imported from."
         )
-    above = [
-        setting
-        for setting in settings
-        if setting.run.strategy.budget_tokens and not budget_fits(setting.run)
-    ]
+    above = []
+    for setting in settings:
+        limit = setting.run.strategy.budget_tokens
+        if limit and not budget_fits(setting.run):
+            above.append(f"{limit:,} tokens of {setting.label}")
     if above:
-        limits = ", ".join(
-            f"{setting.run.strategy.budget_tokens:,} tokens of {setting.label}"
-            for setting in above
-        )
+        limits = plain(", ".join(above))
         st.caption(
-            f"Not drawn, because far above everything sent: the limit of {plain(limits)}."
+            f"Not drawn, because far above everything sent: the limit of {limits}."
         )
 
 
@@ -134,11 +133,6 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     return range(first, stop + 1)
 
 
-def _answers(settings: Sequence[SettingRun], selection: Selection) -> None:
-    """Show what each setting answered at the selected turn, where they answer for themselves."""
-    answers_of_turn(settings, selection.turn)
-
-
 def key_numbers(settings: Sequence[SettingRun]) -> None:
     """Tokens sent in all, each against the first setting, and the table of details."""
     uses = [token_use(setting.run) for setting in settings]
@@ -156,9 +150,8 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
     table = settings[0].run.once(
         (_table, tuple(settings)), lambda: _table(settings, uses)
     )
-    with st.container(
-        key="compare-numbers"
-    ):  # style.css aligns them at the right, where digits compare
+    # style.css aligns them at the right, where digits compare.
+    with st.container(key="compare-numbers"):
         st.table(table, border="horizontal", alt=TABLE_ALT)
     numbers_of(
         step_by_step(settings),
@@ -181,14 +174,12 @@ OF_REDUCTIONS = {
 
 def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
     has_calls = any(setting.run.has_calls for setting in settings)
-    columns = zip(settings, uses, strict=True)
     reduces = any(use.reductions for use in uses)
-    return pd.DataFrame(
-        {
-            plain(one.label): _numbers(use, has_calls=has_calls, reduces=reduces)
-            for one, use in columns
-        }
-    )
+    columns = {}
+    for one, use in zip(settings, uses, strict=True):
+        numbers = _numbers(use, has_calls=has_calls, reduces=reduces)
+        columns[plain(one.label)] = numbers
+    return pd.DataFrame(columns)
 
 
 def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]:
@@ -225,8 +216,10 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
     }
 
 
-PERCENT_KEY, UNIT_KEY = "compare-percent-of", "compare-unit"
-OF_WINDOW, OF_LARGEST = "window", "largest"
+PERCENT_KEY = "compare-percent-of"
+UNIT_KEY = "compare-unit"
+OF_WINDOW = "window"
+OF_LARGEST = "largest"
 
 
 def choose_percent() -> None:

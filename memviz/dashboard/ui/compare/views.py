@@ -25,59 +25,71 @@ from memviz.dashboard.ui.shell.views import (
     ask_view,
 )
 
-TOKENS, DOLLARS, MEMORY_MAP = "tokens", "dollars", "memory_map"
+TOKENS = "tokens"
+DOLLARS = "dollars"
+MEMORY_MAP = "memory_map"
 _REPLAYED = f"The same conversation and replies under every {term('setting')}."
 _FREE_RUN = f"A {term('free run')}: a model answers one conversation under every {term('setting')}."
 _PLAYED = f"Each lane is one {term('request')}, built of its messages. Click a lane to follow it."
+_IN_DOLLARS = (
+    f"The same conversation under every {term('setting')}, at a model's list prices. What its {term('prompt cache')} "
+    "saves is counted in."
+)
+_ON_THE_MAP = (
+    f"One column a {term('request')}, one row a {term('message')}. Click a cell to read both, drag to zoom, "
+    "double-click to go back."
+)
+_LOST_IN_TOKENS = Lost(
+    "Look first at the lines: each is one setting, and its height is how many tokens a request sent.",
+    "Press Play below the chart or click a diamond, and read beside it what that request sent, and why.",
+    "It answers how fast each strategy's requests grow, and what a summary takes out of them.",
+)
+_LOST_IN_DOLLARS = Lost(
+    "Look first at the ends of the lines: the lowest one is the setting under which the whole conversation cost least.",
+    "Change the pause between turns above the chart, and see how the lines change places.",
+    "It answers which setting is cheapest at a model's prices, from which turn on, and what the prompt cache has to do "
+    "with it.",
+)
+_LOST_ON_THE_MAP = Lost(
+    "Look first at the colours of one row from left to right: they are the life of one message.",
+    "Click a cell to read that message and the request of its column, or press Play to walk through the requests.",
+    "It answers which messages are sent word for word, which live on in a summary, and which are gone.",
+)
 
 
 def compare_views() -> tuple[View, ...]:
-    """The views, by where the replies come from."""
+    """Return the views, by where the replies come from."""
     replies = _FREE_RUN if is_free_run() else _REPLAYED
     take_linked_stage()
-    played = f"{replies} {_PLAYED}" if is_staged() else ""
+    in_tokens = f"{replies} Click a mark to see what changed, and why."
+    in_dollars = _IN_DOLLARS
+    on_the_map = _ON_THE_MAP
+    if is_staged():
+        played = f"{replies} {_PLAYED}"
+        in_tokens = in_dollars = on_the_map = played
     return (
         View(
             TOKENS,
             "Tokens",
             "What does each strategy send?",
-            played or f"{replies} Click a mark to see what changed, and why.",
-            Lost(
-                "Look first at the lines: each is one setting, and its height is how many tokens a request sent.",
-                "Press Play below the chart or click a diamond, and read beside it what that request sent, and why.",
-                "It answers how fast each strategy's requests grow, and what a summary takes out of them.",
-            ),
+            in_tokens,
+            _LOST_IN_TOKENS,
             _choose_for_tokens,
         ),
         View(
             DOLLARS,
             "Dollars",
             "What does it cost, turn by turn?",
-            played
-            or f"The same conversation under every {term('setting')}, at a model's list prices. What its "
-            f"{term('prompt cache')} saves is counted in.",
-            Lost(
-                "Look first at the ends of the lines: the lowest one is the setting under which the whole conversation "
-                "cost least.",
-                "Change the pause between turns above the chart, and see how the lines change places.",
-                "It answers which setting is cheapest at a model's prices, from which turn on, and what the prompt "
-                "cache has to do with it.",
-            ),
+            in_dollars,
+            _LOST_IN_DOLLARS,
             choose_stage,
         ),
         View(
             MEMORY_MAP,
             "Memory map",
             "What became of every message?",
-            played
-            or f"One column a {term('request')}, one row a {term('message')}. Click a cell to read both, drag to zoom, "
-            "double-click to go back.",
-            Lost(
-                "Look first at the colours of one row from left to right: they are the life of one message.",
-                "Click a cell to read that message and the request of its column, or press Play to walk through "
-                "the requests.",
-                "It answers which messages are sent word for word, which live on in a summary, and which are gone.",
-            ),
+            on_the_map,
+            _LOST_ON_THE_MAP,
             choose_stage,
         ),
     )

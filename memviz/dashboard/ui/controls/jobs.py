@@ -1,19 +1,17 @@
-"""Work that a model is asked for in steps: its price, a start button, progress, a way out, and going on later."""
+"""Work that models are asked for: offered with what it costs at most, begun on a click, told, and stopped."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from time import monotonic
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import counted
+from memviz.dashboard.ui.controls.pickers import SUMMARIZER, name_key
 from memviz.dashboard.ui.controls.spending import (
     SpentSoFar,
     bound_caption,
@@ -22,12 +20,19 @@ from memviz.dashboard.ui.controls.spending import (
 )
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.dashboard.ui.shell.state import widget_value
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.cost_bound import CostBound
+from memviz.models.names import OFFLINE
 
 FRAME_SECONDS = 0.2
-"""How often it is drawn at most; work that takes less shows no bar at all."""
+"""How often progress is drawn at most; work that takes less shows no bar at all."""
+REFRESH_SECONDS = 0.4
+"""How often work in a thread of its own is looked at."""
+NO_OTHER_CALL = "No other call was made."
+KEPT = "What was answered before is kept: try again to go on from there."
+Tell = Callable[[float, str], None]
+"""Takes the share of the work that is done, and what is being done in words."""
 
 
 class ProgressBar:
@@ -38,39 +43,28 @@ class ProgressBar:
         self._drawn = monotonic()
 
     def __call__(self, share: float, words: str) -> None:
-        """This ``share`` of the work is done."""
+        """Draw that this ``share`` of the work is done."""
         if monotonic() - self._drawn >= FRAME_SECONDS:
             self._drawn = monotonic()
             self._place.progress(share, words)
 
     def close(self) -> None:
-        """The work is done."""
+        """Take the bar away: the work is done."""
         self._place.empty()
-
-
-REFRESH_SECONDS = 0.4
-"""How often a job in a thread of its own is looked at."""
-NO_OTHER_CALL = "No other call was made."
-KEPT = "What was answered before is kept: try again to go on from there."
-
-
-class Step(NamedTuple):
-    """The progress of a job: the share that is done, and the same in words."""
-
-    share: float
-    words: str
 
 
 def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
     """Return the verb of the start button: ``first`` before anything was done, *Go on* where that was only stopped, and
     *Try again* where a failure is said beside it."""
-    return "Try again" if has_failed else "Go on" if is_begun else first
+    if has_failed:
+        return "Try again"
+    return "Go on" if is_begun else first
 
 
 def start_button(
     label: str, key: str, *, place: DeltaGenerator | None = None, is_main: bool = True
 ) -> bool:
-    """Draw the button that a job waits for. Returns whether it was clicked."""
+    """Draw the button that a job waits for. Return true if it was clicked."""
     button = place.button if place is not None else st.button
     return button(
         label,
@@ -81,35 +75,22 @@ def start_button(
 
 
 def stop_button(
-    key: str,
-    *,
-    place: DeltaGenerator | None = None,
-    help: str | None = None,
-    on_click: Callable[[], None] | None = None,
+    key: str, *, help: str | None = None, on_click: Callable[[], None] | None = None
 ) -> bool:
-    """Draw the button that ends a job early. Returns whether it was clicked."""
-    button = place.button if place is not None else st.button
-    return button(
+    """Draw the button that ends a job early. Return true if it was clicked."""
+    return st.button(
         "Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click
     )
 
 
-def offer(
-    label: str,
-    key: str,
-    bound: CostBound,
-    *,
-    before: str = "",
-    beside: Callable[[], object] | None = None,
-) -> bool:
-    """Offer to ask a model, and say beside the button what that costs at most. ``before`` is what else the line says,
-    and ``beside`` draws another way out. Returns whether the button was clicked."""
-    with row():
-        is_asked = start_button(label, key)
-        if beside is not None:
-            beside()
-        bound_caption(bound, before=before)
-    return is_asked
+def use_the_stand_in_button(key: str) -> None:
+    """Draw the button that lets the offline stand-in summarize instead, which costs nothing."""
+    st.button(
+        "Use the offline stand-in",
+        key=key,
+        on_click=set_widget,
+        args=(name_key(SUMMARIZER), OFFLINE),
+    )
 
 
 def show_failure(error: MemvizError) -> None:
@@ -117,126 +98,106 @@ def show_failure(error: MemvizError) -> None:
     st.error(plain(f"{error} {NO_OTHER_CALL}"), icon=":material/error:")
 
 
-@contextmanager
-def stoppable(words: str, key: str, *, is_offline: bool = False) -> Iterator[None]:
-    """Say what is being done, in ``words``, with a way out, for as long as the block asks a model. A click on it, or on
-    anything else, ends the block. It has to be outside of any fragment: Streamlit would let the fragment's run finish
-    before it hears of a click within it. A model that ``is_offline`` keeps nobody waiting: there it is only said what
-    is being done."""
-    if is_offline:
-        with st.spinner(words):
-            yield
-        return
-    place = st.empty()
-    with place.container(horizontal=True, vertical_alignment="center"):
-        stop_button(key)
-        told = st.empty()
-    try:
-        with told_beside(told, words):
-            yield
-    except MemvizError:
+@dataclass
+class Job:
+    """Work that models are asked for while the page's run waits for it.
+
+    Every click ends it, with an exception out of whatever is drawn next, so it must be run outside of any fragment:
+    Streamlit would let the fragment's run finish before it hears of a click within it.
+    """
+
+    key: str
+    """Of its start button; its other controls are named after it."""
+    work: Callable[[Tell], object]
+    """Asks, and tells now and then how far it is. It keeps what was done itself, however it is ended."""
+    words: str = ""
+    """What is said beside the way out; where there are none, the bar alone says how far it is."""
+    is_offline: bool = False
+    """Models that cost nothing keep nobody waiting: it is only said what is being done."""
+    verb: str = ""
+    """What its start button says, before the name of the model."""
+    model: str = ""
+    bound: CostBound = field(default_factory=CostBound)
+    """The most that it may cost."""
+    before: str = ""
+    """What else is said where that is."""
+
+    @property
+    def label(self) -> str:
+        """What its start button says."""
+        return f"{self.verb} with {plain(self.model)}"
+
+    def offer(self, *, beside: Callable[[], object] | None = None) -> bool:
+        """Draw the start button, and beside it what a click costs at most; ``beside`` draws other ways to go on. Return
+        true if it was clicked."""
+        with row():
+            is_asked = start_button(self.label, self.key)
+            if beside is not None:
+                beside()
+            bound_caption(self.bound, before=self.before)
+        return is_asked
+
+    def run(self, *, stop_help: str | None = None) -> MemvizError | None:
+        """Work it off, with progress and a way out. Return the error that ended it early, if one did."""
+        if self.is_offline:
+            with st.spinner(self.words):
+                return self._work_off(lambda share, words: None)
+        place = st.empty()
+        with place.container(horizontal=True, vertical_alignment="center"):
+            stop_button(f"{self.key}-stop", help=stop_help)
+            told = st.empty()
+        bar = ProgressBar()
+        if self.words:
+            with told_beside(told, self.words):
+                error = self._work_off(bar)
+        else:
+            so_far = SpentSoFar()
+            error = self._work_off(
+                lambda share, words: bar(share, f"{words}{plain(so_far.words)}")
+            )
+        if error is None:
+            bar.close()
         place.empty()
         tell_spent()
-        raise
-    place.empty()
-    tell_spent()
+        return error
 
-
-@dataclass
-class ResumableJob(ABC):
-    """Steps that ``model`` is asked for, ``done`` of ``total`` of them in earlier attempts. A subclass says what a step
-    is, how what was done is kept, and what the rest will cost."""
-
-    model: str
-    done: int
-    total: int
-
-    verb: ClassVar[str]
-    """What the start button says before anything is done."""
-    unit: ClassVar[str]
-    """What ``total`` counts."""
-    start_key: ClassVar[str]
-    stop_key: ClassVar[str]
-
-    @abstractmethod
-    def estimate(self) -> str:
-        """Return a sentence on what the steps that are left are likely to take."""
-
-    @abstractmethod
-    def bound(self) -> CostBound:
-        """Return the most that they may cost."""
-
-    @abstractmethod
-    def steps(self) -> Generator[Step, None, None]:
-        """Do what is left, and say now and then how far it is. It is closed wherever it is when the user stops it."""
-
-    @abstractmethod
-    def keep(self) -> None:
-        """Keep what was done. This may run while the page is being left, so it must not draw."""
-
-    @property
-    def is_begun(self) -> bool:
-        """True if there is something to go on from."""
-        return self.done > 0
-
-    @property
-    def has_failed(self) -> bool:
-        """True if it is said of an earlier attempt that something in it failed."""
-        return False
-
-    @property
-    def done_of_total(self) -> str:
-        """The part that was done, in words."""
-        return f"{self.done:,} of {counted(self.total, self.unit)}"
-
-    def introduce(self) -> None:
-        """Draw what there is to read before one starts it."""
-        bound_caption(self.bound(), before=self.estimate())
-        if self.is_begun:
-            st.caption(f"{self.done_of_total} so far.")
-
-    def run_when_asked(self, *, is_asked: bool = False) -> bool:
-        """Offer the job, and run it after a click, or at once where it ``is_asked`` for elsewhere. A job that came to
-        its end draws the page again; after a failure the page goes on, and ``True`` says that more may be done than
-        before."""
-        self.introduce()
-        verb = start_verb(self.verb, is_begun=self.is_begun, has_failed=self.has_failed)
-        label = f"{verb} with {plain(self.model)}"
-        start, again = st.empty(), f"{self.start_key}-again"
-        is_asked = (
-            start_button(label, self.start_key, place=start)
-            or is_asked
-            or bool(widget_value(again))
-        )
-        if not is_asked:
-            return False
-        stop = st.empty()
-        stop_button(self.stop_key, place=stop, help="What was answered so far is kept.")
+    def _work_off(self, tell: Tell) -> MemvizError | None:
         try:
-            self._run()
+            self.work(tell)
         except MemvizError as error:
-            for place in (start, stop):
-                place.empty()
-            tell_spent()
-            show_error(error, KEPT)
-            start_button(f"Try again with {plain(self.model)}", again)
-        else:
+            return error
+        return None
+
+    def run_when_asked(self, *, so_far: str = "", is_asked: bool = False) -> bool:
+        """Say what it costs and what was done ``so_far``, and run it after a click, or at once where it ``is_asked``
+        for elsewhere. A job that came to its end draws the page again; after a failure the page goes on, and ``True``
+        says that more may be done than before."""
+        bound_caption(self.bound, before=self.before)
+        if so_far:
+            st.caption(so_far)
+        start = st.empty()
+        again = f"{self.key}-again"
+        is_clicked = start_button(self.label, self.key, place=start)
+        if not (is_clicked or is_asked or widget_value(again)):
+            return False
+        error = self.run(stop_help="What was answered so far is kept.")
+        if error is None:
             st.rerun()  # the question whether to start is settled
+        start.empty()
+        show_error(error, KEPT)
+        start_button(f"Try again with {plain(self.model)}", again)
         return True
 
-    def _run(self) -> None:
-        bar, so_far = ProgressBar(), SpentSoFar()
-        try:
-            with closing(self.steps()) as steps:
-                for share, words in steps:
-                    bar(share, f"{words}{plain(so_far.words)}")
-            bar.close()
-        finally:  # also when it was stopped or the page was left
-            self.keep()
+
+class Step(NamedTuple):
+    """The progress of work in a thread: the share that is done, and the same in words."""
+
+    share: float
+    words: str
 
 
 class BackgroundWork(Protocol):
-    """A job in a thread of its own."""
+    """Work in a thread of its own."""
 
     def wait(self, seconds: float) -> bool:
         """Wait so long at most; returns whether it has ended."""

@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple
 
 import streamlit as st
 
 from memviz.core.text.wording import counted, listed
-from memviz.dashboard.ui.controls.jobs import stoppable
+from memviz.dashboard.ui.controls.jobs import Job
 from memviz.dashboard.ui.controls.local_models import (
     keep_addresses_apart,
     local_models,
@@ -23,6 +22,7 @@ from memviz.dashboard.ui.controls.pickers import (
     JUDGE,
     SUMMARIZER,
     ModelChoice,
+    Models,
     model_picker,
     named,
 )
@@ -41,7 +41,7 @@ from memviz.dashboard.ui.controls.spending import (
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.engine.recording import Made, played, saved
@@ -84,8 +84,13 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
         )
         bound_caption(check_bound(choice.name))
     if is_asked:
-        with error_shown(), stoppable(f"Asking {choice.name}", f"{picker}-test-stop"):
-            tests[picker] = Tested(choice, _tested(choice))
+        error = Job(
+            f"{picker}-test",
+            lambda _: tests.update({picker: Tested(choice, _tested(choice))}),
+            f"Asking {choice.name}",
+        ).run()
+        if error is not None:
+            show_error(error)
     tested = tests.get(picker)
     if tested is not None and tested.made_with == choice:
         lines = []
@@ -216,16 +221,9 @@ CHAT_MODEL_HELP = (
 OTHER_CONNECTION = "With key and base URL empty, those of the summarizer hold, since it is the same model."
 
 
-class StudyModels(NamedTuple):
-    """The models of a study: who answers where replies are not the conversation's own, and who summarizes."""
-
-    answerer: ModelChoice
-    summarizer: ModelChoice
-
-
 def models_panel(
     sentence: str = "", above: Callable[[], object] | None = None
-) -> StudyModels:
+) -> Models:
     """A line that says who writes what, and the panel to change it. ``sentence`` is what else the line says, and
     ``above`` draws what else the panel holds."""
     with row("models", gap="xsmall", wrap=False):
@@ -260,7 +258,7 @@ def models_panel(
             budget_controls(
                 [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
             )
-    return StudyModels(answerer, summarizer)
+    return Models(answerer, summarizer)
 
 
 def _who() -> str:

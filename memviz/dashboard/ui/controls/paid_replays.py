@@ -14,16 +14,15 @@ from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted
 from memviz.dashboard.ui.controls.jobs import (
     NO_OTHER_CALL,
-    ProgressBar,
-    offer,
+    Job,
+    Tell,
     start_verb,
-    stoppable,
+    use_the_stand_in_button,
 )
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, name_key
+from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
-from memviz.dashboard.ui.shell.errors import error_shown
-from memviz.dashboard.ui.shell.state import set_widget
+from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
@@ -32,7 +31,6 @@ from memviz.models.first_failure import ends_all
 from memviz.models.registry import OFFLINE, model
 from memviz.storage.workspace import RunKey, Workspace
 
-REPLAY_KEY, STOP_KEY = "replay-paid", "compare-stop"
 FORESEEN_TURNS = 1_000
 """Of a longer conversation it is not worked out beforehand how many summaries there will be."""
 LINKED = (
@@ -54,15 +52,12 @@ def replayed_when_asked(
     if log.turn_count <= FORESEEN_TURNS:
         foreseen = free_replays(workspace, keys)
     with st.container(border=True):
-        if _is_asked_for(state, keys, summarizer, foreseen):
-            with error_shown():
-                _replay(workspace, state, keys, summarizer, calls_made(foreseen))
-                st.rerun()  # what was replayed is kept, and what went wrong is said beside the button
+        _offer(workspace, state, keys, summarizer, foreseen)
+    attempts = _attempts(state, keys, summarizer)
     found = []
     for setting, key in waiting:
-        attempt = _attempts(state, [key], summarizer).get(key)
-        if attempt is not None and attempt.run.turns:
-            found.append((setting, attempt.run))
+        if key in attempts and attempts[key].run.turns:
+            found.append((setting, attempts[key].run))
     return found
 
 
@@ -71,66 +66,59 @@ def _attempts(
 ) -> dict[RunKey, Attempt]:
     """Return what this very summarizer, with its key, address and timeout, made of the runs. With another one they
     count as not yet replayed."""
-    found = {key: state.attempts.get(key) for key in keys}
-    return {
-        key: one
-        for key, one in found.items()
-        if one is not None and one.made_with == summarizer
-    }
+    found = {}
+    for key in keys:
+        attempt = state.attempts.get(key)
+        if attempt is not None and attempt.made_with == summarizer:
+            found[key] = attempt
+    return found
 
 
 def free_replays(workspace: Workspace, keys: Sequence[RunKey]) -> list[Run]:
     """Return the same replays with the conversation's own replies and the offline model's summaries."""
     free = model(OFFLINE)
-    return [
-        workspace.run(
-            replace(key, summarizer=OFFLINE, model="", edits=(), take=0), free
-        )
-        for key in keys
-    ]
+    own = [replace(key, summarizer=OFFLINE, model="", edits=(), take=0) for key in keys]
+    return [workspace.run(key, free) for key in own]
 
 
-def _is_asked_for(
+def _offer(
+    workspace: Workspace,
     state: CompareState,
     keys: Sequence[RunKey],
     summarizer: ModelChoice,
     foreseen: Sequence[Run],
-) -> bool:
-    """Say what is missing and why, what it costs at most, and offer to make it. Returns whether that was clicked."""
-    name = plain(summarizer.name)
+) -> None:
+    """Say what is missing and why, what it costs at most, and make it when that is clicked."""
+    name = summarizer.name
     tried = _attempts(state, keys, summarizer)
     problems = dict.fromkeys(_problem(key, one) for key, one in tried.items())
     problems.pop("", None)
     said = st.empty()
     with said.container():
         is_reached = summarizer.api_key or summarizer.api_base
-        if state.linked_summarizer == summarizer.name and not is_reached:
-            st.markdown(LINKED.format(name))
+        if state.linked_summarizer == name and not is_reached:
+            st.markdown(LINKED.format(plain(name)))
         for problem in problems:
             st.error(plain(problem), icon=":material/error:")
+    calls = calls_made(foreseen)
     bound = UNFORESEEN
     if foreseen:
-        bound = summaries_bound(foreseen, summarizer.name, spending().reply_tokens)
-    verb = start_verb("Replay", is_begun=bool(tried), has_failed=bool(problems))
-    is_asked = offer(
-        f"{verb} with {name}",
-        REPLAY_KEY,
-        bound,
-        before=_what_is_left(keys, tried, summarizer.name, calls_made(foreseen)),
-        beside=_use_the_stand_in,
+        bound = summaries_bound(foreseen, name, spending().reply_tokens)
+    job = Job(
+        "replay-paid",
+        partial(_replay, workspace, state, keys, summarizer, calls),
+        f"Asking {name} for summaries",
+        verb=start_verb("Replay", is_begun=bool(tried), has_failed=bool(problems)),
+        model=name,
+        bound=bound,
+        before=_what_is_left(keys, tried, name, calls),
     )
-    if is_asked:
+    if job.offer(beside=partial(use_the_stand_in_button, "replay-offline")):
         said.empty()  # what went wrong before is over
-    return is_asked
-
-
-def _use_the_stand_in() -> None:
-    st.button(
-        "Use the offline stand-in",
-        key="replay-offline",
-        on_click=set_widget,
-        args=(name_key(SUMMARIZER), OFFLINE),
-    )
+        error = job.run()
+        if error is None:
+            st.rerun()  # what was replayed is kept, and what went wrong is said beside the button
+        show_error(error)
 
 
 def _what_is_left(
@@ -177,32 +165,33 @@ def _replay(
     keys: Sequence[RunKey],
     summarizer: ModelChoice,
     foreseen_calls: int,
+    tell: Tell,
 ) -> None:
     """Replay under one setting after the other, until one finds that the summarizer cannot be used at all."""
     calls = 0
-    with stoppable(f"Asking {summarizer.name} for summaries", STOP_KEY):
-        bar = ProgressBar()
-        writer = summarizer.build_summarizer()
-        for key in keys:
-            tell = partial(_tell, bar, plain(key.strategy.label), foreseen_calls, calls)
-            attempt = _attempt(workspace, state, key, summarizer, writer, tell)
-            calls += calls_made([attempt.run])
-            if attempt.error is not None and ends_all(attempt.error):
-                break
-        bar.close()
 
+    def told(label: str, made: int, turn: str) -> None:
+        asked = calls + made
+        if foreseen_calls:
+            total = max(foreseen_calls, asked)
+            of_total = f"{asked:,} of about {counted(total, 'call')}"
+            tell(asked / total, f"{label}: {of_total}, {turn}")
+        else:
+            tell(0.0, f"{label}: {counted(asked, 'call')}, {turn}")
 
-def _tell(
-    bar: ProgressBar, label: str, foreseen_calls: int, before: int, made: int, turn: str
-) -> None:
-    """Say how far the replay of one setting is, that has ``made`` calls after those ``before`` it."""
-    asked = before + made
-    if foreseen_calls:
-        total = max(foreseen_calls, asked)
-        of_total = f"{asked:,} of about {counted(total, 'call')}"
-        bar(asked / total, f"{label}: {of_total}, {turn}")
-    else:
-        bar(0.0, f"{label}: {counted(asked, 'call')}, {turn}")
+    writer = summarizer.build_summarizer()
+    for key in keys:
+        attempt = _attempt(
+            workspace,
+            state,
+            key,
+            summarizer,
+            writer,
+            partial(told, plain(key.strategy.label)),
+        )
+        calls += calls_made([attempt.run])
+        if attempt.error is not None and ends_all(attempt.error):
+            break
 
 
 def _attempt(

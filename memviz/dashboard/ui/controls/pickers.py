@@ -5,18 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.counters import COUNTERS
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
-from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, paid
+from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, paid, spending
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
+from memviz.metrics.cost.bounds import Askers
 from memviz.models.base import Model
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING, in_words, is_free
@@ -94,6 +95,7 @@ __all__ = [
     "SOME_ADDRESS",
     "SUMMARIZER",
     "ModelChoice",
+    "Models",
     "counter_picker",
     "model_picker",
     "name_key",
@@ -183,6 +185,25 @@ class ModelChoice:
         """The same as a summarizer whose first failure ends the work, where every other call would fail likewise."""
         built = self.build(look_up)
         return built if self.is_free else FirstFailureEnds(built)
+
+
+class Models(NamedTuple):
+    """The models of a page."""
+
+    answerer: ModelChoice
+    """Answers where replies are not the conversation's own."""
+    summarizer: ModelChoice
+
+    @property
+    def are_free(self) -> bool:
+        """True if neither costs anything."""
+        return self.answerer.is_free and self.summarizer.is_free
+
+    @property
+    def askers(self) -> Askers:
+        """Their names, with answers as long as this session allows, to bound what they cost."""
+        tokens = spending().reply_tokens
+        return Askers(self.answerer.name, self.summarizer.name, tokens)
 
 
 def name_key(picker: str) -> str:

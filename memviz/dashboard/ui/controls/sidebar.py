@@ -15,11 +15,12 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
 from memviz.dashboard.ui.controls.links import links_opened, open_shared_view
-from memviz.dashboard.ui.controls.models_panel import StudyModels, models_panel
+from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.controls.pickers import (
     RECORDED_FIRST,
     SUMMARIZER,
     ModelChoice,
+    Models,
     counter_picker,
     named,
 )
@@ -50,8 +51,6 @@ from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, Workspace
 from memviz.strategies.base import Trigger
 
-__all__ = ["StudyModels", "study_controls"]
-
 REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
 REPLIES_WORDS = {False: "Replies: **as they were said**", True: "Replies: **free run**"}
 REPLIES_HELP = (
@@ -69,7 +68,7 @@ CHAT_LABEL = "Chat as it was held"
 
 def study_controls(
     workspace: Workspace, state: CompareState, *, replies: bool = False
-) -> StudyModels:
+) -> Models:
     """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
     _open_link(workspace, state)
@@ -147,7 +146,7 @@ def _more(label: str) -> Iterator[None]:
         yield
 
 
-def counter_and_models(state: CompareState) -> StudyModels:
+def counter_and_models(state: CompareState) -> Models:
     """Models and token counter, for a page without settings of its own."""
     models = models_panel()
     with _more("More"):

@@ -14,7 +14,6 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.bounds import MAX_USD
 from memviz.dashboard.ui.shell.state import heed_clicks, of_session
 from memviz.dashboard.ui.shell.text import plain
-from memviz.metrics.cost.bounds import Askers
 from memviz.models.base import Model
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import ConnectionReport
@@ -97,11 +96,6 @@ def heed_clicks_and_tell() -> None:
     """Hear of clicks, and say what was spent by now, while a page's run waits for a model."""
     heed_clicks()
     tell_spent()
-
-
-def askers(answerer: str, summarizer: str) -> Askers:
-    """Return who answers and who summarizes, with answers as long as this session allows."""
-    return Askers(answerer, summarizer, spending().reply_tokens)
 
 
 def bound_words(bound: CostBound) -> str:

@@ -1,8 +1,9 @@
-"""Which facts are looked for: the conversation's own, those proposed, and those that the user types in."""
+"""The facts that are looked for: the conversation's own, those proposed, and those that the user types in."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -14,7 +15,7 @@ from memviz.core.text.wording import counted, message_number, message_position
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import CompareState
-from memviz.dashboard.ui.facts.state import retention_state
+from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -23,9 +24,17 @@ from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Category, Probe
 
-QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY = (
-    "probe-question", "probe-answers", "probe-stale", "probe-message",
-)  # fmt: skip
+QUESTION_KEY = "probe-question"
+ANSWERS_KEY = "probe-answers"
+STALE_KEY = "probe-stale"
+MESSAGE_KEY = "probe-message"
+ERROR_KEY = "probe-error"
+"""Under it is kept what was wrong with the fact that was typed in last."""
+ANSWERS_HELP = (
+    "As the conversation says it. Several spellings: one a line, any of them counts."
+)
+STALE_HELP = "What was right once and was replaced, one a line. It shows when a context still holds it."
+MESSAGE_HELP = "Number of the message that states it. Empty: the first one that contains the answer."
 TABLE_PIXELS = 320
 LABEL_CHARS = 90
 TABLE_ALT = "The facts that are looked for"
@@ -45,9 +54,12 @@ def where_from(facts: Facts) -> None:
         proposed_facts = (
             f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
         )
+        where = ""
+        if len(facts.log) > READ_MESSAGES:
+            where = f" in the first {READ_MESSAGES:,} messages"
         st.info(
             f"This conversation brings no labelled facts. {proposed_facts} "
-            f"automatically{_where(facts.log)}: codes, phone numbers, allergies, people, places, dates, times, "
+            f"automatically{where}: codes, phone numbers, allergies, people, places, dates, times, "
             "counts, what is ruled out, and what tools returned and a later reply used. "
             "Add your own, or switch these off, under Facts below.",
             icon=":material/auto_awesome:",
@@ -72,12 +84,6 @@ def where_from(facts: Facts) -> None:
 def without_tool_results(facts: Facts) -> bool:
     """Return whether the conversation has results of tools and no fact that is looked for comes from one."""
     return count_unmeasured_results(facts.log, facts.probes) > 0
-
-
-def _where(log: Log) -> str:
-    return (
-        f" in the first {READ_MESSAGES:,} messages" if len(log) > READ_MESSAGES else ""
-    )
 
 
 def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> None:
@@ -108,9 +114,10 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
 
 
 def _table(facts: Facts) -> None:
-    with st.container(
-        height=TABLE_PIXELS if len(facts.probes) > 6 else "content", border=False
-    ):
+    height: int | Literal["content"] = "content"
+    if len(facts.probes) > 6:
+        height = TABLE_PIXELS
+    with st.container(height=height, border=False):
         st.table(
             pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
             border="horizontal",
@@ -123,44 +130,33 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
     source = "labelled" if probe in facts.brought else "proposed"
     if probe.by_user:
         source = "typed in"
+    evidence = [f"{message_number(position):,}" for position in probe.evidence]
     return {
         "Question": plain(probe.question),
         "Answer": plain(" / ".join(probe.answers)),
         "Outdated": plain(" / ".join(probe.stale)),
-        "Message": ", ".join(
-            f"{message_number(position):,}" for position in probe.evidence
-        ),
+        "Message": ", ".join(evidence),
         "Kind": f"{probe.category}, {source}",
     }
 
 
 def _typed(workspace: Workspace, state: CompareState, facts: Facts) -> None:
     for number, probe in enumerate(facts.typed):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(
-                plain(
-                    shortened(
-                        f"{' / '.join(probe.answers)} · {probe.question}", LABEL_CHARS
-                    )
-                )
-            )
-            st.button(
+        name = f"{' / '.join(probe.answers)} · {probe.question}"
+        with row():
+            st.markdown(plain(shortened(name, LABEL_CHARS)))
+            quiet_button(
                 "Remove",
-                key=f"probe-remove-{number}",
-                icon=":material/delete:",
-                type="tertiary",
-                on_click=_remove,
-                args=(workspace, state.conversation_id, probe),
+                f"probe-remove-{number}",
+                ":material/delete:",
+                workspace.remove_probe,
+                state.conversation_id,
+                probe,
             )
-
-
-def _remove(workspace: Workspace, conversation_id: str, probe: Probe) -> None:
-    workspace.remove_probe(conversation_id, probe)
 
 
 def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
     """Type a fact in. What was typed stays if something is wrong with it."""
-    own = retention_state()
     with st.form("probe-form", border=False):
         st.markdown("**Look for a fact of your own**")
         left, right = st.columns(2)
@@ -169,14 +165,14 @@ def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
             key=ANSWERS_KEY,
             height=80,
             placeholder="3,600 euros\n3,600",
-            help="As the conversation says it. Several spellings: one a line, any of them counts.",
+            help=ANSWERS_HELP,
         )
         right.text_area(
             "Outdated values",
             key=STALE_KEY,
             height=80,
             placeholder="3,000 euros",
-            help="What was right once and was replaced, one a line. It shows when a context still holds it.",
+            help=STALE_HELP,
         )
         left.text_input(
             "Question",
@@ -191,7 +187,7 @@ def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
             None,
             key=MESSAGE_KEY,
             placeholder="the first that contains it",
-            help="Number of the message that states it. Empty: the first one that contains the answer.",
+            help=MESSAGE_HELP,
         )
         st.form_submit_button(
             "Look for it",
@@ -199,8 +195,9 @@ def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
             on_click=_add,
             args=(workspace, state, facts.log),
         )
-        if own.probe_error is not None:
-            show_error(own.probe_error)
+        error = widget_value(ERROR_KEY)
+        if error is not None:
+            show_error(error)
 
 
 def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
@@ -210,15 +207,13 @@ def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
     }
     answers = _lines(typed[ANSWERS_KEY] or "")
     stale = _lines(typed[STALE_KEY] or "")
-    own = retention_state()
-    own.probe_error = None
+    question = typed[QUESTION_KEY] or ""
+    set_widget(ERROR_KEY, None)
     try:
-        probe = typed_probe(
-            log, typed[QUESTION_KEY] or "", answers, stale, typed[MESSAGE_KEY]
-        )
+        probe = typed_probe(log, question, answers, stale, typed[MESSAGE_KEY])
         workspace.add_probe(state.conversation_id or "", probe)
     except MemvizError as error:
-        own.probe_error = error
+        set_widget(ERROR_KEY, error)
         return
     for key, value in typed.items():
         set_widget(key, "" if isinstance(value, str) else None)
@@ -228,9 +223,8 @@ def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
-    )
+    lines = map(str.strip, text.splitlines())
+    return tuple(dict.fromkeys(filter(None, lines)))
 
 
 def typed_probe(

@@ -1,4 +1,4 @@
-"""What the Facts page computes, kept as long as it stays the same: a click has to redraw in a moment.
+"""The results of the Facts page, kept as long as they stay the same: a click has to redraw in a moment.
 
 Runs and logs are keys by identity: comparing what they hold would take longer than anything here. That is safe
 because those of the pages never change: a chat that goes on has another run and another log. What is found in another
@@ -36,11 +36,11 @@ from memviz.metrics.retention.survival import Survival, survival
 from memviz.metrics.retention.tool_facts import tool_argument_recall
 from memviz.models.registry import OFFLINE, model
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
-from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled
 
-LOGS_KEPT, RUNS_KEPT = 4, 12
+LOGS_KEPT = 4
+RUNS_KEPT = 12
 """Of so many conversations and runs the numbers are kept; of 25,000 turns and 100 facts one takes 15 MB."""
 FIRST_MESSAGES = 20
 """What tells the script of a conversation."""
@@ -66,32 +66,23 @@ def bounds_of(
         return None
     first = kept[0]
     top = _ceiling(first.run, first.retention.probes)
-    alike = [
-        one
-        for one in kept
-        if np.array_equal(one.retention.turns, first.retention.turns)
-    ]
     chance: tuple[Shares, Shares] | None = None
     if others and measure is not Measure.EVIDENCE:
-        found = [
-            _floor(one.run, one.retention.probes, other)
-            for one, other in zip(kept, others, strict=True)
-            if one in alike
-        ]
-        shares = np.stack([one.share(one.contained) for one in found])
-        chance = shares.min(axis=0), shares.max(axis=0)
+        found = []
+        for one, other in zip(kept, others, strict=True):
+            if np.array_equal(one.retention.turns, first.retention.turns):
+                by_chance = _floor(one.run, one.retention.probes, other)
+                found.append(by_chance.share(by_chance.contained))
+        shares = np.stack(found)
+        chance = (shares.min(axis=0), shares.max(axis=0))
     return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
 
 
 @kept_until_left(LOGS_KEPT)
 def is_unspaced(log: Log) -> bool:
     """Return whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
-    letters = [
-        letter
-        for message in log[:FIRST_MESSAGES]
-        for letter in message.content
-        if letter.isalpha()
-    ]
+    text = "".join(message.content for message in log[:FIRST_MESSAGES])
+    letters = [letter for letter in text if letter.isalpha()]
     return sum(bool(IS_UNSPACED.match(letter)) for letter in letters) > len(letters) / 4
 
 
@@ -146,31 +137,21 @@ def elsewhere(
         id = _nearest(workspace, log)
         if id is None:
             return None
-        runs = {
-            one.run.strategy: _replayed(
-                workspace, id, one.run.strategy, one.run.counter.name
-            )
-            for one in kept
-        }
+        runs = []
+        for one in kept:
+            key = RunKey(id, one.run.strategy, one.run.counter.name, OFFLINE)
+            runs.append(workspace.run(key, model(OFFLINE)))
+        title = workspace.conversation(id)[0].title
     except MemvizError:
         return None  # a sample was deleted, or a counter cannot count any more: no bound, and no harm
-    return ChanceBaseline(
-        workspace.conversation(id)[0].title,
-        tuple(runs[one.run.strategy] for one in kept),
-    )
+    return ChanceBaseline(title, tuple(runs))
 
 
 def _nearest(workspace: Workspace, log: Log) -> str | None:
-    others = {
-        SAMPLE_PREFIX + name: other
-        for name in bundled()
-        if (other := workspace.conversation(SAMPLE_PREFIX + name)[1])[:1] != log[:1]
-        and is_unspaced(other) == is_unspaced(log)
-    }
-    return min(
-        others, key=lambda id: abs(others[id].turn_count - log.turn_count), default=None
-    )
-
-
-def _replayed(workspace: Workspace, id: str, strategy: Strategy, counter: str) -> Run:
-    return workspace.run(RunKey(id, strategy, counter, OFFLINE), model(OFFLINE))
+    others = {}
+    for name in bundled():
+        id = SAMPLE_PREFIX + name
+        _, other = workspace.conversation(id)
+        if other[:1] != log[:1] and is_unspaced(other) == is_unspaced(log):
+            others[id] = abs(other.turn_count - log.turn_count)
+    return min(others, key=others.__getitem__, default=None)

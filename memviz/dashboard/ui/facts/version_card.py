@@ -13,7 +13,9 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
 from memviz.dashboard.ui.controls.grounds import author_badge
+from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
@@ -48,11 +50,9 @@ def version_head(run: Run, compaction: Compaction) -> None:
 
 def version_badge(run: Run, compaction: Compaction) -> None:
     """Show which version it wrote, when, and who worded it."""
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-        st.badge(
-            badge_label(run, compaction),
-            color="violet" if compaction.written else "gray",
-        )
+    with row(gap="xsmall"):
+        color: BadgeColor = "violet" if compaction.written else "gray"
+        st.badge(badge_label(run, compaction), color=color)
         writer_badge(compaction)
 
 
@@ -61,9 +61,7 @@ def writer_badge(compaction: Compaction) -> None:
     author = summary_author(compaction)
     if author is None:
         return
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="xsmall", width="content"
-    ):
+    with row(gap="xsmall", width="content"):
         author_badge(author, compaction.model)
         if author is Author.LIVE:  # the other badges name theirs
             st.caption(f"by {plain(compaction.model)}", width="content")
@@ -87,20 +85,20 @@ def facts_of_version(
     is_version: bool = True,
 ) -> None:
     """The facts that a version lost, took in and kept, each a button that opens its life."""
-    for name, numbers in (
-        ("Lost", found.lost),
-        ("New", found.new),
-        ("Kept", found.kept),
-    ):
+    by_name = {"Lost": found.lost, "New": found.new, "Kept": found.kept}
+    for name, numbers in by_name.items():
         if not numbers:
             continue
         named = numbers[:MOST_NAMED]
-        labels = distinct([plain(fact_name(probes[number])) for number in named])
-        more = f" (the first {MOST_NAMED})" if len(numbers) > MOST_NAMED else ""
+        names = distinct([plain(fact_name(probes[number])) for number in named])
+        by_number = dict(zip(named, names, strict=True))
+        facts = counted(len(numbers), "fact")
+        if len(numbers) > MOST_NAMED:
+            facts += f" (the first {MOST_NAMED})"
         chosen = st.pills(
-            f"{FACT_ICONS[name]} {name}: {counted(len(numbers), 'fact')}{more}",
+            f"{FACT_ICONS[name]} {name}: {facts}",
             named,
-            format_func=dict(zip(named, labels, strict=True)).__getitem__,
+            format_func=by_number.__getitem__,
             key=f"{key}-{name}",
         )
         if chosen is not None:
@@ -117,10 +115,9 @@ def fact_name(probe: Probe) -> str:
 
 def counts_words(found: VersionProbes) -> str:
     """``2 facts lost, none kept, 1 new``, ``No fact lost, 3 kept, none new``."""
-    kept, new = (
-        f"{len(which):,}" if which else "none" for which in (found.kept, found.new)
-    )
     lost = counted(len(found.lost), "fact") if found.lost else "No fact"
+    kept = f"{len(found.kept):,}" if found.kept else "none"
+    new = f"{len(found.new):,}" if found.new else "none"
     return f"{lost} lost, {kept} kept, {new} new"
 
 
@@ -135,26 +132,24 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
         st.caption(why)
         return
     base = compaction.revises if compaction.revises is not None else compaction.replaces
-    text = _shown_text(written)
+    text = shown_text(written.text, written)
+    shown = text[:MAX_CHARS_SHOWN]
     if base is None:
-        st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
+        st.html(marked_html(shown, answers))
     else:
-        before = _shown_text(run.space.summaries.versions[base - 1])
-        st.html(
-            diff_html(
-                word_diff(before[:MAX_CHARS_SHOWN], text[:MAX_CHARS_SHOWN]), answers
-            )
-        )
+        replaced = run.space.summaries.versions[base - 1]
+        before = shown_text(replaced.text, replaced)[:MAX_CHARS_SHOWN]
+        st.html(diff_html(word_diff(before, shown), answers))
     hidden = len(text) - MAX_CHARS_SHOWN
     if hidden > 0:
         st.caption(f"and {counted(hidden, 'more character')}")
 
 
-def _shown_text(version: SummaryVersion) -> str:
-    """The text; facts without their tags."""
-    if version.track == FACTS:
-        return without_tags(version.text)
-    return without_marks(version.text)
+def shown_text(text: str, version: SummaryVersion | None) -> str:
+    """Return the ``text`` of a version as it is read; facts without their tags."""
+    if version is not None and version.track == FACTS:
+        return without_tags(text)
+    return without_marks(text)
 
 
 def chosen_version(one: RetentionResult, number: int) -> VersionProbes:

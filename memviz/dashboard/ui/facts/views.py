@@ -6,11 +6,18 @@ from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost, View
 
-LIVES, SUMMARIES, KEPT = "lives", "summaries", "kept"
+LIVES = "lives"
+SUMMARIES = "summaries"
+KEPT = "kept"
 _LOST_IN_LIVES = Lost(
     "Look first at the rows: each is a fact, from the turn that said it to the one that no longer knew it.",
     "Click a row to read what became of that fact, and choose another setting above the rows.",
     "It answers what a model could still know under each setting, without asking one.",
+)
+_LOST_IN_SUMMARIES = Lost(
+    "Look first at the marks on the line of time: each is a summary that was written or messages that were cleared.",
+    "Click a mark to read that version, with what is new in it and what was left out.",
+    "It answers how a summary changed from version to version, what each cost, and which facts it lost.",
 )
 VIEWS = (
     View(
@@ -27,12 +34,7 @@ VIEWS = (
         "How did the memory change?",
         f"Every {term('version')} of the {term('summary')}, and all that was {term('cleared')} or {term('shortened')}: "
         f"why, at what cost, and which {term('facts')} it kept or lost.",
-        Lost(
-            "Look first at the marks on the line of time: each is a summary that was written or messages that were "
-            "cleared.",
-            "Click a mark to read that version, with what is new in it and what was left out.",
-            "It answers how a summary changed from version to version, what each cost, and which facts it lost.",
-        ),
+        _LOST_IN_SUMMARIES,
     ),
 )
 _PRESENTED = View(

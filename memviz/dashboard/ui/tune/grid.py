@@ -1,10 +1,11 @@
-"""What a sweep tries: conversations, strategies, and values for their parameters."""
+"""The grid of a sweep: conversations, strategies, values for their parameters, and the settings that were recorded. A
+sweep has one summarizer for all of its settings: with a recording, only what it holds can be measured."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -13,6 +14,13 @@ from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.sweeps.axes import axis_title
 from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
+from memviz.dashboard.ui.controls.grounds import (
+    ALL_STAND_IN,
+    LINE_KEY,
+    instead,
+    swept_by,
+)
+from memviz.dashboard.ui.controls.pickers import RECORDED_FIRST
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
     in_the_guide,
@@ -25,6 +33,7 @@ from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.state import TuneState, tune_state
+from memviz.models.names import RECORDING
 from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
@@ -39,6 +48,11 @@ CONVERSATIONS_HELP = (
 )
 STRATEGIES_HELP = "Every value chosen below is tried; of a strategy with two parameters every pair of values."
 VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."
+ALONE_HELP = (
+    "Measure them with the summaries that a language model wrote, beside the settings that summarize nothing. A sweep "
+    "has one summarizer for all of its settings, so the others are left out."
+)
+BACK_HELP = "A sweep has one summarizer for all of its settings, and the stand-in writes for any."
 
 
 def choose_conversations(
@@ -209,3 +223,90 @@ def _number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:
         show_error(error)
         return None
     return value
+
+
+class Tried(NamedTuple):
+    """The ``settings`` that a sweep can measure with its summarizer, how many it cannot (``left_out``), and of the
+    recording that plays the most of them its name and how many: empty where none plays any."""
+
+    settings: tuple[Strategy, ...]
+    left_out: int
+    recording: str
+    recorded: int
+
+
+def recorded_settings(
+    workspace: Workspace, ids: Sequence[str], study: CompareState
+) -> list[Strategy]:
+    """Return the settings of which recordings hold the summaries of any of these conversations, each once."""
+    found: dict[Strategy, None] = {}
+    for id in ids:
+        talk = workspace.conversation(id, study.first_of(id))
+        found |= dict.fromkeys(workspace.recordings.settings_of(*talk, study.counter))
+    return list(found)
+
+
+def tried_with(
+    workspace: Workspace,
+    ids: Sequence[str],
+    settings: Sequence[Strategy],
+    study: CompareState,
+    summarizer: str,
+) -> Tried:
+    """Return what a sweep of ``settings`` can measure with the summarizer of this name."""
+    recordings = workspace.recordings
+    talks = [workspace.conversation(id, study.first_of(id)) for id in ids]
+    is_recording = summarizer.startswith(RECORDING)
+    names = []
+    if recorded_settings(workspace, ids, study):
+        names = [RECORDING + name for name in recordings.unasked]
+    if is_recording:
+        names.append(summarizer)
+    played: dict[str, list[Strategy]] = {}
+    for name in names:
+        played[name] = []
+        for one in settings:
+            if one.writes_notes and all(
+                recordings.plays(name, *talk, one, study.counter) for talk in talks
+            ):
+                played[name].append(one)
+    kept = tuple(settings)
+    if is_recording:
+        held = played[summarizer]
+        kept = tuple(one for one in settings if not one.writes_notes or one in held)
+    best = max(played, key=lambda name: len(played[name]), default="")
+    recorded = len(played.get(best, ()))
+    left_out = len(settings) - len(kept)
+    return Tried(kept, left_out, best if recorded else "", recorded)
+
+
+def whose_sweep(workspace: Workspace, summarizer: str, tried: Tried) -> None:
+    """One line above the picture: who wrote the summaries of all settings, and the other way to measure them."""
+    with st.container(
+        key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
+    ):
+        if not summarizer.startswith(RECORDING):
+            swept_by(summarizer)
+            if tried.recorded:
+                settings = "the recorded one"
+                if tried.recorded > 1:
+                    settings = f"the {tried.recorded:,} recorded ones"
+                instead(f"Only {settings}", tried.recording, ALONE_HELP)
+            return
+        recording = workspace.recordings.all.get(summarizer.removeprefix(RECORDING))
+        swept_by(
+            summarizer,
+            models=recording.models if recording is not None else (),
+            left_out=tried.left_out,
+        )
+        instead(ALL_STAND_IN, RECORDED_FIRST, BACK_HELP)
+
+
+def none_recorded(summarizer: str) -> None:
+    """Say that the recording holds none of the settings, with the way back."""
+    st.info(
+        f"{plain(summarizer.removeprefix(RECORDING))} is a recording that holds none of these settings over these "
+        "conversations.",
+        icon=":material/info:",
+    )
+    instead(ALL_STAND_IN, RECORDED_FIRST, BACK_HELP)

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import streamlit as st
 
@@ -21,9 +23,10 @@ from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.state import TuneState
+from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import CostBound
-from memviz.models.registry import OFFLINE, is_free
+from memviz.models.registry import OFFLINE
 from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
 from memviz.tuning.background import BackgroundSweep
@@ -73,6 +76,15 @@ def asked_for(
     return Asked(stamped, firsts, tuple(settings), study.counter)
 
 
+class _Desk(NamedTuple):
+    """All that it takes to begin a sweep, but what is swept."""
+
+    workspace: Workspace
+    state: TuneState
+    summarizer: ModelChoice
+    assumptions: PricingAssumptions
+
+
 def sweep_of(
     workspace: Workspace,
     state: TuneState,
@@ -81,27 +93,28 @@ def sweep_of(
     assumptions: PricingAssumptions,
 ) -> Sweep | None:
     """Return what was measured so far; ``None`` as long as there is nothing. Draws the progress above it."""
+    desk = _Desk(workspace, state, summarizer, assumptions)
     offer = st.container()
-    free = with_summarizer(asked, summarizer) if summarizer.is_free else asked
-    paid = with_summarizer(asked, summarizer)
-    asked = paid if state.asked == paid else free
+    chosen = replace(asked, summarizer=summarizer.name)
+    free = chosen if summarizer.is_free else asked
+    asked = chosen if state.asked == chosen else free
     if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
         state.go_on = False
-        _begin_free(workspace, state, asked, assumptions)
+        _begin_free(desk, asked)
     work = state.work if state.asked == asked else None
     if work is None:
         return None
     if not work.wait(AT_ONCE_SECONDS):
         _watch(work, asked, state.budget)
     elif state.budget is not None:
-        try_again(workspace, state, asked, summarizer, assumptions, work)
+        _try_again(desk, asked, work)
         st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
     elif work.error is not None:
         show_error(work.error)
         _go_on(state, "Try again")
-    if asked != paid:
+    if asked != chosen and work.wait(0) and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
-            offer_paid_sweep(workspace, state, free, summarizer, assumptions)
+            _offer_paid_sweep(desk, chosen, work.sweep)
     sweep = work.sweep
     if sweep is None:
         return None
@@ -111,34 +124,14 @@ def sweep_of(
 
 
 def _any_ran(sweep: Sweep) -> bool:
-    """Return whether there is anything to show. Says what could not be run, and why."""
-    failed = {
-        cell.error: sweep.subjects[place.subject]
-        for place, cell in sweep.cells.items()
-        if cell.error
-    }
+    """Return true if there is anything to show. Says what could not be run, and why."""
+    failed = {}
+    for place, cell in sweep.cells.items():
+        if cell.error:
+            failed[cell.error] = sweep.subjects[place.subject]
     for error, title in list(failed.items())[:MAX_ERRORS]:
         st.warning(f"{plain(title)}: {plain(error)}", icon=":material/error:")
     return any(not cell.error for cell in sweep.cells.values())
-
-
-def _begin_free(
-    workspace: Workspace,
-    state: TuneState,
-    asked: Asked,
-    assumptions: PricingAssumptions,
-) -> None:
-    def make() -> Sweeping:
-        return workspace.sweeping(
-            asked.ids,
-            asked.settings,
-            counter=asked.counter,
-            first=asked.first,
-            summarizer=workspace.recordings.player(asked.summarizer),
-            assumptions=assumptions,
-        )
-
-    state.begin(asked, BackgroundSweep(make))
 
 
 def _may_begin(workspace: Workspace, asked: Asked) -> bool:
@@ -147,8 +140,6 @@ def _may_begin(workspace: Workspace, asked: Asked) -> bool:
         first or workspace.store.entry(id).message_count
         for id, first in asked.first.items()
     )
-    if not is_free(asked.summarizer):
-        return False
     if len(asked.settings) * messages <= AT_ONCE_MESSAGES:
         return True
     number = counted(len(asked.settings), "setting")
@@ -166,17 +157,13 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
         progress = work.progress
         if progress is None:
             return Step(0.0, "Counting tokens and looking for facts")
-        return Step(
-            progress.done / max(1, progress.total),
-            progress_words(progress, len(asked.ids)),
-        )
+        share = progress.done / max(1, progress.total)
+        return Step(share, progress_words(progress, len(asked.ids)))
 
-    watch(
-        work,
-        step,
-        "tune-stop",
-        lambda: "" if budget is None else spent_sentence(asked.summarizer, budget),
-    )
+    def spent() -> str:
+        return "" if budget is None else spent_sentence(asked.summarizer, budget)
+
+    watch(work, step, "tune-stop", spent)
 
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
@@ -219,72 +206,36 @@ BUDGET_HELP = (
 )
 
 
-def offer_paid_sweep(
-    workspace: Workspace,
-    state: TuneState,
-    free: Asked,
-    summarizer: ModelChoice,
-    assumptions: PricingAssumptions,
-) -> None:
-    """Offer the sweep with ``summarizer`` where the ``free`` one with the offline summarizer, which tells what it will
-    cost, has ended."""
-    work = state.work
-    if state.asked != free or work is None or not work.wait(0) or work.sweep is None:
-        return
+def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
+    """Offer the sweep with a summarizer that costs money, once the one with the offline summarizer (``sweep``), which
+    tells what it will cost, has ended."""
+    name = paid.summarizer
     with st.container(border=True):
         st.markdown(
-            f"Measured with the offline stand-in's summaries, not yet with {plain(summarizer.name)}."
+            f"Measured with the offline stand-in's summaries, not yet with {plain(name)}."
         )
-        cost = estimate(work.sweep, summarizer.name).sentence
+        cost = estimate(sweep, name).sentence
         st.caption(
             f"{plain(cost)} The sizes of the stand-in's summaries are the base of this."
         )
-        paid = with_summarizer(free, summarizer)
-        _offer(
-            f"Sweep with {plain(summarizer.name)}",
-            workspace,
-            state,
-            paid,
-            summarizer,
-            assumptions,
-        )
+        _offer("Sweep", desk, paid)
 
 
-def with_summarizer(free: Asked, summarizer: ModelChoice) -> Asked:
-    """The same sweep with ``summarizer`` instead of the offline one."""
-    return replace(free, summarizer=summarizer.name)
-
-
-def try_again(
-    workspace: Workspace,
-    state: TuneState,
-    paid: Asked,
-    summarizer: ModelChoice,
-    assumptions: PricingAssumptions,
-    work: BackgroundSweep,
-) -> None:
+def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
     """Say what failed in the sweep, if anything did, and offer to go on with what is missing. With another key, address
     or timeout it counts as not yet tried."""
     problem = _problem(paid, work)
     if not problem:
         return
-    is_tried = state.made_with == summarizer
     with st.container(border=True):
-        if is_tried:
+        if desk.state.made_with == desk.summarizer:
             st.error(plain(problem), icon=":material/error:")
+            _offer("Try again", desk, paid)
         else:
             st.markdown(
                 "Not yet tried with the key, the base URL and the timeout as they are now."
             )
-        verb = "Try again" if is_tried else "Sweep"
-        _offer(
-            f"{verb} with {plain(summarizer.name)}",
-            workspace,
-            state,
-            paid,
-            summarizer,
-            assumptions,
-        )
+            _offer("Sweep", desk, paid)
 
 
 def _problem(paid: Asked, work: BackgroundSweep) -> str:
@@ -299,14 +250,8 @@ def _problem(paid: Asked, work: BackgroundSweep) -> str:
     return f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing."
 
 
-def _offer(
-    label: str,
-    workspace: Workspace,
-    state: TuneState,
-    paid: Asked,
-    summarizer: ModelChoice,
-    assumptions: PricingAssumptions,
-) -> None:
+def _offer(verb: str, desk: _Desk, paid: Asked) -> None:
+    label = f"{verb} with {plain(paid.summarizer)}"
     row = st.container(horizontal=True, vertical_alignment="bottom")
     budget_usd = row.number_input(
         "Budget of this sweep (US dollars)",
@@ -320,41 +265,44 @@ def _offer(
     is_asked = start_button(label, "tune-pay", place=row, is_main=False)
     bound_caption(CostBound(budget_usd), place=row)
     if is_asked:
-        _begin(workspace, state, paid, summarizer, budget_usd, assumptions)
+        _begin_paid(desk, paid, budget_usd)
         st.rerun()
 
 
-def _begin(
-    workspace: Workspace,
-    state: TuneState,
-    paid: Asked,
-    summarizer: ModelChoice,
-    budget_usd: float,
-    assumptions: PricingAssumptions,
-) -> None:
+def _begin_free(desk: _Desk, asked: Asked) -> None:
+    player = desk.workspace.recordings.player(asked.summarizer)
+    make = partial(_sweeping, desk, asked, player)
+    desk.state.begin(asked, BackgroundSweep(make))
+
+
+def _begin_paid(desk: _Desk, paid: Asked, budget_usd: float) -> None:
     with errors_shown("Choose another summarizer, or the offline stand-in."):
         budget = Budget(budget_usd, within=spending())
         writer = paid_summarizer(
-            summarizer.name,
+            paid.summarizer,
             budget,
-            workspace.answers_folder,
+            desk.workspace.answers_folder,
             notes=noted_replies(),
-            **summarizer.options,
+            **desk.summarizer.options,
         )
-
-    def make() -> Sweeping:
-        return workspace.sweeping(
-            paid.ids,
-            paid.settings,
-            counter=paid.counter,
-            first=paid.first,
-            summarizer=writer,
-            assumptions=assumptions,
-            executor="threads",
-            workers=DEFAULT_CONCURRENCY,
-        )
-
-    noted_sweeps().update(
-        ((id, one, paid.counter), None) for id in paid.ids for one in paid.settings
+    make = partial(
+        _sweeping, desk, paid, writer, executor="threads", workers=DEFAULT_CONCURRENCY
     )
-    state.begin(paid, BackgroundSweep(make, on_cancel=budget.close), budget, summarizer)
+    noted = noted_sweeps()
+    for id in paid.ids:
+        for setting in paid.settings:
+            noted[id, setting, paid.counter] = None
+    work = BackgroundSweep(make, on_cancel=budget.close)
+    desk.state.begin(paid, work, budget, desk.summarizer)
+
+
+def _sweeping(desk: _Desk, asked: Asked, writer: Model, **how: Any) -> Sweeping:
+    return desk.workspace.sweeping(
+        asked.ids,
+        asked.settings,
+        counter=asked.counter,
+        first=asked.first,
+        summarizer=writer,
+        assumptions=desk.assumptions,
+        **how,
+    )

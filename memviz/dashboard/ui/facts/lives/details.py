@@ -1,12 +1,11 @@
-"""What fewer visitors ask of the lives of facts: what can be told of any conversation without labelled facts, and what
-the offline stand-in would have kept."""
+"""Details of the lives of facts for fewer visitors: all that can be told of any conversation without labelled facts,
+and all that the offline stand-in would have kept."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
@@ -42,11 +41,8 @@ from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.registry import OFFLINE, model
 from memviz.storage.workspace import RunKey, Workspace
 
-if TYPE_CHECKING:
-    pass
-
-
-ALL_KEY, READ_KEY = "retention-all-misses", "retention-read-all"
+ALL_KEY = "retention-all-misses"
+READ_KEY = "retention-read-all"
 MOST_MISSES = 12
 VALUE_CHARS = 60
 MISSES_ALT = (
@@ -96,7 +92,7 @@ def _is_wanted(messages: int) -> bool:
 def needed_values(
     settings: Sequence[SettingRun], needed: Sequence[ToolArgumentRecall]
 ) -> None:
-    """Were the values that tool calls used still in the context?"""
+    """Draw how many of the values that tool calls used were still in the context."""
     st.markdown("**What tool calls needed**")
     st.caption(
         "Values in the arguments of a tool call that the conversation had said before: an order number, a date. Had "
@@ -112,17 +108,16 @@ def needed_values(
             share,
             help=f"{there:,} of {len(found.arguments):,} needed values were sent.",
         )
-    missed = [
-        row
-        for row in zip(*(found.arguments for found in needed), strict=False)
-        if not all(argument.in_context for argument in row)
-    ]
+    missed = []
+    for arguments in zip(*(found.arguments for found in needed), strict=False):
+        if not all(argument.in_context for argument in arguments):
+            missed.append(arguments)
     if not missed:
         st.caption("No setting missed any of them.")
         return
     shown = missed if widget_value(ALL_KEY) else missed[:MOST_MISSES]
     st.table(
-        pd.DataFrame([_row(settings, row) for row in shown]),
+        pd.DataFrame([_row(settings, arguments) for arguments in shown]),
         border="horizontal",
         hide_index=True,
         alt=MISSES_ALT,
@@ -222,10 +217,6 @@ def _agreement_row(
         "Stand-in keeps": f"{agreed.other} of {agreed.facts}",
         "Both": agreed.both,
         "Agree": f"{agreed.share:.0%}",
-        "Tokens, recorded": f"{_summary_tokens(one):,}",
-        "Tokens, stand-in": f"{_summary_tokens(other):,}",
+        "Tokens, recorded": f"{sent_summary_tokens(one.run.turns[-1]):,}",
+        "Tokens, stand-in": f"{sent_summary_tokens(other.run.turns[-1]):,}",
     }
-
-
-def _summary_tokens(one: RetentionResult) -> int:
-    return sent_summary_tokens(one.run.turns[-1])

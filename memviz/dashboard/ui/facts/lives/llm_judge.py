@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import pandas as pd
@@ -17,17 +17,15 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.conversations import keep_answers, kept_answers
 from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
-from memviz.dashboard.ui.controls.jobs import ResumableJob, Step
+from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.pickers import (
     JUDGE,
     ModelChoice,
+    Models,
     model_picker,
     switch,
 )
-from memviz.dashboard.ui.controls.sidebar import StudyModels
-from memviz.dashboard.ui.controls.spending import askers
-from memviz.dashboard.ui.facts.state import RetentionState, retention_state
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
@@ -41,9 +39,10 @@ from memviz.models.names import OFFLINE
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe
 
-SETTINGS_KEY, COUNT_KEY, JUDGE_KEY, ONE_KEY = (
-    "judged-settings", "judged-facts", "judged-with-judge", "judged-one",
-)  # fmt: skip
+SETTINGS_KEY = "judged-settings"
+COUNT_KEY = "judged-facts"
+JUDGE_KEY = "judged-with-judge"
+ONE_KEY = "judged-one"
 MOST_RESULTS = 12
 """Judgings that a session keeps."""
 CARDS_A_ROW = 3
@@ -63,7 +62,7 @@ class _Asked(NamedTuple):
     kept: tuple[RetentionResult, ...]
     runs: tuple[Run, ...]
     probes: tuple[Probe, ...]
-    models: StudyModels
+    models: Models
     judge: ModelChoice | None
 
     @property
@@ -72,16 +71,8 @@ class _Asked(NamedTuple):
         settings = []
         for run in self.runs:
             texts = [version.text for version in run.summaries]
-            strategy = run.strategy
-            settings.append(
-                [
-                    strategy.id,
-                    strategy.model_dump(),
-                    run.counter.name,
-                    len(run.log),
-                    texts,
-                ]
-            )
+            strategy = [run.strategy.id, run.strategy.model_dump()]
+            settings.append([*strategy, run.counter.name, len(run.log), texts])
         models = [self.models.answerer, self.models.summarizer, self.judge]
         names = [model.label if model else None for model in models]
         parts = [settings, names, [probe.to_dict() for probe in self.probes]]
@@ -89,9 +80,8 @@ class _Asked(NamedTuple):
 
     def is_settled(self, answer: JudgedAnswer) -> bool:
         """Return true if nobody has to be asked about it again."""
-        return answer.reply is not None and (
-            self.judge is None or answer.verdict is not None
-        )
+        is_judged = self.judge is None or answer.verdict is not None
+        return is_judged and answer.reply is not None
 
     def number_of(self, one: RetentionResult) -> int:
         """The number of a setting's run; two settings that are the same share one."""
@@ -103,7 +93,7 @@ def ask_a_model(
     conversation_id: str,
     kept: Sequence[RetentionResult],
     probes: Sequence[Probe],
-    models: StudyModels,
+    models: Models,
 ) -> None:
     """The panel: who is asked what, what it will cost, and what came of it. It is no fragment: Streamlit would let
     one that is running finish before it hears of a click on Stop."""
@@ -116,29 +106,36 @@ def ask_a_model(
         if not asked.runs or not asked.probes:
             st.caption("Choose a setting to ask.")
             return
-        state, key = retention_state(), asked.key
-        if key not in state.judged:
-            state.judged[key] = kept_answers(workspace, conversation_id, key)
-        settled = sum(asked.is_settled(answer) for answer in state.judged[key])
+        judged = _judged()
+        key = asked.key
+        if key not in judged:
+            judged[key] = kept_answers(workspace, conversation_id, key)
+        so_far = judged[key]
+        settled = sum(map(asked.is_settled, so_far))
         total = len(asked.runs) * len(asked.probes)
-        job = _JudgingJob(
-            models.answerer.label,
-            settled,
-            total,
-            state,
-            asked,
-            key,
-            workspace,
-            conversation_id,
-        )
-        if job.done < job.total:
-            job.run_when_asked()
-        if job.so_far:
-            _show(asked, job.so_far)
+        if settled < total:
+            has_failed = any(answer.error for answer in so_far)
+            job = Job(
+                "judged-ask",
+                partial(_judge, workspace, conversation_id, asked, key),
+                verb=start_verb("Ask", is_begun=bool(so_far), has_failed=has_failed),
+                model=models.answerer.label,
+                bound=_bound(asked, so_far),
+                before=f"Likely {_likely(asked)}",
+            )
+            done = f"{settled:,} of {counted(total, 'answer')} so far."
+            job.run_when_asked(so_far=done if so_far else "")
+        if results := judged.get(key):
+            _show(asked, results)
+
+
+def _judged() -> dict[str, tuple[JudgedAnswer, ...]]:
+    """The answers that were judged in this session, by who was asked what under which settings."""
+    return of_session("judged-answers", dict[str, tuple[JudgedAnswer, ...]])
 
 
 def _choose(
-    kept: Sequence[RetentionResult], probes: Sequence[Probe], models: StudyModels
+    kept: Sequence[RetentionResult], probes: Sequence[Probe], models: Models
 ) -> _Asked:
     labels = [one.setting.label for one in kept]
     if not set(widget_value(SETTINGS_KEY) or labels) <= set(labels):
@@ -180,83 +177,51 @@ def _choose(
     return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
 
 
-@dataclass
-class _JudgingJob(ResumableJob):
-    """Question by question, setting by setting; what was answered is kept with the conversation."""
+def _likely(asked: _Asked) -> str:
+    """Return what it is likely to cost: each question is asked after the last turn."""
+    return judge_estimate(
+        asked.runs,
+        asked.probes,
+        asked.models.answerer.name,
+        asked.models.summarizer.name,
+        asked.judge.name if asked.judge else None,
+    ).sentence
 
-    state: RetentionState
-    asked: _Asked
-    key: str
-    workspace: Workspace
-    conversation_id: str
-    judging: Judging | None = None
 
-    verb, unit = "Ask", "answer"
-    start_key, stop_key = "judged-ask", "judged-stop"
+def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
+    """Return the most that the questions cost which are not settled under every setting."""
+    settled = Counter(one.probe for one in so_far if asked.is_settled(one))
+    left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
+    judge = asked.judge.name if asked.judge else None
+    return judging_bound(asked.runs, left, asked.models.askers, judge)
 
-    @property
-    def so_far(self) -> tuple[JudgedAnswer, ...]:
-        """The answers, verdicts and failures of earlier attempts."""
-        return self.state.judged.get(self.key, ())
 
-    @property
-    def is_begun(self) -> bool:
-        """A reply that is not judged yet is something to go on from as well."""
-        return bool(self.so_far)
-
-    @property
-    def has_failed(self) -> bool:
-        """True if a question or a verdict failed: the table below names the failure."""
-        return any(answer.error for answer in self.so_far)
-
-    def estimate(self) -> str:
-        """From the runs: each question is asked after the last turn."""
-        asked = self.asked
-        likely = judge_estimate(
-            asked.runs,
-            asked.probes,
-            asked.models.answerer.name,
-            asked.models.summarizer.name,
-            asked.judge.name if asked.judge else None,
-        )
-        return f"Likely {likely.sentence}"
-
-    def bound(self) -> CostBound:
-        """Of the questions that are not settled under every setting."""
-        asked = self.asked
-        settled = Counter(one.probe for one in self.so_far if asked.is_settled(one))
-        left = [probe for probe in asked.probes if settled[probe] < len(asked.runs)]
-        who = askers(asked.models.answerer.name, asked.models.summarizer.name)
-        judge = asked.judge.name if asked.judge else None
-        return judging_bound(asked.runs, left, who, judge)
-
-    def steps(self) -> Generator[Step, None, None]:
-        """One answer with its verdict a step."""
-        models, judge = self.asked.models, self.asked.judge
-        self.judging = Judging(
-            self.asked.runs,
-            self.asked.probes,
-            model=models.answerer.build(),
-            summarizer=models.summarizer.build(),
-            judge=judge.build() if judge else None,
-            so_far=self.so_far,
-        )
-        for done, total in self.judging.steps():
-            yield Step(done / total, f"Asking: {done:,} of {counted(total, self.unit)}")
-
-    def keep(self) -> None:
-        """The newest results come last; in the session the oldest make room."""
-        if self.judging is None or not self.judging.results:
-            return
-        before, judged = self.so_far, self.state.judged
-        judged.pop(self.key, None)
-        judged[self.key] = self.judging.results
-        for old in list(judged)[:-MOST_RESULTS]:
-            del judged[old]
-        new = [answer for answer in self.judging.results if answer not in before]
-        keep_answers(
-            self.workspace, self.conversation_id, self.key, self.asked.probes, new
-        )
+def _judge(
+    workspace: Workspace, conversation_id: str, asked: _Asked, key: str, tell: Tell
+) -> None:
+    """Ask question by question, setting by setting; what was answered is kept with the conversation. In the session
+    the newest results come last, and the oldest make room."""
+    judged = _judged()
+    before = judged[key]
+    judging = Judging(
+        asked.runs,
+        asked.probes,
+        model=asked.models.answerer.build(),
+        summarizer=asked.models.summarizer.build(),
+        judge=asked.judge.build() if asked.judge else None,
+        so_far=before,
+    )
+    try:
+        for done, total in judging.steps():
+            tell(done / total, f"Asking: {done:,} of {counted(total, 'answer')}")
+    finally:  # also when it was stopped, or the page was left
+        if judging.results:
+            judged.pop(key, None)
+            judged[key] = judging.results
+            for old in list(judged)[:-MOST_RESULTS]:
+                del judged[old]
+            new = [answer for answer in judging.results if answer not in before]
+            keep_answers(workspace, conversation_id, key, asked.probes, new)
 
 
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
@@ -268,16 +233,15 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     }
     table = pd.DataFrame(columns)
     answers_by(answer.calls[-1] for answer in results if answer.calls)
-    empty = set()
-    for name, nothing in SAYS_NOTHING.items():
-        if (table.loc[name] == nothing).all():
-            empty.add(name)
+    nothing = SAYS_NOTHING.items()
+    empty = [name for name, words in nothing if (table.loc[name] == words).all()]
     calls: list[ReplyFacts] = []
     for answer in results:
         calls += (*answer.calls, *answer.summaries, *answer.judging)
-    if all(call.recorded or call.model == OFFLINE for call in calls):
-        empty.add("Cost")  # what is played from a recording costs nothing now
-    st.table(table.drop(index=list(empty)), border="horizontal", alt=RESULTS_ALT)
+    is_free = all(call.recorded or call.model == OFFLINE for call in calls)
+    if is_free and "Cost" not in empty:
+        empty.append("Cost")  # what is played from a recording costs nothing now
+    st.table(table.drop(index=empty), border="horizontal", alt=RESULTS_ALT)
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")
@@ -341,13 +305,10 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
             return
         st.text(answer.reply or "There is no reply.")
         with st.container(horizontal=True, gap="xsmall"):
-            holds = answer.reply is not None and contains_answer(
-                answer.reply, probe.answers
-            )
-            st.badge(
-                "answer contained" if holds else "not contained",
-                color="green" if holds else "gray",
-            )
+            if contains_answer(answer.reply or "", probe.answers):
+                st.badge("answer contained", color="green")
+            else:
+                st.badge("not contained", color="gray")
             color, words = VERDICTS[answer.verdict]
             if answer.judging:
                 st.badge(words, color=color)

@@ -66,12 +66,13 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun
 
-SETTING_KEY, ALL_KEY, CHART_KEY = (
-    "retention-setting",
-    "retention-all",
-    "retention-lives",
-)
-MOST_ROWS, MOST_SPANS, MOST_FAR_ROWS = 40, 12, 12
+SETTING_KEY = "retention-setting"
+ALL_KEY = "retention-all"
+CHART_KEY = "retention-lives"
+MOST_ROWS = 40
+MOST_SPANS = 12
+MOST_FAR_ROWS = 12
+"""So many lives are shown to an audience, which sees them from afar."""
 
 
 @st.fragment
@@ -148,14 +149,14 @@ def _begin(
 def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
     """Return which setting is looked at: at first the one with most losses by summarizations, else one that
     summarizes."""
-    telling = [
-        (sum(life.lost_by is not None for life in one.lives), bool(one.run.compactions))
-        for one in kept
-    ]
-    setting = choose_setting_run(
-        state, [one.setting for one in kept], SETTING_KEY, telling.index(max(telling))
-    )
-    return next(one for one in kept if one.setting is setting)
+    settings = [one.setting for one in kept]
+    telling = []
+    for one in kept:
+        losses = [life for life in one.lives if life.lost_by is not None]
+        telling.append((len(losses), bool(one.run.compactions)))
+    first = telling.index(max(telling))
+    setting = choose_setting_run(state, settings, SETTING_KEY, first)
+    return kept[settings.index(setting)]
 
 
 def most_telling(
@@ -179,11 +180,11 @@ def most_telling(
 
 def _legend(one: RetentionResult) -> str:
     present = {span.state for life in one.lives for span in life.spans}
-    items = [
-        legend_item(swatch(KNOWLEDGE_COLORS[state]), KNOWLEDGE_TITLES[state])
-        for state in SHOWN
-        if state in present
-    ]
+    items = []
+    for state in SHOWN:
+        if state in present:
+            color = KNOWLEDGE_COLORS[state]
+            items.append(legend_item(swatch(color), KNOWLEDGE_TITLES[state]))
     for mark in marks_of(one.run.compactions):
         sign = glyph(mark.character, _on_page(mark.color))
         items.append(legend_item(sign, mark.name))
@@ -257,11 +258,13 @@ def _finding(one: RetentionResult) -> str:
     """The picture in one sentence."""
     known = int(one.retention.retained[-1].sum())
     born = int(one.retention.born[-1].sum())
+    facts = counted(len(one.lives), "fact")
     by_change = sum(by is not None for by in one.losses.values())
+    no_longer_sent = len(one.losses) - by_change
     return (
-        f"The lives of {counted(len(one.lives), 'fact')} under {one.setting.label}: {known:,} of {born:,} are known at "
-        f"the end. Losses by what was summarized or cleared: {by_change:,}; because the last message that held a fact "
-        f"was no longer sent: {len(one.losses) - by_change:,}."
+        f"The lives of {facts} under {one.setting.label}: {known:,} of {born:,} are known at the end. Losses by what "
+        f"was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer sent: "
+        f"{no_longer_sent:,}."
     )
 
 

@@ -23,6 +23,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
 from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
@@ -30,7 +31,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_of,
 )
 from memviz.dashboard.ui.controls.selected_request import name_in_full
-from memviz.dashboard.ui.controls.sidebar import StudyModels, nothing_yet
+from memviz.dashboard.ui.controls.sidebar import nothing_yet
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.lives.details import stand_in_instead, without_labels
 from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
@@ -49,6 +50,7 @@ from memviz.dashboard.ui.facts.selection import (
     open_event,
     open_request,
 )
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
@@ -59,7 +61,8 @@ from memviz.metrics.retention.survival import CategoryRow, category_table
 from memviz.storage.workspace import Workspace
 
 NUMBER_PIXELS = 150
-MEASURE_KEY, CURVE_KEY = "retention-measure", "retention-curve"
+MEASURE_KEY = "retention-measure"
+CURVE_KEY = "retention-curve"
 MEASURE_HELP = (
     "Could be known: the message that states the fact is sent word for word, or an accepted answer stands anywhere "
     "in the request, such as in the summary. The other two look at one of these alone."
@@ -76,7 +79,7 @@ def lives_view(
     workspace: Workspace,
     state: CompareState,
     settings: Sequence[SettingRun],
-    models: StudyModels,
+    models: Models,
     *,
     is_kept_alone: bool = False,
 ) -> None:
@@ -158,11 +161,14 @@ def all_settings(
 
 def _finding(kept: Sequence[RetentionResult]) -> str:
     """The picture in one sentence."""
-    known = ", ".join(
-        f"{one.setting.label} {int(one.retention.retained[-1].sum()):,} of {int(one.retention.born[-1].sum()):,}"
-        for one in kept
-    )
+    known = ", ".join(f"{one.setting.label} {_known_at_the_end(one)}" for one in kept)
     return f"Share of the facts that each request could still know, one line a setting; known at the end: {known}."
+
+
+def _known_at_the_end(one: RetentionResult) -> str:
+    known = int(one.retention.retained[-1].sum())
+    born = int(one.retention.born[-1].sum())
+    return f"{known:,} of {born:,}"
 
 
 def _clicked_point(
@@ -171,13 +177,11 @@ def _clicked_point(
     """Return what was clicked on the curve: the setting, the turn, the number of the summarization (-1 for a line), and
     the call of that turn (``None``: its last one)."""
     carried = (clicked_point(CURVE_KEY) or {}).get("customdata")
-    if (
-        not isinstance(carried, list)
-        or len(carried) < 3
-        or int(carried[0]) >= len(kept)
-    ):
+    if not isinstance(carried, list) or len(carried) < 3:
         return None
     place, turn, number, *call = map(int, carried)
+    if place >= len(kept):
+        return None
     return kept[place], turn, number, next(iter(call), None)
 
 
@@ -196,7 +200,7 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
     if found is None:
         return
     one, turn, number, call = found
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with row():
         name = name_in_full(one.run, turn, call).capitalize()
         st.markdown(f"**{name}**, {plain(one.setting.label)}", width="content")
         if st.button(
@@ -205,11 +209,11 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
             key="retention-request",
         ):
             open_request(state, one.setting, turn, call)
-        written = one.run.compactions[number].written if number >= 0 else None
+        if number < 0:
+            return
+        written = one.run.compactions[number].written
         name = f"Open version {written.version}" if written else "Open this attempt"
-        if number >= 0 and st.button(
-            name, icon=":material/compress:", key="retention-event"
-        ):
+        if st.button(name, icon=":material/compress:", key="retention-event"):
             open_event(state, one.setting, number)
 
 
@@ -229,11 +233,10 @@ def key_numbers(kept: Sequence[RetentionResult]) -> None:
     """Show what was known at the end, and how that came, one column a setting."""
     st.markdown("**Facts known at the end**", help=KNOWN_HELP)
     for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
-        born = int(one.retention.born[-1].sum())
         place.metric(
             one.setting.label,
-            f"{int(one.retention.retained[-1].sum()):,} of {born:,}",
-            delta=None if born else "no fact was stated",
+            _known_at_the_end(one),
+            delta=None if one.retention.born[-1].any() else "no fact was stated",
             delta_color="off",
         )
     step = step_of([one.setting for one in kept])
@@ -320,11 +323,11 @@ def by_category(kept: Sequence[RetentionResult]) -> None:
 
 def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
     cells = []
-    for row in rows:
-        name = "All facts" if row.category is None else row.category.capitalize()
-        mean = "" if row.mean_share is None else f" · {row.mean_share:.0%}"
-        known = f"{row.retained:,} of {row.born:,}{mean}"
-        cells.append((name, known if row.born else "not stated yet"))
+    for one in rows:
+        name = "All facts" if one.category is None else one.category.capitalize()
+        mean = "" if one.mean_share is None else f" · {one.mean_share:.0%}"
+        known = f"{one.retained:,} of {one.born:,}{mean}"
+        cells.append((name, known if one.born else "not stated yet"))
     total = rows[-1]
     if total.new_only + total.both + total.stale_only + total.neither:
         cells += [

@@ -1,4 +1,4 @@
-"""How a summary evolved from version to version, and the same summaries by other writers."""
+"""The charts of a summary's changes from version to version, and the same summaries by other writers."""
 
 from __future__ import annotations
 
@@ -87,11 +87,9 @@ def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
     st.header("How it changed from version to version", anchor=False)
     axis = axis_of([run])
-    charts = (
-        [COMPRESSION, ORIGIN]
-        if grows_a_list(run)
-        else [COMPRESSION, CARRIED, ORIGIN, NESTING]
-    )
+    charts = [COMPRESSION, CARRIED, ORIGIN, NESTING]
+    if grows_a_list(run):
+        charts = [COMPRESSION, ORIGIN]
     for row in zip(charts[::2], charts[1::2], strict=True):
         for column, chart in zip(st.columns(2, gap="large"), row, strict=True):
             with column:
@@ -138,17 +136,12 @@ def _recorded(workspace: Workspace, state: CompareState, run: Run) -> list[Run]:
     id = state.conversation_id or ""
     talk = workspace.conversation(id, state.first)
     found = workspace.recordings.writers_of(*talk, run.strategy, state.counter)
-    keys = [
-        RunKey(
-            id,
-            strategy,
-            state.counter,
-            name,
-            first=workspace.beginning(id, state.first),
-        )
-        for name, strategy in found
-    ]
-    return [workspace.run(key, workspace.free_summarizer(key)) for key in keys]
+    first = workspace.beginning(id, state.first)
+    runs = []
+    for name, strategy in found:
+        key = RunKey(id, strategy, state.counter, name, first=first)
+        runs.append(workspace.run(key, workspace.free_summarizer(key)))
+    return runs
 
 
 def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
@@ -160,16 +153,17 @@ def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
         worth = worth_of(run, one.retention)
         asked = summary_words(run.strategy)
         usd = prices.cost(traffic(run)).total_usd
-        rows.append(
-            {
-                "Writer": plain(listed(models_of([run], Author.RECORDED))),
-                "Asked for": f"{asked:,} words" if asked else "no length",
-                "Words a summary": f"{worth.words:,.0f}"
-                if worth.words is not None
-                else "–",
-                "Facts known at the end": f"{worth.known:,} of {worth.stated:,}",
-                "Not in the prompt": f"{worth.invented:,}",
-                "Dollars": dollars(usd) if usd is not None else "not known",
-            }
-        )
+        row = {
+            "Writer": plain(listed(models_of([run], Author.RECORDED))),
+            "Asked for": f"{asked:,} words" if asked else "no length",
+            "Words a summary": "–",
+            "Facts known at the end": f"{worth.known:,} of {worth.stated:,}",
+            "Not in the prompt": f"{worth.invented:,}",
+            "Dollars": "not known",
+        }
+        if worth.words is not None:
+            row["Words a summary"] = f"{worth.words:,.0f}"
+        if usd is not None:
+            row["Dollars"] = dollars(usd)
+        rows.append(row)
     return pd.DataFrame(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +13,7 @@ from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted, effort_words, message_range
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.grounds import author_badge
-from memviz.dashboard.ui.controls.jobs import offer, show_failure, start_verb, stoppable
+from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
 from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts
@@ -30,7 +31,8 @@ from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
-KEPT, LOST = "kept", "lost"
+KEPT = "kept"
+LOST = "lost"
 RECORDED = "Where this very prompt was recorded, the recording is played. "
 STAND_IN = (
     "The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and whether it asks for "
@@ -78,28 +80,27 @@ def try_prompts(desk: Desk) -> None:
     place = st.empty()
     trying = desk.state.trying
     desk.state.trying = None
-    if trying is not None:
-        with place.container():
-            _try(desk, trying)
-        place.empty()
-        if not desk.summarizer.is_free:
-            st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
-
-
-def _try(desk: Desk, trying: PromptsToTry) -> None:
-    """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
+    if trying is None:
+        return
     result_is_new(RESULT)
-    trials: list[Trial | None] = [None] * len(trying.instructions)
-    trials[: len(trying.so_far)] = trying.so_far
-    error = None
     is_free = desk.summarizer.is_free
+    work = partial(_try, desk, trying)
+    with place.container():
+        Job("lab", work, "Writing both summaries", is_offline=is_free).run()
+    place.empty()
+    if not is_free:
+        st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
+
+
+def _try(desk: Desk, trying: PromptsToTry, _: Tell) -> None:
+    """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
+    trials = list(trying.so_far or [None] * len(trying.instructions))
+    error = None
     try:
-        with stoppable("Writing both summaries", "lab-stop", is_offline=is_free):
-            writer = desk.summarizer.build_summarizer()
-            for number, instruction in enumerate(trying.instructions):
-                trials[number] = trials[number] or try_prompt(
-                    trying.compaction, instruction, writer
-                )
+        writer = desk.summarizer.build_summarizer()
+        for number, instruction in enumerate(trying.instructions):
+            if trials[number] is None:
+                trials[number] = try_prompt(trying.compaction, instruction, writer)
     except MemvizError as failure:
         error = failure
     finally:  # also when it was stopped
@@ -114,13 +115,17 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
     address or timeout nothing has failed yet: there *Try both* is all that is offered."""
     if tried.error is not None:
         show_failure(tried.error)
-    verb = start_verb(
-        "Try both", is_begun=any(tried.written), has_failed=tried.has_failed
+    written = tried.written
+    trying = tried.asked._replace(so_far=written)
+    job = Job(
+        "lab-again",
+        partial(_try, desk, trying),
+        verb=start_verb("Try both", is_begun=any(written), has_failed=tried.has_failed),
+        model=desk.summarizer.name,
+        bound=_bound(desk, trying.compaction, written.count(None)),
     )
-    missing = sum(trial is None for trial in tried.written)
-    bound = _bound(desk, tried.asked.compaction, missing)
-    if offer(f"{verb} with {plain(desk.summarizer.name)}", "lab-again", bound):
-        desk.state.trying = tried.asked._replace(so_far=tried.written)
+    if job.offer():
+        desk.state.trying = trying
         st.rerun()
 
 

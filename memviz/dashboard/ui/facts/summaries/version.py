@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
+from typing import Literal
 
 import streamlit as st
 
-from memviz.core.memory import FACTS
 from memviz.core.text.language import lang_attribute
-from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import (
     cost_words,
     counted,
@@ -29,6 +28,7 @@ from memviz.dashboard.ui.controls.diff_html import facts_html as facts_of_memory
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.facts.summaries.prompt_lab import prompt_lab
 from memviz.dashboard.ui.facts.summaries.rewording import Desk, rewrite_version
+from memviz.dashboard.ui.facts.version_card import shown_text
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.compaction import Compaction
@@ -55,9 +55,10 @@ from memviz.metrics.summaries.events import (
     text_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
-from memviz.metrics.summaries.facts import facts_versions, without_tags
+from memviz.metrics.summaries.facts import facts_versions
 
-INLINE, SIDE_BY_SIDE = "One text", "Side by side"
+INLINE = "One text"
+SIDE_BY_SIDE = "Side by side"
 TEXT_PIXELS = 520
 UNCUT = (
     "Facts and why",
@@ -79,11 +80,9 @@ def version_noun(run: Run) -> str:
 
 def event_label(run: Run, event: CompactionEvent) -> str:
     """Short name of an event, for controls."""
-    name = (
-        f"{version_noun(run)} {event.version.version}"
-        if event.version
-        else event.what.value.capitalize()
-    )
+    name = event.what.value.capitalize()
+    if event.version:
+        name = f"{version_noun(run)} {event.version.version}"
     return f"{name} · {turn_words(event.compaction, run)}"
 
 
@@ -110,32 +109,29 @@ def version_view(
         tabs["Whole list"] = lambda: st.text(text_in_force(run, event))
     tabs["Numbers"] = lambda: st.html(facts_html(run, event, facts))
     if taken:
-        tabs[counted(len(taken), "message") + (" taken in" if version else "")] = (
-            lambda: st.html(messages_html(run, taken))
-        )
+        messages = counted(len(taken), "message")
+        name = f"{messages} taken in" if version else messages
+        tabs[name] = lambda: st.html(messages_html(run, taken))
     if prompt:
         tabs["Prompt"] = lambda: _prompt(prompt)
     if version:
         tabs["Reword"] = lambda: rewrite_version(desk, event.compaction)
         tabs["Prompt lab"] = lambda: prompt_lab(desk, event.compaction)
     for tab, (name, draw) in zip(st.tabs(list(tabs)), tabs.items(), strict=True):
-        with (
-            tab,
-            st.container(
-                height="content" if name in UNCUT else TEXT_PIXELS, border=False
-            ),
-        ):
+        height: int | Literal["content"] = "content"
+        if name not in UNCUT:
+            height = TEXT_PIXELS
+        with tab, st.container(height=height, border=False):
             draw()
 
 
 def version_title(run: Run, event: CompactionEvent) -> str:
     """Return which version it is, or what became of the attempt."""
+    request = request_words(event.compaction, run)
     if event.version is None:
-        return f"{event.what.value.capitalize()} {request_words(event.compaction, run)}"
-    return (
-        f"{version_noun(run)} {event.version.version} of "
-        f"{len(run.summaries)}, {request_words(event.compaction, run)}"
-    )
+        return f"{event.what.value.capitalize()} {request}"
+    number = f"{event.version.version} of {len(run.summaries)}"
+    return f"{version_noun(run)} {number}, {request}"
 
 
 def trouble(run: Run, event: CompactionEvent) -> bool:
@@ -205,26 +201,22 @@ def _changes(run: Run, event: CompactionEvent, view: str) -> None:
 
 
 def _shown_text(run: Run, event: CompactionEvent) -> str:
-    """Return what stands for older messages; facts without their tags."""
-    text = text_in_force(run, event)
-    return (
-        without_tags(text)
-        if event.version is not None and event.version.track == FACTS
-        else without_marks(text)
-    )
+    """Return what stands for older messages."""
+    return shown_text(text_in_force(run, event), event.version)
 
 
 def _choose_base(
     run: Run, event: CompactionEvent, others: Sequence[CompactionEvent], view: str
 ) -> CompactionEvent | None:
     """Return which version to compare with."""
-    numbers = [other.version.version for other in others if other.version]
-    before = [
-        other.version.version
-        for other in others
-        if other.version and other.number < event.number
-    ]
-    default = event.base or (before[-1] if before else None)
+    numbers = []
+    before = None
+    for other in others:
+        if other.version is not None:
+            numbers.append(other.version.version)
+            if other.number < event.number:
+                before = other.version.version
+    default = event.base or before
     what = "the list as it was with" if grows_a_list(run) else "against"
     key = f"summaries-base-{view}-{event.number}"
     linked("against", key, range(len(others)))
@@ -289,15 +281,11 @@ def _version_rows(
 ) -> Iterator[tuple[str, str]]:
     compaction = event.compaction
     if event.version and facts:
-        yield (
-            "Stands for",
-            f"{message_range(event.version.covers)} ({counted(facts.covered_tokens, 'token')})",
-        )
+        covered = counted(facts.covered_tokens, "token")
+        yield "Stands for", f"{message_range(event.version.covers)} ({covered})"
         yield "Took the place of", _place(run, event)
-        yield (
-            "Its text",
-            f"{counted(facts.tokens, 'token')}, without the heading that it is sent under",
-        )
+        tokens = counted(facts.tokens, "token")
+        yield "Its text", f"{tokens}, without the heading that it is sent under"
     if event.version or compaction.changes_memory:
         yield request_title(compaction, run), size_words(compaction, run)
     if cost := cache_words(compaction, run):
@@ -306,38 +294,25 @@ def _version_rows(
         yield "If the summarizer fails", after_failure_words(compaction)
     if facts and facts.origin.unsourced:
         words = facts.origin.unsourced
-        more = (
-            f" and {len(words) - MAX_UNSOURCED_SHOWN} more"
-            if len(words) > MAX_UNSOURCED_SHOWN
-            else ""
-        )
-        yield (
-            "Words found in nothing it read",
-            ", ".join(words[:MAX_UNSOURCED_SHOWN]) + more,
-        )
+        said = ", ".join(words[:MAX_UNSOURCED_SHOWN])
+        if len(words) > MAX_UNSOURCED_SHOWN:
+            said += f" and {len(words) - MAX_UNSOURCED_SHOWN} more"
+        yield "Words found in nothing it read", said
     if facts and facts.nested_headings:
-        yield (
-            "Summaries inside it",
-            f"{counted(facts.nested_headings, 'heading')} of an earlier summary, copied",
-        )
+        headings = counted(facts.nested_headings, "heading")
+        yield "Summaries inside it", f"{headings} of an earlier summary, copied"
 
 
 def _place(run: Run, event: CompactionEvent) -> str:
     if event.base:
         return f"version {event.base}"
-    return (
-        "nothing: it joined the list"
-        if grows_a_list(run)
-        else "nothing: it is the first"
-    )
+    return f"nothing: it {'joined the list' if grows_a_list(run) else 'is the first'}"
 
 
 def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
     if compaction.asked:
-        yield (
-            "Summarizer call",
-            f"{counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out",
-        )
+        read = counted(compaction.prompt_tokens, "token")
+        yield "Summarizer call", f"{read} in, {compaction.output_tokens:,} out"
         yield "Took", seconds_words(compaction.seconds)
         yield "Cost", cost_words(compaction.cost, recorded=compaction.recorded)
 
@@ -345,29 +320,24 @@ def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
 def _writer(event: CompactionEvent) -> str:
     who = event.what.value.removeprefix("written by ")
     author = summary_author(event.compaction)
-    model = (
-        "" if author is Author.STAND_IN else event.compaction.model
-    )  # its badge is its name
-    said = [words for words in (model, author.value if author else "") if words]
+    said = []
+    if author is not Author.STAND_IN and event.compaction.model:
+        said.append(event.compaction.model)  # the stand-in's badge is its name
+    if author is not None:
+        said.append(author.value)
     return f"{who} ({', '.join(said)})" if said else who
 
 
 def _message(run: Run, position: int) -> str:
     message = run.log[position]
-    tokens = run.space.sums.between(position, position + 1)
-    return "".join(
-        _lines(
-            f"{message.role} · message {message_number(position):,} · {counted(tokens, 'token')}",
-            message.content,
-            map(call_text, message.tool_calls),
-        )
-    )
-
-
-def _lines(head: str, content: str, calls: Iterable[str]) -> Iterator[str]:
-    yield f"<small>{escape(head)}</small>"
+    content = message.content
+    tokens = counted(run.space.sums.between(position, position + 1), "token")
+    head = f"{message.role} · message {message_number(position):,} · {tokens}"
+    lines = [f"<small>{escape(head)}</small>"]
     if content:
         more = "…" if len(content) > MAX_CHARS_SHOWN else ""
-        yield f"<p{lang_attribute(content)}>{escape(content[:MAX_CHARS_SHOWN])}{more}</p>"
-    for call in calls:
-        yield f"<code>{escape(call)}</code>"
+        shown = f"{escape(content[:MAX_CHARS_SHOWN])}{more}"
+        lines.append(f"<p{lang_attribute(content)}>{shown}</p>")
+    for call in message.tool_calls:
+        lines.append(f"<code>{escape(call_text(call))}</code>")
+    return "".join(lines)

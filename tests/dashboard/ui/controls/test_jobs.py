@@ -1,15 +1,14 @@
-"""A job is offered with its price, stopped at any step, and gone on with from what was kept."""
+"""A job is offered with its price, tells how far it is, is stopped anywhere, and goes on from what was kept."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass, field
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from memviz.core.errors import RateLimitError
-from memviz.dashboard.ui.controls.jobs import ResumableJob, Step, start_verb
+from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.models.cost_bound import CostBound
 from tests.pages.driving import labelled, sentences
 
@@ -26,34 +25,29 @@ class Ledger:
     fails_at: int | None = None
 
 
-@dataclass
-class Counting(ResumableJob):
-    """Counts to four."""
+def counting(ledger: Ledger) -> Job:
+    """Counts to four, from where it was left."""
 
-    ledger: Ledger
-
-    verb, unit = "Count", "number"
-    start_key, stop_key = "count", "count-stop"
-
-    def estimate(self) -> str:
-        return "Four numbers."
-
-    def bound(self) -> CostBound:
-        return CostBound(0.0123)
-
-    def steps(self) -> Generator[Step, None, None]:
+    def count(tell: Tell) -> None:
         try:
-            for number in range(self.done + 1, TOTAL + 1):
-                if self.ledger.fails_at == number:
-                    raise RateLimitError("Too many numbers.", model=self.model)
-                self.ledger.done = number
-                yield Step(number / TOTAL, f"{number} of {TOTAL}")
+            for number in range(ledger.kept + 1, TOTAL + 1):
+                if ledger.fails_at == number:
+                    raise RateLimitError("Too many numbers.", model="abacus")
+                ledger.done = number
+                tell(number / TOTAL, f"{number} of {TOTAL}")
         finally:
-            self.ledger.told.append("closed")
+            ledger.told.append("kept")
+            ledger.kept = ledger.done
 
-    def keep(self) -> None:
-        self.ledger.told.append("kept")
-        self.ledger.kept = self.ledger.done
+    verb = start_verb("Count", is_begun=ledger.kept > 0, has_failed=False)
+    return Job(
+        "count",
+        count,
+        verb=verb,
+        model="abacus",
+        bound=CostBound(0.0123),
+        before="Four numbers.",
+    )
 
 
 LEDGER = Ledger()
@@ -70,12 +64,12 @@ def page() -> None:
     """The offer of whatever is left to count."""
     import streamlit as st
 
-    from tests.dashboard.ui.controls import test_resumable_job as here
+    from tests.dashboard.ui.controls import test_jobs as here
 
     if here.LEDGER.kept < here.TOTAL:
-        here.Counting(
-            "abacus", here.LEDGER.kept, here.TOTAL, here.LEDGER
-        ).run_when_asked()
+        kept = here.LEDGER.kept
+        so_far = f"{kept} of {here.TOTAL} numbers so far." if kept else ""
+        here.counting(here.LEDGER).run_when_asked(so_far=so_far)
     st.text("the rest of the page")
 
 
@@ -107,7 +101,7 @@ def test_nothing_is_done_before_the_click(ledger: Ledger) -> None:
 
 def test_the_click_does_it_and_the_offer_is_gone(ledger: Ledger) -> None:
     session = opened().button(key="count").click().run()
-    assert (ledger.kept, ledger.told) == (TOTAL, ["closed", "kept"])
+    assert (ledger.kept, ledger.told) == (TOTAL, ["kept"])
     assert not session.button
     assert [text.value for text in session.text] == ["the rest of the page"]
 
@@ -133,7 +127,7 @@ def test_after_a_failure_it_goes_on_from_what_was_kept(ledger: Ledger) -> None:
     assert ledger.kept == TOTAL
 
 
-def test_a_stop_closes_the_step_under_way_before_it_is_kept(
+def test_what_was_done_before_a_stop_is_kept(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Streamlit stops a script with an exception out of whatever is drawn next."""
@@ -147,5 +141,35 @@ def test_a_stop_closes_the_step_under_way_before_it_is_kept(
 
     monkeypatch.setattr("memviz.dashboard.ui.controls.jobs.ProgressBar.__call__", draw)
     with pytest.raises(Stopped):
-        Counting("abacus", 0, TOTAL, ledger)._run()
-    assert (ledger.kept, ledger.told) == (2, ["closed", "kept"])
+        counting(ledger).run()
+    assert (ledger.kept, ledger.told) == (2, ["kept"])
+
+
+def bar() -> None:
+    """Three of a thousand turns are done; the checkbox finishes."""
+    import streamlit as st
+
+    from memviz.dashboard.ui.controls.jobs import ProgressBar
+
+    drawn = ProgressBar()
+    drawn(0.003, "turn 3 of 1,000")
+    if st.checkbox("finish"):
+        drawn.close()
+
+
+def bars(session: AppTest) -> list[tuple[float, str]]:
+    return [(bar.proto.value, bar.proto.text) for bar in session.get("progress")]
+
+
+def test_short_work_shows_no_bar() -> None:
+    assert bars(AppTest.from_function(bar).run()) == []
+
+
+def test_long_work_shows_how_far_it_is_until_it_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("memviz.dashboard.ui.controls.jobs.FRAME_SECONDS", 0)
+    session = AppTest.from_function(bar).run()
+    assert [text for _, text in bars(session)] == ["turn 3 of 1,000"]
+    session.checkbox[0].check().run()
+    assert bars(session) == []
