@@ -16,11 +16,11 @@ from memviz.dashboard.lessons.lesson import (
     Question,
     Step,
     Text,
-    View,
 )
 from memviz.dashboard.lessons.measures import MEASURES, Kind, Measure, Value
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
+from memviz.dashboard.lessons.study import View
 from memviz.storage.workspace import Workspace
 
 

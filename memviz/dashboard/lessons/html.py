@@ -13,7 +13,6 @@ from markupsafe import Markup
 from memviz.core.messages import clean_text
 from memviz.core.text.language import lang_attribute
 from memviz.core.text.wording import listed
-from memviz.dashboard.lessons.address import address_anywhere, followed
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     NOT_QUITE,
@@ -25,7 +24,7 @@ from memviz.dashboard.lessons.lesson import (
     Text,
 )
 from memviz.dashboard.lessons.markdown import as_html
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import Played, address_anywhere, followed, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
 from memviz.dashboard.reporting.report import memviz_version, script_hash

@@ -4,15 +4,17 @@ are some and the offline stand-in's where there are none. No paid model is ever 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.errors import LessonError
+from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted, distinct_names, listed
-from memviz.dashboard.lessons.lesson import Point, RecalledTurns, Study
+from memviz.dashboard.lessons.lesson import Point
+from memviz.dashboard.lessons.study import RecalledTurns, Study, View, query_of
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -22,7 +24,8 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import OFFLINE, RECORDING
-from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
+from memviz.storage.workspace import RunKey, Workspace
+from memviz.strategies import strategy
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
@@ -160,8 +163,8 @@ def play(
 ) -> Played:
     """Replay a study. Runs that were made before are found again; ``progress`` gets the turns done and in all of one
     that is made now. Raises :class:`LessonError` where its conversation is not there."""
-    id = conversation_id(study.conversation, workspace)
-    if id is None:
+    id = study.conversation_id
+    if study.conversation not in bundled() and not workspace.store.exists(id):
         raise LessonError(lesson, not_there(study.conversation))
     transcript, _ = workspace.conversation(id)
     runs = tuple(
@@ -174,13 +177,6 @@ def play(
 def _first_few(names: Sequence[str]) -> list[str]:
     more = len(names) - FACTS_NAMED
     return [*names[:FACTS_NAMED], *([f"{more} more"] if more > 0 else [])]
-
-
-def conversation_id(name: str, workspace: Workspace) -> str | None:
-    """The id of the conversation that a lesson calls by this name; ``None`` where it is not there."""
-    if name in bundled():
-        return SAMPLE_PREFIX + name
-    return name if workspace.store.exists(name) else None
 
 
 def not_there(conversation: str) -> str:
@@ -211,15 +207,46 @@ def _run(
     number: int,
     progress: Callable[[int, int], object] | None,
 ) -> Run:
-    strategy = study.settings[number]
-    key = RunKey(
-        id,
-        strategy,
-        study.counter,
-        OFFLINE,
-        recalls_of(study.recalls, number, strategy),
-    )
-    if strategy.trigger is not Trigger.NEVER:
+    setting = study.settings[number]
+    recalls = recalls_of(study.recalls, number, setting)
+    key = RunKey(id, setting, study.counter, OFFLINE, recalls)
+    if setting.trigger is not Trigger.NEVER:
         named = study.writer and RECORDING + study.writer
         key = replace(key, summarizer=named or workspace.recorded_for(key))
     return workspace.run(key, workspace.free_summarizer(key), progress)
+
+
+def fact_shown(view: View, played: Played | None) -> int | None:
+    """Return the place of the fact that a view of Facts points at; ``None`` where it points at none that is there."""
+    named = view.highlight.fact
+    if view.page != "facts" or named is None or played is None:
+        return None
+    if played.study.conversation != view.study.conversation:
+        return None
+    with suppress(MemvizError):  # the step itself says what is wrong with it
+        return played.fact(named)
+    return None
+
+
+def lesson_query(view: View, played: Played | None) -> str:
+    """Return the query of the address that opens a view of a lesson. Its settings name what is not their default."""
+    settings = []
+    for one in view.study.settings:
+        settings.append(strategy(one.id, **one.model_dump(exclude_defaults=True)))
+    study = replace(view.study, settings=tuple(settings))
+    return query_of(replace(view, study=study), fact_shown(view, played))
+
+
+def address_anywhere(view: View, played: Played | None) -> str:
+    """Return the address on every memviz, from its first slash on: ``/compare?conversation=sample-trip``.
+    Empty for a view of a saved conversation, which only one server has."""
+    if view.study.conversation not in bundled():
+        return ""
+    return f"/{view.page_file}?{lesson_query(view, played)}".rstrip("?")
+
+
+def followed(view: View, shown: View) -> View:
+    """Return a view to try, which follows the fact of the view that is shown unless it names one."""
+    if view.highlight.fact is not None or shown.highlight.fact is None:
+        return view
+    return replace(view, highlight=replace(view.highlight, fact=shown.highlight.fact))

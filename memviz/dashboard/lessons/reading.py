@@ -24,25 +24,29 @@ from memviz.dashboard.lessons.lesson import (
     PREDICTIONS,
     RELATIONS,
     Claim,
-    Highlight,
     Lesson,
     Point,
     Prediction,
     Question,
-    RecalledTurns,
     Step,
-    Study,
     Try,
-    View,
 )
 from memviz.dashboard.lessons.measures import MEASURES, Kind
+from memviz.dashboard.lessons.study import (
+    MAX_RECALLS,
+    MAX_SETTINGS,
+    Highlight,
+    RecalledTurns,
+    Study,
+    View,
+)
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 
 MAX_BYTES = 500_000
 """Of a file: a lesson of sixty steps in two languages has a tenth of it."""
-MAX_STEPS, MAX_CLAIMS, MAX_RECALLS = 60, 40, 100
-MAX_CHOICES, MAX_TRIES, MAX_SETTINGS = 6, 6, 6
+MAX_STEPS, MAX_CLAIMS = 60, 40
+MAX_CHOICES, MAX_TRIES = 6, 6
 TITLE_CHARS, SUMMARY_CHARS, CHOICE_CHARS, TEXT_CHARS = 120, 400, 300, 6_000
 MAX_MINUTES, MAX_TURN, MAX_PLACE = 600, 1_000_000, 100_000
 MAX_TIMES, MAX_LINKED = 1e6, 20

@@ -16,10 +16,9 @@ from memviz.dashboard.lessons.lesson import (
     Lesson,
     Question,
     Step,
-    Study,
     Text,
-    View,
 )
+from memviz.dashboard.lessons.study import Study, View
 
 _EMPTY = Study("", ())
 LINE_CHARS = 100

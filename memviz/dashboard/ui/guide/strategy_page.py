@@ -14,10 +14,10 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
+from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
 from memviz.dashboard.ui.controls.grounds import author_badge
-from memviz.dashboard.ui.controls.links import follow_again, link_parts
+from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
-from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.guide.glossary_view import Meaning, meanings_html
 from memviz.dashboard.ui.guide.views import STRATEGY
 from memviz.dashboard.ui.shell.presenting import (
@@ -30,6 +30,7 @@ from memviz.dashboard.ui.shell.presenting import (
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
+from memviz.strategies import strategy
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
@@ -84,15 +85,18 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
 
 def _to_compare(example: Example) -> None:
     """A link that opens the example beside the full buffer, at the request of the picture."""
-    state = CompareState(f"sample-{example.conversation}", [])
-    state.add("buffer")
+    settings = [strategy("buffer")]
     if example.strategy.id != "buffer":
-        state.add(
-            example.strategy.id, example.strategy.model_dump(exclude_defaults=True)
-        )
-    state.looked_at = state.settings[-1].index
+        settings.append(example.strategy)
     record = example.picture.record
-    parts = link_parts(state, record.turn, call=record.call)
+    view = View(
+        Study(example.conversation, tuple(settings)),
+        "compare",
+        turn=record.turn,
+        call=record.call,
+        highlight=Highlight(setting=len(settings) - 1),
+    )
+    parts = parts_of(view)
     follow_again(parts)
     st.page_link(
         "pages/compare.py",

@@ -10,10 +10,10 @@ import streamlit as st
 
 from memviz.core.bounds import quoted
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.address import fact_of, page_of, query_of
-from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson, View
+from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
 from memviz.dashboard.lessons.library import find_lesson
-from memviz.dashboard.lessons.playing import Played, conversation_id
+from memviz.dashboard.lessons.playing import Played, lesson_query
+from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.lessons.state import LessonsState
 from memviz.dashboard.ui.shell.errors import show_error
@@ -102,19 +102,12 @@ _SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
 
 def page_is_there(view: View) -> bool:
     """Return whether this version has the page."""
-    return (PAGES / f"{page_of(view)}.py").exists()
+    return (PAGES / f"{view.page_file}.py").exists()
 
 
-def open_view(workspace: Workspace, view: View, played: Played | None = None) -> None:
+def open_view(view: View, played: Played | None = None) -> None:
     """Go to the page of a view."""
-    page = page_of(view)
+    page = view.page_file
     if view.show and page in _SWITCHES:
         ask_view(_SWITCHES[page], view.show)
-    follow(
-        page,
-        query_of(
-            view,
-            conversation_id(view.study.conversation, workspace) or "",
-            fact_of(view, played),
-        ),
-    )
+    follow(page, lesson_query(view, played))

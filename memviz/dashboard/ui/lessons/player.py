@@ -8,19 +8,18 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.address import followed, page_of
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Language,
     Lesson,
     Prediction,
     Step,
-    View,
 )
 from memviz.dashboard.lessons.markdown import as_plain
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import Played, followed, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import staged
+from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.stage import stage
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.question import ask, prose, score_words
@@ -216,10 +215,10 @@ def _ways_out(
         words = one.text.said(state.language)
         view = followed(one.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
-            open_view(workspace, view, played)
-    words = f"Open in {page_of(step.view).capitalize()}"
+            open_view(view, played)
+    words = f"Open in {step.view.page_file.capitalize()}"
     if _is_clicked(step.view, 0, words, ":material/open_in_new:"):
-        open_view(workspace, step.view, played)
+        open_view(step.view, played)
 
 
 def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:

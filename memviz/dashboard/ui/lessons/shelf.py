@@ -10,7 +10,6 @@ import streamlit as st
 
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
-from memviz.dashboard.lessons.address import followed
 from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
 from memviz.dashboard.lessons.library import (
     SUFFIX,
@@ -19,7 +18,7 @@ from memviz.dashboard.lessons.library import (
     find_lesson,
     saved_lessons,
 )
-from memviz.dashboard.lessons.playing import play
+from memviz.dashboard.lessons.playing import followed, play
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
@@ -286,7 +285,6 @@ def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
             ):
                 with error_shown():
                     open_view(
-                        workspace,
                         followed(one.view, step.view),
                         play(step.view.study, workspace, lesson.id),
                     )
