@@ -70,8 +70,9 @@ class Played:
             return len(run.requests) - 1
         numbers = numbers_of_turn(run, point.turn or 0)
         if not numbers:
+            turns = counted(run.log.turn_count, "turn")
             raise self.fail(
-                f"there is no turn {point.turn or 1}: {self._length_words()}."
+                f"there is no turn {point.turn or 1}: the conversation has {turns}."
             )
         if point.call is not None and point.call > len(numbers):
             raise self.fail(
@@ -102,18 +103,20 @@ class Played:
                 f"there is no fact {named}: the conversation has {counted(len(self.probes), 'fact')}."
             )
         wanted = (named or "").casefold()
-        found = [
-            n
-            for n, one in enumerate(self.probes)
-            if wanted in (answer.casefold() for answer in one.answers)
-        ]
-        if len(found) != 1:
-            known = listed(_first_few([one.answers[0] for one in self.probes]))
-            how = "no fact" if not found else "more than one fact"
-            raise self.fail(
-                f"there is {how} with the answer “{named}”; the conversation's facts are {known}."
-            )
-        return found[0]
+        found = []
+        for place, probe in enumerate(self.probes):
+            if wanted in map(str.casefold, probe.answers):
+                found.append(place)
+        if len(found) == 1:
+            return found[0]
+        known = [probe.answers[0] for probe in self.probes]
+        more = len(known) - FACTS_NAMED
+        if more > 0:
+            known[FACTS_NAMED:] = [f"{more} more"]
+        how = "more than one fact" if found else "no fact"
+        raise self.fail(
+            f"there is {how} with the answer “{named}”; the conversation's facts are {listed(known)}."
+        )
 
     def retention(self, point: Point) -> Retention:
         """Return what the requests of a run retain of the facts."""
@@ -126,14 +129,11 @@ class Played:
     def cost(self, point: Point) -> Cost:
         """Return what a run costs, on the terms of ``point`` or else of the study."""
         run = self.run(point)
-        pause = (
-            self.study.pause_seconds
-            if point.pause_seconds is None
-            else point.pause_seconds
-        )
-        terms = PricingAssumptions.of(
-            point.prices_of or self.study.prices_of, pause_seconds=pause
-        )
+        pause = point.pause_seconds
+        if pause is None:
+            pause = self.study.pause_seconds
+        prices_of = point.prices_of or self.study.prices_of
+        terms = PricingAssumptions.of(prices_of, pause_seconds=pause)
         return terms.cost(run.once("lesson traffic", lambda: traffic(run)))
 
     def usd_so_far(self, point: Point) -> float:
@@ -151,9 +151,6 @@ class Played:
         """Return what became of every message at the request that is meant."""
         return self.run(point).fates_at(self.record(point))
 
-    def _length_words(self) -> str:
-        return f"the conversation has {counted(self.runs[0].log.turn_count, 'turn')}"
-
 
 def play(
     study: Study,
@@ -167,16 +164,29 @@ def play(
     if study.conversation not in bundled() and not workspace.store.exists(id):
         raise LessonError(lesson, not_there(study.conversation))
     transcript, _ = workspace.conversation(id)
-    runs = tuple(
-        _run(workspace, study, id, number, progress)
-        for number in range(len(study.settings))
-    )
-    return Played(lesson, study, transcript, runs)
+    runs = []
+    for number, setting in enumerate(study.settings):
+        recalls = recalls_of(study.recalls, number, setting)
+        key = RunKey(id, setting, study.counter, OFFLINE, recalls)
+        if setting.trigger is not Trigger.NEVER:
+            named = study.writer and RECORDING + study.writer
+            key = replace(key, summarizer=named or workspace.recorded_for(key))
+        runs.append(workspace.run(key, workspace.free_summarizer(key), progress))
+    return Played(lesson, study, transcript, tuple(runs))
 
 
-def _first_few(names: Sequence[str]) -> list[str]:
-    more = len(names) - FACTS_NAMED
-    return [*names[:FACTS_NAMED], *([f"{more} more"] if more > 0 else [])]
+def play_view(
+    view: View,
+    workspace: Workspace,
+    lesson: str,
+    progress: Callable[[int, int], object] | None = None,
+) -> Played | None:
+    """Replay the study of a view; ``None`` where it shows no conversation under a setting. Raises
+    :class:`LessonError` as :func:`play` does."""
+    study = view.study
+    if not (study.settings and study.conversation):
+        return None
+    return play(study, workspace, lesson, progress)
 
 
 def not_there(conversation: str) -> str:
@@ -198,22 +208,6 @@ def recalls_of(
         key=lambda one: (one.turn, one.turns),
     )
     return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
-
-
-def _run(
-    workspace: Workspace,
-    study: Study,
-    id: str,
-    number: int,
-    progress: Callable[[int, int], object] | None,
-) -> Run:
-    setting = study.settings[number]
-    recalls = recalls_of(study.recalls, number, setting)
-    key = RunKey(id, setting, study.counter, OFFLINE, recalls)
-    if setting.trigger is not Trigger.NEVER:
-        named = study.writer and RECORDING + study.writer
-        key = replace(key, summarizer=named or workspace.recorded_for(key))
-    return workspace.run(key, workspace.free_summarizer(key), progress)
 
 
 def fact_shown(view: View, played: Played | None) -> int | None:
