@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -116,12 +117,13 @@ def _environment() -> Environment:
     )
     own = f"{script()}{_ENDS}{_own('lesson.js')}"
     # Each of them escapes every text that it puts into its HTML.
-    environment.filters |= {
+    filters: dict[str, Callable[[Any], object]] = {
         "markdown": lambda text: Markup(as_html(text)),  # noqa: S704
         "lang": lambda text: Markup(lang_attribute(text)),  # noqa: S704
         "picture": lambda still: Markup(still.svg),  # noqa: S704
         "said": _said,
     }
+    environment.filters |= filters
     environment.globals |= {
         "style": Markup(f"{_own('lesson.css')}\n{style()}"),  # noqa: S704 - our own files
         "script": Markup(own),  # noqa: S704 - our own files

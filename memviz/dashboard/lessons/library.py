@@ -1,4 +1,4 @@
-"""Where lessons come from: those that come with memviz, files, and those saved in the database."""
+"""The places that lessons come from: those that come with memviz, files, and those saved in the database."""
 
 from __future__ import annotations
 

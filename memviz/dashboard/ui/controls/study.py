@@ -34,7 +34,8 @@ FIRST_MESSAGES = 20_000
 
 
 REPLIES_KEY = "compare-replies"
-REPLAYED, FREE_RUN = "replayed", "free-run"
+REPLAYED = "replayed"
+FREE_RUN = "free-run"
 """The control of the replies that are shown, and what it stands at: those of the conversation, or the settings' own."""
 
 

@@ -203,20 +203,14 @@ def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None
 def mini_picture(picture: SaidAndSent) -> str:
     """All that was said above what was sent, on one scale, as HTML."""
     most = max(picture.said_tokens, picture.record.total_tokens)
-    rows = "".join(
-        f"<div>{_row(stretches, most)}</div>"
-        for stretches in (picture.said, picture.sent)
-    )
+    rows = f"<div>{_row(picture.said, most)}</div><div>{_row(picture.sent, most)}</div>"
     return f'<div class="memviz-mini" role="img" aria-label="{escape(picture.sentence)}">{rows}</div>'
 
 
 def _row(stretches: Sequence[Stretch], most: int) -> str:
     """Neighbours that look alike are one piece."""
-    tokens = (
-        (looks, sum(one.tokens for one in alike))
-        for looks, alike in groupby(stretches, lambda one: one.looks)
-    )
-    return "".join(
-        f'<span style="width:{count / most:.2%};background:{COLORS[looks]}"></span>'
-        for looks, count in tokens
-    )
+    pieces = ""
+    for looks, alike in groupby(stretches, lambda one: one.looks):
+        share = sum(one.tokens for one in alike) / most
+        pieces += f'<span style="width:{share:.2%};background:{COLORS[looks]}"></span>'
+    return pieces

@@ -33,7 +33,9 @@ from memviz.storage.workspace import Workspace
 BEHIND_SECONDS = 5.0
 """So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
 what became of the first."""
-LESSON, STEP, LANGUAGE = "lesson", "step", "language"
+LESSON = "lesson"
+STEP = "step"
+LANGUAGE = "language"
 
 
 def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
@@ -87,11 +89,9 @@ def keep_address(state: LessonsState) -> None:
         shown[STEP] = str(state.step + 1)
         shown[LANGUAGE] = state.language
     if shown != state.written:
-        state.written, state.written_before, state.written_at = (
-            shown,
-            state.written,
-            monotonic(),
-        )
+        state.written_before = state.written
+        state.written = shown
+        state.written_at = monotonic()
     parts = {name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}
     keep_in_address(parts | dict(presented_parts()))
     note_own(urlencode(address_now(), doseq=True))

@@ -175,22 +175,16 @@ def _judged(step: Step) -> Step:
 def _question(language: Language, text: str, right: str, wrong: str) -> Question | None:
     """The question with its right answer among the others, in the order of the letters. Raises
     :class:`memviz.LessonError`."""
-    others = [
-        line.strip()
-        for line in wrong.splitlines()
-        if line.strip() and line.strip() != right.strip()
-    ]
     if not text.strip():
         return None
-    if not right.strip() or not others:
+    right = right.strip()
+    choices = sorted({right, *map(str.strip, wrong.splitlines())} - {""})
+    if not right or len(choices) < 2:
         raise LessonError(
             "The question", "it needs its right answer and at least one other."
         )
-    choices = sorted({right.strip(), *others})
     said = tuple(Text(**{language: choice}) for choice in choices)
-    return Question(
-        Text(**{language: text.strip()}), said, choices.index(right.strip())
-    )
+    return Question(Text(**{language: text.strip()}), said, choices.index(right))
 
 
 def _view(state: CompareState, page: str, show: str, fact: int | None) -> View | None:

@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.stage import stage
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.question import ask, prose, score_words
 from memviz.dashboard.ui.lessons.state import LessonsState
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
@@ -42,7 +43,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import turn_to_top
 from memviz.storage.workspace import Workspace
 
-STEP_KEY, LANGUAGE_KEY = "lesson-step", "lesson-language"
+STEP_KEY = "lesson-step"
+LANGUAGE_KEY = "lesson-language"
 
 
 def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
@@ -88,9 +90,7 @@ def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
 
 def _walk(state: LessonsState, lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"
-    ):
+    with row("lesson-walk"):
         if st.button("All lessons", icon=":material/arrow_back:", key="lesson-leave"):
             state.playing = None
             st.rerun()

@@ -1,5 +1,5 @@
-"""What is saved of a file, and what has to be asked first: which of several conversations are wanted, and who the user
-is where the names do not show it."""
+"""The conversations of a file that are saved, and what has to be asked first: which of several are wanted, and who the
+user is where the names do not show it."""
 
 from __future__ import annotations
 

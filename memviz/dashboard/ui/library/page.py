@@ -35,7 +35,8 @@ from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.times import moment
 
 ROWS_ON_PAGE = 20
-PAGE_KEY, SEARCH_KEY = "library-page", "library-search"
+PAGE_KEY = "library-page"
+SEARCH_KEY = "library-search"
 MAX_DESCRIPTION_CHARS = 300
 
 
@@ -231,7 +232,9 @@ def rows_download(workspace: Workspace, conversation: int | str, title: str) -> 
     )
 
 
-SEARCH, PAGE, READ = "search", "page", "read"
+SEARCH = "search"
+PAGE = "page"
+READ = "read"
 MOST_PAGES = 100_000
 
 
