@@ -193,8 +193,8 @@ def test_there_are_ten_that_no_view_confuses() -> None:
     places = [(one.view.page, one.view.show) for one in EFFECTS]
     assert len({(*place, query_of_effect(one)) for place, one in zip(places, EFFECTS, strict=True)}) == 10  # fmt: skip
     for one, place in zip(EFFECTS, places, strict=True):
-        state = compared(one)
-        shown = [other for other in EFFECTS if is_shown_by(other.view, state)]
+        view = compared(one).view()
+        shown = [other for other in EFFECTS if is_shown_by(other.view, view)]
         assert [other for other in shown if (other.view.page, other.view.show) == place] == [one]  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def test_its_link_opens_what_it_compares(one: Step) -> None:
     state = CompareState()
     view, problems = open_link(state, parse_qs(query_of_effect(one)))
     assert (view.turn, view.call, problems) == (one.view.turn, one.view.call, [])
-    assert is_shown_by(one.view, state)
+    assert is_shown_by(one.view, state.view())
     assert state.looked_at == one.view.highlight.setting
 
 

@@ -22,9 +22,9 @@ def query_of_effect(effect: Step) -> str:
     return query_of(effect.view, fact if isinstance(fact, int) else None)
 
 
-def is_shown_by(effect: View, state: CompareState) -> bool:
-    """Return true if ``state`` is what an effect compares, whichever request is looked at."""
-    return _compared(effect.study) == _compared(state.view().study)
+def is_shown_by(effect: View, view: View) -> bool:
+    """Return true if a view compares what an effect does, whichever request is looked at."""
+    return _compared(effect.study) == _compared(view.study)
 
 
 def _compared(study: Study) -> tuple[object, ...]:
@@ -38,14 +38,16 @@ def with_effect(
 ) -> tuple[page_views.View, ...]:
     """Return the views of a page. One that shows a classic effect says so in its sentence."""
     sentences = {view.id: view.sentence for view in views}
+    shown = state.view()
     for effect in classic_effects():
-        view = effect.view
-        if view.page == page and _is_shown(effect, state):
-            sentences[view.show] = f"**{effect.title.en}.** {plain(effect.text.en)}"
+        if effect.view.page == page and _is_shown(effect, shown):
+            sentences[effect.view.show] = (
+                f"**{effect.title.en}.** {plain(effect.text.en)}"
+            )
     return tuple(view._replace(sentence=sentences[view.id]) for view in views)
 
 
-def _is_shown(effect: Step, state: CompareState) -> bool:
+def _is_shown(effect: Step, shown: View) -> bool:
     if is_link_opened():
         return parse_qs(query_of_effect(effect)) == address_now()
-    return is_shown_by(effect.view, state)
+    return is_shown_by(effect.view, shown)
