@@ -13,7 +13,7 @@ pytest.importorskip(
 
 from playwright.sync_api import expect
 
-from memviz.dashboard.ui.controls.classic_effects import EFFECTS
+from memviz.dashboard.lessons.library import classic_effects
 from tests.browser.journeys import go, quiet
 
 if TYPE_CHECKING:
@@ -35,23 +35,26 @@ def test_a_click_shows_each_effect_whatever_was_shown_before(
         f"{dashboard.url}/compare?conversation=sample-tutoring&setting=buffer",
         "compare",
     )
-    for number, one in enumerate(EFFECTS, 1):
+    for number, one in enumerate(classic_effects(), 1):
         if not urlsplit(page.url).path.endswith("/compare"):
             page.get_by_role("link", name="Compare").first.click()
             quiet(page)
         page.get_by_role("button", name="Classic effects").click()
-        page.get_by_role("button", name=f"{number}. {one.title}").click()
-        expect(page.get_by_text(f"{one.title}. {one.sentence}")).to_be_visible()
-        expect(page.get_by_role("button", name=f"{number}. {one.title}")).to_have_count(
-            0
-        )  # the list closed
+        page.get_by_role("button", name=f"{number}. {one.title.en}").click()
+        expect(page.get_by_text(f"{one.title.en}. {one.text.en}")).to_be_visible()
+        expect(
+            page.get_by_role("button", name=f"{number}. {one.title.en}")
+        ).to_have_count(0)  # the list closed
         quiet(page)
         address = urlsplit(page.url)
         shown = {name: texts[0] for name, texts in parse_qs(address.query).items()}
-        assert address.path == f"/{one.page}"
+        assert address.path == f"/{one.view.page}"
         assert (shown["conversation"], shown["turn"]) == (
-            f"sample-{one.conversation}",
-            str(one.turn),
+            one.view.study.conversation_id,
+            str(one.view.turn),
         )
-        assert (shown["counter"], shown["view"]) == (one.counter, one.view)
-        assert "recall" in shown if one.recalls else "recall" not in shown
+        assert (shown["counter"], shown["view"]) == (
+            one.view.study.counter,
+            one.view.show,
+        )
+        assert "recall" in shown if one.view.study.recalls else "recall" not in shown

@@ -168,8 +168,8 @@ def test_more_messages_than_there_are_may_be_recalled() -> None:
 def test_a_link_is_passed_over_in_one_sentence(query: dict[str, list[str]]) -> None:
     state = CompareState()
     before = [(setting.strategy_id, setting.parameters) for setting in state.settings]
-    turn, problems = open_link(state, query)
-    assert (turn, state.recalls, state.looked_at) == (None, [], None)
+    view, problems = open_link(state, query)
+    assert (view.turn, state.recalls, state.looked_at) == (None, [], None)
     assert [
         (setting.strategy_id, setting.parameters) for setting in state.settings
     ] == before

@@ -8,8 +8,8 @@ import pytest
 
 import memviz
 from memviz.code_export import NoCodeError, Setting, targets
+from memviz.dashboard.lessons.study import Study, View, read_view
 from memviz.dashboard.reporting.report import html_report
-from memviz.dashboard.ui.controls.links import _setting
 from memviz.engine.memory_config import load_memory_config, strategy_of
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.samples import sample
@@ -173,4 +173,6 @@ def test_worker_processes_know_it(way: str) -> None:
 
 
 def test_a_link_names_it() -> None:
-    assert _setting(f'{ID} {{"window_size": 3}}') == (ID, {"window_size": 3})
+    asked = {"setting": [f'{ID} {{"window_size": 3}}']}
+    view, problems = read_view(asked, View(Study()))
+    assert (view.study.settings, problems) == ((made(),), [])

@@ -6,7 +6,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
+from memviz.dashboard.lessons.lesson import Step
+from memviz.dashboard.lessons.library import classic_effects
+from memviz.dashboard.ui.controls.classic_effects import query_of_effect
 from tests.pages.driving import (
     click,
     figures,
@@ -19,12 +21,13 @@ from tests.pages.driving import (
     turn_shown,
 )
 
+EFFECTS = classic_effects()
 PAGES = {("compare", "tokens"): "compare", ("compare", "dollars"): "costs", ("facts", "lives"): "retention",
          ("facts", "summaries"): "summaries"}  # fmt: skip
 
 
-def said(one: Effect) -> str:
-    return f"**{one.title}.** {one.sentence}"
+def said(one: Step) -> str:
+    return f"**{one.title.en}.** {one.text.en}"
 
 
 @pytest.mark.parametrize(
@@ -40,8 +43,8 @@ def said(one: Effect) -> str:
 )
 def test_an_effect_is_shown_at_its_address_and_says_so(number: int) -> None:
     one = EFFECTS[number - 1]
-    page = PAGES[one.page, one.view]
-    session = open_address(page, parse_qs(one.query))
+    page = PAGES[one.view.page, one.view.show]
+    session = open_address(page, parse_qs(query_of_effect(one)))
     assert page_of(session) == page
     assert said(one) in sentences(session.caption)
     assert not [
@@ -51,22 +54,22 @@ def test_an_effect_is_shown_at_its_address_and_says_so(number: int) -> None:
     ]
     assert (
         labelled(session.selectbox, "Conversation").value
-        == f"sample-{one.conversation}"
+        == one.view.study.conversation_id
     )
-    if one.page == "compare":
-        assert turn_shown(session) == one.turn
-        assert len(figures(session)[0]["data"]) >= len(one.settings)
+    if one.view.page == "compare":
+        assert turn_shown(session) == one.view.turn
+        assert len(figures(session)[0]["data"]) >= len(one.view.study.settings)
 
 
 def test_another_setting_is_another_view_and_has_its_own_sentence() -> None:
     one = EFFECTS[0]
-    page = open_address("compare", parse_qs(one.query))
+    page = open_address("compare", parse_qs(query_of_effect(one)))
     assert said(one) in sentences(page.caption)
     page.run()
     assert said(one) in sentences(page.caption)
     click(page, "Add a setting")
     page.run()
-    assert not any(one.title in sentence for sentence in sentences(page.caption))
+    assert not any(one.title.en in sentence for sentence in sentences(page.caption))
     assert any(
         "under every [setting]" in sentence for sentence in sentences(page.caption)
     )
@@ -83,8 +86,10 @@ def test_all_ten_are_listed_once_somebody_opens_the_list() -> None:
         for button in page.button
         if button.key and button.key.startswith("show-effect-")
     ]
-    assert titles == [f"{number}. {one.title}" for number, one in enumerate(EFFECTS, 1)]
-    assert {one.sentence for one in EFFECTS} <= set(sentences(page.caption))
+    assert titles == [
+        f"{number}. {one.title.en}" for number, one in enumerate(EFFECTS, 1)
+    ]
+    assert {one.text.en for one in EFFECTS} <= set(sentences(page.caption))
     assert list(token_lines(page)) == [
         "Full buffer",
         "Sliding window · 10 messages",

@@ -13,8 +13,9 @@ from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
 from memviz.dashboard.charts.retention.result import Measure
+from memviz.dashboard.lessons.study import MAX_SETTINGS, query_of
 from memviz.dashboard.ui.controls.links import link_query, named_models, open_link
-from memviz.dashboard.ui.controls.study import MAX_SETTINGS, CompareState
+from memviz.dashboard.ui.controls.study import CompareState
 from tests.pages.driving import (
     click,
     figures,
@@ -131,8 +132,8 @@ def test_a_setting_as_it_was_written_and_the_chat_as_it_was_held_are_in_a_link()
     state = CompareState(looked_at=MAX_SETTINGS)
     state.add("summary_buffer", {"max_token_limit": 1500}, as_written=True)
     opened_again = CompareState()
-    turn, problems = open_link(opened_again, parse_qs(link_query(state, 5)))
-    assert (turn, problems) == (5, [])
+    view, problems = open_link(opened_again, parse_qs(query_of(state.view(5))))
+    assert (view.turn, problems) == (5, [])
     assert [setting.as_written for setting in opened_again.settings] == [
         False,
         False,
@@ -146,7 +147,7 @@ def test_replies_of_their_own_are_shared_too() -> None:
     page = opened("compare", QUERY | {"replies": ["free-run"]})
     assert labelled(page.segmented_control, "Replies").value == "free-run"
     state = CompareState(free_run=True)
-    assert parse_qs(link_query(state, None))["replies"] == ["free-run"]
+    assert parse_qs(query_of(state.view()))["replies"] == ["free-run"]
 
 
 def test_after_opening_the_visitor_decides() -> None:
@@ -371,7 +372,7 @@ def test_a_link_names_the_summarizer_and_never_a_key() -> None:
 @pytest.mark.parametrize("name", ["sk-" + "a1" * 20, "x" * 300, "a\nb"])
 def test_no_key_and_nothing_else_that_is_no_models_name_is_in_a_link(name: str) -> None:
     assert "summarizer" not in parse_qs(
-        link_query(CompareState(), None, [("summarizer", name)])
+        link_query(CompareState().view(), [("summarizer", name)])
     )
     names, problems = named_models({"summarizer": [name]})
     assert "summarizer" not in names

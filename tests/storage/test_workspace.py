@@ -21,7 +21,7 @@ from memviz import (
     ScriptedModel,
     StorageError,
 )
-from memviz.dashboard.ui.controls.study import MAX_SETTINGS
+from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.storage.workspace import (
     DATABASE_VARIABLE,
     FIRST_SAMPLE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memviz.core.errors import LessonError, MemvizError
@@ -15,12 +15,11 @@ from memviz.dashboard.lessons.lesson import (
     Point,
     Question,
     Step,
-    Text,
-    View,
 )
 from memviz.dashboard.lessons.measures import MEASURES, Kind, Measure, Value
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import Played, play, play_view
 from memviz.dashboard.lessons.questions import question_of
+from memviz.dashboard.lessons.study import View
 from memviz.storage.workspace import Workspace
 
 
@@ -50,31 +49,39 @@ def judged(claim: Claim, played: Played, step: int = 1) -> Held:
     measure = MEASURES[claim.point.measure]
     try:
         found = measure.take(played, claim.point)
-        wanted = claim.value if claim.than is None else _than(claim, played)
+        wanted = claim.value
+        if claim.than is not None:
+            other = MEASURES[claim.than.measure]
+            wanted = other.take(played, claim.than)
+            if other.kind is Kind.NUMBER:
+                wanted = float(wanted) * claim.times
     except LessonError as error:
-        return Held(
-            step, claim, False, None, f"{_place(claim.point, played)}: {error.problem}"
-        )
+        sentence = f"{_place(claim.point, played)}: {error.problem}"
+        return Held(step, claim, False, None, sentence)
     holds = _holds(claim.relation, found, wanted)
-    measured = f"{_place(claim.point, played)}: {_measured(measure, found, played)}"
+    parting = ": " if measure.kind is Kind.YES_OR_NO else " is "
+    if measure.unit:
+        parting = " "
+    value = value_words(measure, found, played)
     says = f"{RELATIONS[claim.relation][0]} {_expected(claim, wanted, measure, played)}"
-    if measure.kind is Kind.NUMBER:
-        verdict = f"which {says}" if holds else f"and the lesson says that it {says}"
-    else:
-        verdict = (
-            "as the lesson says" if holds else f"and the lesson says that it {says}"
-        )
-    return Held(step, claim, holds, found, f"{measured}, {verdict}.")
+    verdict = f"and the lesson says that it {says}"
+    if holds:
+        is_number = measure.kind is Kind.NUMBER
+        verdict = f"which {says}" if is_number else "as the lesson says"
+    place = _place(claim.point, played)
+    sentence = f"{place}: {measure.words}{parting}{value}, {verdict}."
+    return Held(step, claim, holds, found, sentence)
 
 
 def numbers_without_claim(step: Step, played: Played) -> list[str]:
     """Numbers in the text of a step that neither a claim nor what the step shows holds, as they are written. They are
     no errors, but nobody will notice once they are wrong."""
+    texts = [step.title, step.text]
+    if isinstance(step.asked, Question):
+        texts += [step.asked.text, step.asked.reason]
+    words = " ".join([f"{text.en} {text.zh}" for text in texts])
     known = {*_known(step, played)}
-    texts = [getattr(text, code) for text in _texts(step) for code in ("en", "zh")]
-    written = dict.fromkeys(
-        number for text in texts for number in _NUMBER.findall(text)
-    )
+    written = dict.fromkeys(_NUMBER.findall(words))
     return [number for number in written if not _is_known(number, known)]
 
 
@@ -84,68 +91,36 @@ _COUNTED = 10
 
 
 def _is_known(number: str, known: set[float]) -> bool:
-    value = float(number.replace(",", ""))
+    value = _as_number(number)
     decimals = len(number.partition(".")[2])
-    return (value < _COUNTED and not decimals) or any(
-        round(one, decimals) == value for one in known
-    )
+    if value < _COUNTED and not decimals:
+        return True
+    return any(round(one, decimals) == value for one in known)
 
 
-def _texts(step: Step) -> Iterable[Text]:
-    yield from (step.title, step.text)
-    if isinstance(step.asked, Question):
-        yield from (step.asked.text, step.asked.reason)
+def _as_number(written: str) -> float:
+    return float(written.replace(",", ""))
 
 
 def _known(step: Step, played: Played) -> Iterator[float]:
-    """The numbers that a step may say: those claimed and found, turns, messages, parameters, prices' pause."""
-    for claim in step.claims:
-        result = judged(claim, played)
-        points = [claim.point, *([claim.than] if claim.than else [])]
-        values = [
-            claim.value,
-            result.found,
-            claim.times,
-            *(one for point in points for one in point),
-        ]
-        yield from (float(value) for value in values if isinstance(value, int | float))
+    """Yield the numbers that a step may say: those claimed and found, turns, messages, parameters, prices' pause."""
     view = step.view
-    yield from (
-        float(turn)
-        for turn in (view.turn, view.first_turn, view.last_turn)
-        if turn is not None
-    )
-    yield from (
-        float(n)
-        for n in (view.highlight.message, getattr(step.asked, "turn", None))
-        if isinstance(n, int)
-    )
-    yield from _parameters(view)
+    asked_turn = getattr(step.asked, "turn", None)
+    values: list[object] = [view.turn, view.first_turn, view.last_turn, asked_turn]
+    values.append(view.highlight.message)
+    for claim in step.claims:
+        values += [claim.value, judged(claim, played).found, claim.times, *claim.point]
+        values += claim.than or ()
+    for setting in view.study.settings:
+        values += setting.model_dump().values()
+    for value in values:
+        if isinstance(value, int | float):
+            yield float(value)
     pause = view.study.pause_seconds
     yield from (pause, pause / 60, pause / 3600)
     for probe in played.probes:
-        yield from (
-            float(n.replace(",", ""))
-            for answer in probe.answers
-            for n in _NUMBER.findall(answer)
-        )
-
-
-def _parameters(view: View) -> Iterator[float]:
-    for setting in view.study.settings:
-        yield from (
-            float(value)
-            for value in setting.model_dump().values()
-            if isinstance(value, int | float)
-        )
-
-
-def _than(claim: Claim, played: Played) -> Value:
-    assert claim.than is not None  # noqa: S101 - the caller looks first
-    found = MEASURES[claim.than.measure].take(played, claim.than)
-    if MEASURES[claim.than.measure].kind is not Kind.NUMBER:
-        return found
-    return found * claim.times  # type: ignore[operator]
+        for answer in probe.answers:
+            yield from map(_as_number, _NUMBER.findall(answer))
 
 
 def _holds(relation: str, found: Value, wanted: Value | None) -> bool:
@@ -160,13 +135,6 @@ def _place(point: Point, played: Played) -> str:
     return f"{turn}{call}, {played.labels[point.setting]}"
 
 
-def _measured(measure: Measure, found: Value, played: Played) -> str:
-    parting = ": " if measure.kind is Kind.YES_OR_NO else " is "
-    if measure.unit:
-        parting = " "
-    return f"{measure.words}{parting}{value_words(measure, found, played)}"
-
-
 def _expected(
     claim: Claim, wanted: Value | None, measure: Measure, played: Played
 ) -> str:
@@ -175,8 +143,8 @@ def _expected(
     other = MEASURES[claim.than.measure]
     times = "" if claim.times == 1 else f"{claim.times:g} times "
     what = value_words(other, wanted, played)
-    place = _place(claim.than, played)
-    return f"{times}that {place[:1].lower()}{place[1:]}, {what}"
+    place = _place(claim.than, played).replace("At", "at", 1)
+    return f"{times}that {place}, {what}"
 
 
 def value_words(measure: Measure, value: Value | None, played: Played) -> str:
@@ -203,11 +171,12 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
     :class:`memviz.LessonError` where its conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         for view in (step.view, *(one.view for one in step.to_try)):
-            yield from (
-                (number, text) for text in _problems_of_view(lesson, view, workspace)
-            )
+            for problem in _problems_of_view(
+                view, play_view(view, workspace, lesson.id)
+            ):
+                yield number, problem
         try:
-            question_of(step, _played(lesson, step.view, workspace))
+            question_of(step, play_view(step.view, workspace, lesson.id))
         except MemvizError as error:
             yield number, getattr(error, "problem", str(error))
 
@@ -215,36 +184,25 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
 def unheld(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
     """Numbers in texts that nothing holds, as the number of the step and a sentence."""
     for number, step in enumerate(lesson.steps, 1):
-        played = _played(lesson, step.view, workspace)
+        played = play_view(step.view, workspace, lesson.id)
         numbers = numbers_without_claim(step, played) if played else []
         if numbers:
             yield number, f"its text says {listed(numbers)}, which no claim holds."
 
 
-def _played(lesson: Lesson, view: View, workspace: Workspace) -> Played | None:
-    return (
-        play(view.study, workspace, lesson.id)
-        if view.study.settings and view.study.conversation
-        else None
-    )
-
-
-def _problems_of_view(
-    lesson: Lesson, view: View, workspace: Workspace
-) -> Iterator[str]:
-    played = _played(lesson, view, workspace)
+def _problems_of_view(view: View, played: Played | None) -> Iterator[str]:
     if played is None:
         return
-    turns = played.runs[0].log.turn_count
+    log = played.runs[0].log
+    turns = log.turn_count
     for turn in (view.turn, view.first_turn, view.last_turn):
         if turn is not None and turn > turns:
             yield f"it shows turn {turn}, and the conversation has {counted(turns, 'turn')}."
-    if view.highlight.message is not None and view.highlight.message > len(
-        played.runs[0].log
-    ):
-        yield f"it points at message {view.highlight.message}, and there are {len(played.runs[0].log):,}."
+    message = view.highlight.message
+    if message is not None and message > len(log):
+        yield f"it points at message {message}, and there are {len(log):,}."
     if view.highlight.fact is not None:
         try:
             played.fact(view.highlight.fact)
-        except MemvizError as error:
-            yield getattr(error, "problem", str(error))
+        except LessonError as error:
+            yield error.problem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -13,19 +13,24 @@ from markupsafe import Markup
 from memviz.core.messages import clean_text
 from memviz.core.text.language import lang_attribute
 from memviz.core.text.wording import listed
-from memviz.dashboard.lessons.address import address_anywhere, followed
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     NOT_QUITE,
     RIGHT,
     Language,
     Lesson,
+    Prediction,
     Question,
     Step,
     Text,
 )
 from memviz.dashboard.lessons.markdown import as_html
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import (
+    Played,
+    address_anywhere,
+    followed,
+    play_view,
+)
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
 from memviz.dashboard.reporting.report import memviz_version, script_hash
@@ -61,39 +66,29 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     """The lesson as the text of an HTML file, to be written as UTF-8. It opens in ``language``, and switches. Its
     policy lets a browser load nothing and run no script but its own, known by its hash. Raises
     :class:`memviz.LessonError` where its conversation is not there."""
-    played = [_played(step, workspace, lesson) for step in lesson.steps]
+    played = [play_view(step.view, workspace, lesson.id) for step in lesson.steps]
     steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
     if language not in lesson.languages:
         language = lesson.languages[0]
     replayed = [one for one in played if one]
     titles = [one.transcript.title for one in replayed]
     labels = [label for one in replayed for label in one.labels]
-    html = (
-        _environment()
-        .get_template("lesson.html")
-        .render(
-            lesson=lesson,
-            steps=steps,
-            language=language,
-            languages=[(code, LANGUAGES[code]) for code in lesson.languages],
-            version=memviz_version(),
-            conversations=list(dict.fromkeys(titles)),
-            settings=list(dict.fromkeys(labels)),
-            authors=_authors(played),
-            verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
-            stages=[list(one.stages) for one in steps],
-        )
+    runs = [run for one in replayed for run in one.runs]
+    authors = frozenset[Author]().union(*map(authors_of, runs))
+    template = _environment().get_template("lesson.html")
+    html = template.render(
+        lesson=lesson,
+        steps=steps,
+        language=language,
+        languages=[(code, LANGUAGES[code]) for code in lesson.languages],
+        version=memviz_version(),
+        conversations=list(dict.fromkeys(titles)),
+        settings=list(dict.fromkeys(labels)),
+        authors=listed(author.value for author in Author if author in authors),
+        verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
+        stages=[list(one.stages) for one in steps],
     )
     return clean_text(html)
-
-
-def _played(step: Step, workspace: Workspace, lesson: Lesson) -> Played | None:
-    study = step.view.study
-    return (
-        play(study, workspace, lesson.id)
-        if study.settings and study.conversation
-        else None
-    )
 
 
 def _shown(step: Step, played: Played | None) -> StepShown:
@@ -105,23 +100,10 @@ def _shown(step: Step, played: Played | None) -> StepShown:
     )
     if played is None or not step.view.has_stage:
         return StepShown(step, question, None, (), address, tried)
-    before, after = (
-        staged(step, played, is_answered=is_answered) for is_answered in (False, True)
-    )
-    is_asked = question is not None and not isinstance(step.asked, Question)
-    stages = (before, after) if is_asked else (after,)
-    return StepShown(step, question, still(step, played), stages, address, tried)
-
-
-def _authors(played: Sequence[Played | None]) -> str:
-    found = {
-        author
-        for one in played
-        if one
-        for run in one.runs
-        for author in authors_of(run)
-    }
-    return listed(author.value for author in Author if author in found)
+    stages = [staged(step, played, is_answered=True)]
+    if isinstance(step.asked, Prediction):
+        stages.insert(0, staged(step, played, is_answered=False))
+    return StepShown(step, question, still(step, played), tuple(stages), address, tried)
 
 
 @cache
@@ -134,12 +116,14 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     own = f"{script()}{_ENDS}{_own('lesson.js')}"
-    environment.filters |= {
-        "markdown": _markdown,
-        "lang": _lang,
-        "picture": _picture,
+    # Each of them escapes every text that it puts into its HTML.
+    filters: dict[str, Callable[[Any], object]] = {
+        "markdown": lambda text: Markup(as_html(text)),  # noqa: S704
+        "lang": lambda text: Markup(lang_attribute(text)),  # noqa: S704
+        "picture": lambda still: Markup(still.svg),  # noqa: S704
         "said": _said,
     }
+    environment.filters |= filters
     environment.globals |= {
         "style": Markup(f"{_own('lesson.css')}\n{style()}"),  # noqa: S704 - our own files
         "script": Markup(own),  # noqa: S704 - our own files
@@ -148,18 +132,6 @@ def _environment() -> Environment:
         "codes": list(LANGUAGES),
     }
     return environment
-
-
-def _markdown(text: str) -> Markup:
-    return Markup(as_html(text))  # noqa: S704 - every letter of the text is escaped there
-
-
-def _lang(text: str) -> Markup:
-    return Markup(lang_attribute(text))  # noqa: S704 - none of the text is in it
-
-
-def _picture(still: Still) -> Markup:
-    return Markup(still.svg)  # noqa: S704 - our own, with every text in it escaped
 
 
 def _said(text: Text) -> list[tuple[str, str, str]]:

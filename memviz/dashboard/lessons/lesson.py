@@ -7,19 +7,16 @@ Turns, calls and messages count from 1, as pages number them; settings, facts an
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
-from memviz.strategies.base import Strategy
+from memviz.dashboard.lessons.study import View
 
 Language = Literal["en", "zh"]
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "简体中文"}
 """The languages of a lesson's texts, each with its own name."""
 PAGES = ("stage", "compare", "facts", "tune", "chat", "library", "guide")
 """What a step may show: the stage alone, or a page of the dashboard, to which the step then leads."""
-STUDY_PAGES = ("stage", "compare", "facts")
-"""Those that show one conversation under the settings of the step."""
 MEASURED_IN = ("tokens", "dollars", "memory")
 """What the stage draws."""
 CONTROLS = (
@@ -36,7 +33,6 @@ CONTROLS = (
 )
 """Controls of the stage."""
 PREDICTIONS = ("summarizes", "stays", "knows", "cheapest")
-DEFAULT_COUNTER = "o200k_base"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,62 +53,6 @@ class Text:
 
     def __bool__(self) -> bool:
         return bool(self.en or self.zh)
-
-
-class RecalledTurns(NamedTuple):
-    """Earlier ``turns`` brought back into the request of ``turn``: under the ``setting``, or ``None`` for all."""
-
-    turn: int
-    turns: tuple[int, ...]
-    setting: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Study:
-    """The subject of a replay: a conversation (the name of a bundled one, or the id of a saved one) under settings,
-    with what is recalled, and whose prices count at which pause between turns. ``writer`` names the recording that
-    plays the summaries; empty: one that was made for the setting and plays unasked, else the offline stand-in."""
-
-    conversation: str
-    settings: tuple[Strategy, ...]
-    recalls: tuple[RecalledTurns, ...] = ()
-    counter: str = DEFAULT_COUNTER
-    prices_of: str = DEFAULT_MODEL
-    pause_seconds: float = DEFAULT_PAUSE_SECONDS
-    writer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Highlight:
-    """The things that a view points at. ``fact`` is its place in the conversation's list, or one of its answers."""
-
-    setting: int | None = None
-    fact: int | str | None = None
-    message: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The picture that a step shows. ``turn`` is where the stage stands at first, and between ``first_turn`` and
-    ``last_turn`` it can be played; ``None``: the conversation's first and last. ``show`` names a page's own view,
-    ``controls`` those of the stage that are there (``None``: all), ``link`` further parts of the page's address."""
-
-    study: Study
-    page: str = "stage"
-    show: str = ""
-    measure: str = "tokens"
-    turn: int | None = None
-    call: int | None = None
-    first_turn: int | None = None
-    last_turn: int | None = None
-    highlight: Highlight = field(default_factory=Highlight)
-    controls: tuple[str, ...] | None = None
-    link: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def has_stage(self) -> bool:
-        """Return whether the player draws it on the stage."""
-        return self.page in STUDY_PAGES
 
 
 class Point(NamedTuple):

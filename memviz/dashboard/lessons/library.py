@@ -1,4 +1,4 @@
-"""Where lessons come from: those that come with memviz, files, and those saved in the database."""
+"""The places that lessons come from: those that come with memviz, files, and those saved in the database."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from pathlib import Path
 
 from memviz.core.errors import LessonError
 from memviz.core.text.wording import listed
-from memviz.dashboard.lessons.lesson import Lesson
+from memviz.dashboard.lessons.lesson import Lesson, Step
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.storage.store import Store
 
 SUFFIX = ".yaml"
 LESSONS_KEPT = 200
-_FOLDER = files("memviz.dashboard.lessons") / "bundled"
+_PACKAGE = files("memviz.dashboard.lessons")
+_FOLDER = _PACKAGE / "bundled"
 
 
 class BundledLessons(Mapping[str, Lesson]):
@@ -66,6 +67,13 @@ def content_of(id: str) -> bytes:
 def bundled_lessons() -> BundledLessons:
     """The bundled lessons."""
     return BundledLessons()
+
+
+@cache
+def classic_effects() -> tuple[Step, ...]:
+    """The ten classic effects: each a view with a sentence, and the claims that hold its figures."""
+    name = "classic_effects.yaml"
+    return read_lesson((_PACKAGE / name).read_bytes(), name).steps
 
 
 def find_lesson(id: str, store: Store) -> Lesson | None:

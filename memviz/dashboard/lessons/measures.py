@@ -1,4 +1,4 @@
-"""What a lesson can claim of a run: each measure with its words, its unit and how it is taken."""
+"""The measures that a lesson can claim of a run: each with its words, its unit and how it is taken."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Spot(NamedTuple):
 
     @property
     def retention(self) -> Retention:
-        """What the requests of the run retain of the facts."""
+        """Return what the requests of the run retain of the facts."""
         return self.played.retention(self.point)
 
     @property
@@ -296,7 +296,8 @@ def _least(measured: Taken) -> Taken:
     return take
 
 
-_FACT, _MESSAGE = ("fact",), ("message",)
+_FACT = ("fact",)
+_MESSAGE = ("message",)
 MEASURES: Mapping[str, Measure] = {
     "request_tokens": Measure("the request has", _request_tokens, "tokens"),
     "summary_tokens": Measure(

@@ -4,15 +4,17 @@ are some and the offline stand-in's where there are none. No paid model is ever 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.errors import LessonError
+from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted, distinct_names, listed
-from memviz.dashboard.lessons.lesson import Point, RecalledTurns, Study
+from memviz.dashboard.lessons.lesson import Point
+from memviz.dashboard.lessons.study import RecalledTurns, Study, View, query_of
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -22,7 +24,8 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import OFFLINE, RECORDING
-from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
+from memviz.storage.workspace import RunKey, Workspace
+from memviz.strategies import strategy
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe, Transcript
 from memviz.transcripts.samples import bundled
@@ -67,8 +70,9 @@ class Played:
             return len(run.requests) - 1
         numbers = numbers_of_turn(run, point.turn or 0)
         if not numbers:
+            turns = counted(run.log.turn_count, "turn")
             raise self.fail(
-                f"there is no turn {point.turn or 1}: {self._length_words()}."
+                f"there is no turn {point.turn or 1}: the conversation has {turns}."
             )
         if point.call is not None and point.call > len(numbers):
             raise self.fail(
@@ -99,18 +103,20 @@ class Played:
                 f"there is no fact {named}: the conversation has {counted(len(self.probes), 'fact')}."
             )
         wanted = (named or "").casefold()
-        found = [
-            n
-            for n, one in enumerate(self.probes)
-            if wanted in (answer.casefold() for answer in one.answers)
-        ]
-        if len(found) != 1:
-            known = listed(_first_few([one.answers[0] for one in self.probes]))
-            how = "no fact" if not found else "more than one fact"
-            raise self.fail(
-                f"there is {how} with the answer “{named}”; the conversation's facts are {known}."
-            )
-        return found[0]
+        found = []
+        for place, probe in enumerate(self.probes):
+            if wanted in map(str.casefold, probe.answers):
+                found.append(place)
+        if len(found) == 1:
+            return found[0]
+        known = [probe.answers[0] for probe in self.probes]
+        more = len(known) - FACTS_NAMED
+        if more > 0:
+            known[FACTS_NAMED:] = [f"{more} more"]
+        how = "more than one fact" if found else "no fact"
+        raise self.fail(
+            f"there is {how} with the answer “{named}”; the conversation's facts are {listed(known)}."
+        )
 
     def retention(self, point: Point) -> Retention:
         """Return what the requests of a run retain of the facts."""
@@ -123,14 +129,11 @@ class Played:
     def cost(self, point: Point) -> Cost:
         """Return what a run costs, on the terms of ``point`` or else of the study."""
         run = self.run(point)
-        pause = (
-            self.study.pause_seconds
-            if point.pause_seconds is None
-            else point.pause_seconds
-        )
-        terms = PricingAssumptions.of(
-            point.prices_of or self.study.prices_of, pause_seconds=pause
-        )
+        pause = point.pause_seconds
+        if pause is None:
+            pause = self.study.pause_seconds
+        prices_of = point.prices_of or self.study.prices_of
+        terms = PricingAssumptions.of(prices_of, pause_seconds=pause)
         return terms.cost(run.once("lesson traffic", lambda: traffic(run)))
 
     def usd_so_far(self, point: Point) -> float:
@@ -148,9 +151,6 @@ class Played:
         """Return what became of every message at the request that is meant."""
         return self.run(point).fates_at(self.record(point))
 
-    def _length_words(self) -> str:
-        return f"the conversation has {counted(self.runs[0].log.turn_count, 'turn')}"
-
 
 def play(
     study: Study,
@@ -160,27 +160,33 @@ def play(
 ) -> Played:
     """Replay a study. Runs that were made before are found again; ``progress`` gets the turns done and in all of one
     that is made now. Raises :class:`LessonError` where its conversation is not there."""
-    id = conversation_id(study.conversation, workspace)
-    if id is None:
+    id = study.conversation_id
+    if study.conversation not in bundled() and not workspace.store.exists(id):
         raise LessonError(lesson, not_there(study.conversation))
     transcript, _ = workspace.conversation(id)
-    runs = tuple(
-        _run(workspace, study, id, number, progress)
-        for number in range(len(study.settings))
-    )
-    return Played(lesson, study, transcript, runs)
+    runs = []
+    for number, setting in enumerate(study.settings):
+        recalls = recalls_of(study.recalls, number, setting)
+        key = RunKey(id, setting, study.counter, OFFLINE, recalls)
+        if setting.trigger is not Trigger.NEVER:
+            named = study.writer and RECORDING + study.writer
+            key = replace(key, summarizer=named or workspace.recorded_for(key))
+        runs.append(workspace.run(key, workspace.free_summarizer(key), progress))
+    return Played(lesson, study, transcript, tuple(runs))
 
 
-def _first_few(names: Sequence[str]) -> list[str]:
-    more = len(names) - FACTS_NAMED
-    return [*names[:FACTS_NAMED], *([f"{more} more"] if more > 0 else [])]
-
-
-def conversation_id(name: str, workspace: Workspace) -> str | None:
-    """The id of the conversation that a lesson calls by this name; ``None`` where it is not there."""
-    if name in bundled():
-        return SAMPLE_PREFIX + name
-    return name if workspace.store.exists(name) else None
+def play_view(
+    view: View,
+    workspace: Workspace,
+    lesson: str,
+    progress: Callable[[int, int], object] | None = None,
+) -> Played | None:
+    """Replay the study of a view; ``None`` where it shows no conversation under a setting. Raises
+    :class:`LessonError` as :func:`play` does."""
+    study = view.study
+    if not (study.settings and study.conversation):
+        return None
+    return play(study, workspace, lesson, progress)
 
 
 def not_there(conversation: str) -> str:
@@ -204,22 +210,37 @@ def recalls_of(
     return tuple((one.turn, Recall(turns=one.turns)) for one in mine)
 
 
-def _run(
-    workspace: Workspace,
-    study: Study,
-    id: str,
-    number: int,
-    progress: Callable[[int, int], object] | None,
-) -> Run:
-    strategy = study.settings[number]
-    key = RunKey(
-        id,
-        strategy,
-        study.counter,
-        OFFLINE,
-        recalls_of(study.recalls, number, strategy),
-    )
-    if strategy.trigger is not Trigger.NEVER:
-        named = study.writer and RECORDING + study.writer
-        key = replace(key, summarizer=named or workspace.recorded_for(key))
-    return workspace.run(key, workspace.free_summarizer(key), progress)
+def fact_shown(view: View, played: Played | None) -> int | None:
+    """Return the place of the fact that a view of Facts points at; ``None`` where it points at none that is there."""
+    named = view.highlight.fact
+    if view.page != "facts" or named is None or played is None:
+        return None
+    if played.study.conversation != view.study.conversation:
+        return None
+    with suppress(MemvizError):  # the step itself says what is wrong with it
+        return played.fact(named)
+    return None
+
+
+def lesson_query(view: View, played: Played | None) -> str:
+    """Return the query of the address that opens a view of a lesson. Its settings name what is not their default."""
+    settings = []
+    for one in view.study.settings:
+        settings.append(strategy(one.id, **one.model_dump(exclude_defaults=True)))
+    study = replace(view.study, settings=tuple(settings))
+    return query_of(replace(view, study=study), fact_shown(view, played))
+
+
+def address_anywhere(view: View, played: Played | None) -> str:
+    """Return the address on every memviz, from its first slash on: ``/compare?conversation=sample-trip``.
+    Empty for a view of a saved conversation, which only one server has."""
+    if view.study.conversation not in bundled():
+        return ""
+    return f"/{view.page_file}?{lesson_query(view, played)}".rstrip("?")
+
+
+def followed(view: View, shown: View) -> View:
+    """Return a view to try, which follows the fact of the view that is shown unless it names one."""
+    if view.highlight.fact is not None or shown.highlight.fact is None:
+        return view
+    return replace(view, highlight=replace(view.highlight, fact=shown.highlight.fact))

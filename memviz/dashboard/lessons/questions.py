@@ -1,18 +1,22 @@
-"""What a step asks, ready to be shown: questions as they were written, and predictions with the answer and the reason
+"""The questions of steps, ready to be shown: as they were written, and predictions with the answer and the reason
 that their run gives, in both languages."""
 
 from __future__ import annotations
+
+import re
+from dataclasses import dataclass
 
 from memviz.core.text.wording import dollars, plural
 from memviz.dashboard.lessons.lesson import Point, Prediction, Question, Step, Text
 from memviz.dashboard.lessons.measures import MEASURES, Value
 from memviz.dashboard.lessons.playing import Played
-from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
 
-YES, NO = Text("Yes", "会"), Text("No", "不会")
-KNOWN, GONE = Text("Yes", "还有"), Text("No", "没有了")
+YES = Text("Yes", "会")
+NO = Text("No", "不会")
+KNOWN = Text("Yes", "还有")
+GONE = Text("No", "没有了")
 _UNITS_ZH = {"messages": "条消息", "tokens": "个词元", "turns": "轮", "rounds": "轮"}
 _PLACES = {
     "verbatim": Text(
@@ -39,65 +43,71 @@ def question_of(step: Step, played: Played | None) -> Question | None:
     if step.asked is None or isinstance(step.asked, Question):
         return step.asked
     assert played is not None  # noqa: S101 - a prediction is read only where there are settings
-    ask = {
+    kinds = {
         "summarizes": _summarizes,
         "stays": _stays,
         "knows": _knows,
         "cheapest": _cheapest,
-    }[step.asked.kind]
-    return ask(step.asked, played)
+    }
+    return kinds[step.asked.kind](_Predicted(step.asked, played))
 
 
-def _point(asked: Prediction, measure: str, setting: int | None = None) -> Point:
-    return Point(
-        measure,
-        asked.setting if setting is None else setting,
-        asked.turn,
-        fact=asked.fact,
-    )
+@dataclass(frozen=True)
+class _Predicted:
+    """A prediction, and the runs that answer it."""
+
+    asked: Prediction
+    played: Played
+
+    @property
+    def turn(self) -> int:
+        return self.asked.turn
+
+    @property
+    def run(self) -> Run:
+        return self.played.runs[self.asked.setting]
+
+    @property
+    def label(self) -> str:
+        return f"**{_plain(self.played.labels[self.asked.setting])}**"
+
+    @property
+    def point(self) -> Point:
+        return Point("", self.asked.setting, self.turn, fact=self.asked.fact)
+
+    def take(self, measure: str) -> Value:
+        return MEASURES[measure].take(self.played, self.point)
+
+    def count(self, measure: str) -> int:
+        return int(self.take(measure))
 
 
-def _take(
-    asked: Prediction, played: Played, measure: str, setting: int | None = None
-) -> Value:
-    point = _point(asked, measure, setting)
-    return MEASURES[measure].take(played, point)
-
-
-def _summarizes(asked: Prediction, played: Played) -> Question:
-    label, turn = played.labels[asked.setting], asked.turn
-    is_so = bool(_take(asked, played, "summarizes"))
+def _summarizes(one: _Predicted) -> Question:
     text = Text(
-        f"Will **{_plain(label)}** write a summary right before the request of turn {turn}?",
-        f"在第 {turn} 轮请求之前，**{_plain(label)}** 会写一份摘要吗？",
+        f"Will {one.label} write a summary right before the request of turn {one.turn}?",
+        f"在第 {one.turn} 轮请求之前，{one.label} 会写一份摘要吗？",
     )
-    reason = _why_summarized(asked, played) if is_so else _why_not(asked, played)
-    return Question(text, (YES, NO), 0 if is_so else 1, reason)
+    if one.take("summarizes"):
+        return Question(text, (YES, NO), 0, _why_summarized(one))
+    return Question(text, (YES, NO), 1, _why_not(one))
 
 
-def _why_summarized(asked: Prediction, played: Played) -> Text:
-    run = played.runs[asked.setting]
-    before, after = (
-        _take(asked, played, f"tokens_{side}_summary") for side in ("before", "after")
-    )
-    rule = _rule(_compaction(run, asked.turn), run)
+def _why_summarized(one: _Predicted) -> Text:
+    before = one.count("tokens_before_summary")
+    after = one.count("tokens_after_summary")
+    rule = _rule(one.run, one.turn)
     return Text(
         f"{rule.en}Without the summary the request would have had {before:,} tokens; with it, it has {after:,}.",
         f"{rule.zh}没有摘要，这次请求会有 {before:,} 个词元；有了摘要，只有 {after:,} 个。",
     )
 
 
-def _compaction(run: Run, turn: int) -> Compaction:
+def _rule(run: Run, turn: int) -> Text:
+    """Return how full the memory was when the summary of a turn came due, where the strategy's rule can say it in
+    numbers."""
     numbers = numbers_of_turn(run, turn)
-    return next(
-        one
-        for one in run.compactions
-        if one.is_summarization and run.request_number(one) in numbers
-    )
-
-
-def _rule(compaction: Compaction, run: Run) -> Text:
-    """Return how full the memory was when the summary came due, where the strategy's rule can say it in numbers."""
+    due = [one for one in run.compactions if one.is_summarization]
+    compaction = next(one for one in due if run.request_number(one) in numbers)
     fill = compaction.strategy.fill(compaction.before)
     if fill is None or not fill.is_over:
         return Text()
@@ -107,15 +117,11 @@ def _rule(compaction: Compaction, run: Run) -> Text:
     )
 
 
-def _why_not(asked: Prediction, played: Played) -> Text:
-    run, number = (
-        played.runs[asked.setting],
-        played.number(_point(asked, "request_tokens")),
-    )
-    memory = run.requests[number].memory
-    fill = run.strategy_at(asked.turn).fill(memory)
+def _why_not(one: _Predicted) -> Text:
+    memory = one.played.record(one.point).memory
+    fill = one.run.strategy_at(one.turn).fill(memory)
     if fill is None or not fill.limit:
-        written = _take(asked, played, "summaries_written")
+        written = one.take("summaries_written")
         return Text(
             f"None was due: {written} so far.",
             f"这时还不到写摘要的时候：到目前为止写了 {written} 份。",
@@ -130,76 +136,56 @@ def _unit_zh(unit: str) -> str:
     return _UNITS_ZH.get(plural(unit.rstrip("s")), _UNITS_ZH.get(unit, unit))
 
 
-def _stays(asked: Prediction, played: Played) -> Question:
-    label, turn = played.labels[asked.setting], asked.turn
-    sent, said = (
-        int(_take(asked, played, name)) for name in ("messages_sent", "messages_said")
-    )
-    others = [
-        number
-        for number in (said, sent // 2, sent + 4, sent * 2)
-        if number != sent and number > 0
-    ]
-    numbers = sorted([sent, *list(dict.fromkeys(others))[:2]])
-    summarized = int(_take(asked, played, "messages_summarized"))
+def _stays(one: _Predicted) -> Question:
+    said = one.count("messages_said")
+    sent = one.count("messages_sent")
+    summarized = one.count("messages_summarized")
+    others = dict.fromkeys((said, sent // 2, sent + 4, sent * 2))
+    wrong = [number for number in others if number != sent and number > 0]
+    numbers = sorted([sent, *wrong[:2]])
     text = Text(
-        f"How many messages does **{_plain(label)}** send word for word at turn {turn}?",
-        f"第 {turn} 轮时，**{_plain(label)}** 逐字发送多少条消息？",
+        f"How many messages does {one.label} send word for word at turn {one.turn}?",
+        f"第 {one.turn} 轮时，{one.label} 逐字发送多少条消息？",
     )
     reason = Text(
         f"Of {said:,} messages so far, {sent:,} are sent word for word, and a summary stands for {summarized:,}.",
         f"到目前为止共有 {said:,} 条消息，其中 {sent:,} 条逐字发送，摘要代替了 {summarized:,} 条。",
     )
-    return Question(
-        text,
-        tuple(Text(f"{n:,}", f"{n:,}") for n in numbers),
-        numbers.index(sent),
-        reason,
-    )
+    choices = tuple(Text(f"{number:,}", f"{number:,}") for number in numbers)
+    return Question(text, choices, numbers.index(sent), reason)
 
 
-def _knows(asked: Prediction, played: Played) -> Question:
-    probe = played.probes[played.fact(asked.fact)]
-    label, turn = played.labels[asked.setting], asked.turn
-    is_known, place = (
-        bool(_take(asked, played, "fact_known")),
-        str(_take(asked, played, "fact_place")),
-    )
-    fact = _plain(probe.answers[0])
+def _knows(one: _Predicted) -> Question:
+    probe = one.played.probes[one.played.fact(one.asked.fact)]
+    fact = f"**{_plain(probe.answers[0])}**"
     text = Text(
-        f"Does the request of turn {turn} still hold **{fact}** under **{_plain(label)}**?",
-        f"在 **{_plain(label)}** 之下，第 {turn} 轮的请求里还有 **{fact}** 吗？",
+        f"Does the request of turn {one.turn} still hold {fact} under {one.label}?",
+        f"在 {one.label} 之下，第 {one.turn} 轮的请求里还有 {fact} 吗？",
     )
-    words = _PLACES[place]
+    words = _PLACES[str(one.take("fact_place"))]
     reason = Text(f"{words.en[:1].upper()}{words.en[1:]}.", f"{words.zh}。")
-    return Question(text, (KNOWN, GONE), 0 if is_known else 1, reason)
+    answer = 0 if one.take("fact_known") else 1
+    return Question(text, (KNOWN, GONE), answer, reason)
 
 
-def _cheapest(asked: Prediction, played: Played) -> Question:
-    usd = [
-        float(_take(asked, played, "cumulative_dollars", number))
-        for number in range(len(played.runs))
-    ]
+def _cheapest(one: _Predicted) -> Question:
+    played = one.played
+    amounts = []
+    told = []
+    for number, label in enumerate(played.labels):
+        amount = played.usd_so_far(one.point._replace(setting=number))
+        amounts.append(amount)
+        told.append(f"{_plain(label)} {dollars(amount)}")
     text = Text(
-        f"Which setting has cost least up to turn {asked.turn}?",
-        f"到第 {asked.turn} 轮为止，哪种设置花费最少？",
+        f"Which setting has cost least up to turn {one.turn}?",
+        f"到第 {one.turn} 轮为止，哪种设置花费最少？",
     )
-    named = [
-        f"{_plain(label)} {dollars(one)}"
-        for label, one in zip(played.labels, usd, strict=True)
-    ]
-    reason = Text(f"So far: {'; '.join(named)}.", f"到此为止：{'；'.join(named)}。")
-    return Question(
-        text,
-        tuple(Text(label, label) for label in played.labels),
-        usd.index(min(usd)),
-        reason,
-    )
+    reason = Text(f"So far: {'; '.join(told)}.", f"到此为止：{'；'.join(told)}。")
+    choices = tuple(Text(label, label) for label in played.labels)
+    return Question(text, choices, amounts.index(min(amounts)), reason)
 
 
 def _plain(text: str) -> str:
-    """A text of a strategy or a conversation, such that the Markdown of lessons shows it as it is."""
-    return "".join(
-        f"\\{letter}" if letter in "\\`*_>#-" else letter
-        for letter in " ".join(text.split())
-    )
+    """Return a text of a strategy or a conversation such that the Markdown of lessons shows it as it is."""
+    flat = " ".join(text.split())
+    return re.sub(r"[\\`*_>#-]", r"\\\g<0>", flat)

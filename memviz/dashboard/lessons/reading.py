@@ -24,28 +24,41 @@ from memviz.dashboard.lessons.lesson import (
     PREDICTIONS,
     RELATIONS,
     Claim,
-    Highlight,
     Lesson,
     Point,
     Prediction,
     Question,
-    RecalledTurns,
     Step,
-    Study,
     Try,
-    View,
 )
 from memviz.dashboard.lessons.measures import MEASURES, Kind
+from memviz.dashboard.lessons.study import (
+    MAX_RECALLS,
+    MAX_SETTINGS,
+    Highlight,
+    RecalledTurns,
+    Study,
+    View,
+)
+from memviz.dashboard.lessons.writing import STUDY_FIELDS, VIEW_FIELDS
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
 
 MAX_BYTES = 500_000
 """Of a file: a lesson of sixty steps in two languages has a tenth of it."""
-MAX_STEPS, MAX_CLAIMS, MAX_RECALLS = 60, 40, 100
-MAX_CHOICES, MAX_TRIES, MAX_SETTINGS = 6, 6, 6
-TITLE_CHARS, SUMMARY_CHARS, CHOICE_CHARS, TEXT_CHARS = 120, 400, 300, 6_000
-MAX_MINUTES, MAX_TURN, MAX_PLACE = 600, 1_000_000, 100_000
-MAX_TIMES, MAX_LINKED = 1e6, 20
+MAX_STEPS = 60
+MAX_CLAIMS = 40
+MAX_CHOICES = 6
+MAX_TRIES = 6
+TITLE_CHARS = 120
+SUMMARY_CHARS = 400
+CHOICE_CHARS = 300
+TEXT_CHARS = 6_000
+MAX_MINUTES = 600
+MAX_TURN = 1_000_000
+MAX_PLACE = 100_000
+MAX_TIMES = 1e6
+MAX_LINKED = 20
 NEVER_LINKED = (
     "summarizer",
     "chat-model",
@@ -58,21 +71,11 @@ NEVER_LINKED = (
     "recall",
 )
 """Parts of an address that a lesson does not give by hand: models, for it asks none, and what it has fields for."""
+VIEW_NAMES = (*STUDY_FIELDS, *VIEW_FIELDS)
 YAML_HINT = "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
 LEVELS_WORDS = "a lesson is eight levels deep"
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
-_STUDY = (
-    "conversation", "settings", "recalls", "counter", "prices_of", "pause_seconds", "writer",
-)  # fmt: skip
-_VIEW = (
-    *_STUDY, "page", "show", "measure", "turn", "call", "from", "to", "highlight", "controls", "link",
-)  # fmt: skip
-_POINT = (
-    "measure", "setting", "turn", "call", "fact", "message", "pause_seconds", "prices_of",
-)  # fmt: skip
 _STEP = ("title", "text", "view", "claims", "question", "prediction", "try", "notes")
-_ATTRIBUTES = {"from": "first_turn", "to": "last_turn"}
-"""What a view calls the fields that a file calls otherwise."""
 Readers = Mapping[str, Callable[[Field], Any]]
 """How each field of a mapping is read, by its name."""
 _name = partial(Field.line, most_chars=MAX_QUOTED_CHARS)
@@ -86,9 +89,8 @@ _pause = partial(Field.amount, least=0, most=MAX_SECONDS)
 def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesson:
     """The lesson that this YAML text holds. ``file`` is what errors call it, and ``id`` what it is called where it does
     not name itself. Raises :class:`LessonError` with a sentence."""
-    content = (
-        content.encode("utf-8", "replace") if isinstance(content, str) else content
-    )
+    if isinstance(content, str):
+        content = content.encode("utf-8", "replace")
     if len(content) > MAX_BYTES:
         raise LessonError(
             file, f"has more than {MAX_BYTES:,} bytes; a lesson is a short YAML file."
@@ -115,11 +117,11 @@ def _lesson(whole: Field, id: str | None) -> Lesson:
         "minutes": partial(Field.number, least=1, most=MAX_MINUTES),
         "order": partial(Field.number, least=0, most=MAX_PLACE),
     }
-    fields = whole.fields(("id", *readers, "steps", *_STUDY), ("title", "steps"))
+    fields = whole.fields(("id", *readers, "steps", *STUDY_FIELDS), ("title", "steps"))
     named = _id(fields["id"]) if "id" in fields else id or ""
     if not _ID.fullmatch(named):
         whole.fail("has no id; give it one of small letters, digits and hyphens.")
-    study = _study(fields, Study("", ()))
+    study = _study(fields, Study())
     about = _values(fields, readers)
     steps = fields["steps"].each("step", partial(_step, study=study), MAX_STEPS)
     return Lesson(id=named, steps=steps, **about)
@@ -203,7 +205,8 @@ def _step(field: Field, study: Study) -> Step:
     fields = field.fields(_STEP, ("title", "text"))
     view = View(study)
     if "view" in fields:
-        view = _view(fields["view"], fields["view"].fields(_VIEW), study, "stage")
+        own = fields["view"]
+        view = _view(own, own.fields(VIEW_NAMES), study, "stage")
     if view.has_stage and not (view.study.conversation and view.study.settings):
         field.fail(
             "shows no conversation under a setting; give conversation and settings, in the lesson or its view."
@@ -243,8 +246,7 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
         "link": _link,
     }
     shown = {
-        _ATTRIBUTES.get(name, name): value
-        for name, value in _values(fields, readers).items()
+        VIEW_FIELDS[name]: value for name, value in _values(fields, readers).items()
     }
     view = View(own, **{"page": page, **shown})
     is_before = (view.turn or MAX_TURN) < (view.first_turn or 1)
@@ -296,7 +298,7 @@ def _fact(field: Field) -> int | str:
 
 def _claim(field: Field, view: View) -> Claim:
     fields = field.fields(
-        (*_POINT, "relation", "value", "than", "times"), ("measure", "relation")
+        (*Point._fields, "relation", "value", "than", "times"), ("measure", "relation")
     )
     point = _point(fields, view, Point("", turn=view.turn, call=view.call))
     kind = MEASURES[point.measure].kind
@@ -309,7 +311,7 @@ def _claim(field: Field, view: View) -> Claim:
         field.fail("needs either a value or than, with which it is compared.")
     compared: dict[str, Any] = {}
     if "than" in fields:
-        compared["than"] = _point(fields["than"].fields(_POINT), view, point)
+        compared["than"] = _point(fields["than"].fields(Point._fields), view, point)
     if "times" in fields:
         compared["times"] = fields["times"].amount(0, MAX_TIMES)
     if "value" in fields:
@@ -406,5 +408,5 @@ def _predicted(field: Field, view: View) -> Prediction:
 
 
 def _try(field: Field, view: View) -> Try:
-    fields = field.fields((*_VIEW, "text"), ("text",))
+    fields = field.fields((*VIEW_NAMES, "text"), ("text",))
     return Try(_sentence(fields["text"]), _view(field, fields, view.study, "compare"))

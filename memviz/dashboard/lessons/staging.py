@@ -11,9 +11,10 @@ from memviz.core.errors import LessonError
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.lessons.lesson import Point, Prediction, Step, View
+from memviz.dashboard.lessons.lesson import Point, Prediction, Step
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played
+from memviz.dashboard.lessons.study import View
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.stage.followed import follow
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of

@@ -5,42 +5,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass, replace
 from typing import Any
 
 import yaml
 
 from memviz.dashboard.lessons.lesson import (
-    LANGUAGES,
     Claim,
     Lesson,
+    Point,
     Question,
     Step,
-    Study,
     Text,
-    View,
 )
+from memviz.dashboard.lessons.study import RecalledTurns, Study, View
+from memviz.strategies.base import Strategy
 
-_EMPTY = Study("", ())
 LINE_CHARS = 100
 MAX_ID_CHARS = 60
+STUDY_FIELDS = (
+    "conversation", "settings", "recalls", "counter", "prices_of", "pause_seconds", "writer",
+)  # fmt: skip
 VIEW_FIELDS = {
     "page": "page", "show": "show", "measure": "measure", "turn": "turn", "call": "call", "from": "first_turn",
-    "to": "last_turn",
+    "to": "last_turn", "link": "link", "controls": "controls", "highlight": "highlight",
 }  # fmt: skip
-"""What a file calls the parts of a view."""
+"""What a file calls the parts of a view, and what the view does."""
 
 
 def as_yaml(lesson: Lesson) -> str:
     """The lesson as YAML; reading it gives an equal one."""
-    shared = lesson.steps[0].view.study if lesson.steps else _EMPTY
+    shared = lesson.steps[0].view.study if lesson.steps else Study()
     value = {
         "id": lesson.id,
         "order": lesson.order,
         "minutes": lesson.minutes,
-        "title": _text(lesson.title),
-        "summary": _text(lesson.summary),
-        **_study(shared, _EMPTY),
+        "title": _plain(lesson.title),
+        "summary": _plain(lesson.summary),
+        **_study(shared, Study()),
         "steps": [_step(step, shared) for step in lesson.steps],
     }
     text: str = yaml.dump(
@@ -87,8 +89,19 @@ def _without_empty(value: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _text(text: Text) -> dict[str, str]:
-    return {code: getattr(text, code) for code in LANGUAGES if getattr(text, code)}
+def _plain(value: Any) -> Any:
+    """Return a value of a lesson as YAML has it: texts by their language, records by their fields."""
+    if isinstance(value, Strategy):
+        return {"strategy": value.id, **value.model_dump(exclude_defaults=True)}
+    if isinstance(value, Text):
+        return _without_empty(asdict(value))
+    if is_dataclass(value) and not isinstance(value, type):
+        return _given(asdict(value))
+    if isinstance(value, RecalledTurns | Point):
+        return _given(value._asdict())
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return value
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -96,74 +109,64 @@ def _given(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _study(study: Study, shared: Study) -> dict[str, Any]:
-    """Return what of a study differs from ``shared``."""
-    value: dict[str, Any] = {}
-    if study.conversation != shared.conversation:
-        value["conversation"] = study.conversation
-    if study.settings != shared.settings:
-        value["settings"] = [
-            {"strategy": one.id, **one.model_dump(exclude_defaults=True)}
-            for one in study.settings
-        ]
-    if study.recalls != shared.recalls or (study.recalls and "settings" in value):
-        value["recalls"] = [_given(one._asdict()) for one in study.recalls]
-    for name in ("counter", "prices_of", "pause_seconds", "writer"):
-        if getattr(study, name) != getattr(shared, name):
-            value[name] = getattr(study, name)
+def _changed(
+    one: Study | View, usual: Study | View, names: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return what differs from the ``usual`` one, by the names of a file."""
+    value = {}
+    for name, attribute in names.items():
+        own = getattr(one, attribute)
+        if own != getattr(usual, attribute):
+            value[name] = _plain(own)
     return value
+
+
+def _study(study: Study, shared: Study) -> dict[str, Any]:
+    if study.recalls and study.settings != shared.settings:
+        # Other settings in a file are without the recalls that were shared.
+        shared = replace(shared, recalls=())
+    return _changed(study, shared, {name: name for name in STUDY_FIELDS})
 
 
 def _step(step: Step, shared: Study) -> dict[str, Any]:
     value = {
-        "title": _text(step.title),
-        "text": _text(step.text),
+        "title": _plain(step.title),
+        "text": _plain(step.text),
         "view": _view(step.view, View(shared)),
         "claims": [_claim(claim) for claim in step.claims],
     }
     if isinstance(step.asked, Question):
         value["question"] = _question(step.asked)
     elif step.asked is not None:
-        value["prediction"] = _given(asdict(step.asked))
+        value["prediction"] = _plain(step.asked)
     usual = View(step.view.study, page="compare")
     value["try"] = [
-        {"text": _text(one.text), **_view(one.view, usual)} for one in step.to_try
+        {"text": _plain(one.text), **_view(one.view, usual)} for one in step.to_try
     ]
-    value["notes"] = _text(step.notes)
+    value["notes"] = _plain(step.notes)
     return _without_empty(value)
 
 
 def _view(view: View, usual: View) -> dict[str, Any]:
-    """Return what of a view differs from the ``usual`` one."""
-    value: dict[str, Any] = {}
-    for name, attribute in VIEW_FIELDS.items():
-        shown = getattr(view, attribute)
-        if shown != getattr(usual, attribute):
-            value[name] = shown
+    value = _changed(view, usual, VIEW_FIELDS)
     if view.link:
         value["link"] = dict(view.link)
-    if view.controls is not None:
-        value["controls"] = list(view.controls)
-    highlight = _given(asdict(view.highlight))
-    if highlight:
-        value["highlight"] = highlight
     return value | _study(view.study, usual.study)
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
     compared = {
         "value": claim.value,
-        "than": None if claim.than is None else _given(claim.than._asdict()),
+        "than": _plain(claim.than),
         "times": None if claim.times == 1 else claim.times,
     }
-    point = _given(claim.point._asdict())
-    return point | {"relation": claim.relation} | _given(compared)
+    return {**_plain(claim.point), "relation": claim.relation, **_given(compared)}
 
 
 def _question(asked: Question) -> dict[str, Any]:
     value = {
-        "text": _text(asked.text),
-        "choices": [_text(choice) for choice in asked.choices],
-        "reason": _text(asked.reason),
+        "text": _plain(asked.text),
+        "choices": _plain(asked.choices),
+        "reason": _plain(asked.reason),
     }
-    return _without_empty(value) | {"answer": asked.answer}
+    return {**_without_empty(value), "answer": asked.answer}

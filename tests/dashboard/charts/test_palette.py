@@ -24,7 +24,7 @@ from memviz.dashboard.charts.palette import (
     setting_color,
     setting_dash,
 )
-from memviz.dashboard.ui.controls.study import MAX_SETTINGS
+from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.metrics.memory_map.steps import STEPS, code_of
 
 THEMES = tomllib.loads(

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import memviz
-from memviz.dashboard.lessons.address import address_anywhere, followed
-from memviz.dashboard.lessons.lesson import Highlight
-from memviz.dashboard.lessons.playing import play
+from memviz.dashboard.lessons.playing import address_anywhere, followed, play
+from memviz.dashboard.lessons.study import Highlight
 from memviz.storage.workspace import Workspace
 
 

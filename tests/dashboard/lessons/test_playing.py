@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from memviz.core.errors import RecordingError
-from memviz.dashboard.lessons.address import address_anywhere
 from memviz.dashboard.lessons.lesson import CONTROLS, Text
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import Played, address_anywhere, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Standing, staged, standing, still
 from memviz.dashboard.stage.files import script

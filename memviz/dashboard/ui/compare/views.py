@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import streamlit as st
 
+from memviz.dashboard.lessons.lesson import Step
+from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.ui.compare.playing import (
     choose_stage,
     is_staged,
     take_linked_stage,
 )
 from memviz.dashboard.ui.compare.tokens import choose_percent
-from memviz.dashboard.ui.controls.classic_effects import EFFECTS, Effect
+from memviz.dashboard.ui.controls.classic_effects import query_of_effect
 from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.controls.sidebar import is_free_run
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -124,20 +126,20 @@ def classic_effects() -> None:
         return
     with opened, st.container(width=PANEL_PIXELS, gap="xsmall"):
         st.markdown("**Ten classic effects**, each on a bundled conversation")
-        for number, effect in enumerate(EFFECTS, 1):
+        for number, effect in enumerate(effects(), 1):
             _effect(number, effect)
 
 
-def _effect(number: int, effect: Effect) -> None:
+def _effect(number: int, effect: Step) -> None:
     with st.container(gap=None, key=f"classic-effect-{number}"):
         if st.button(
-            f"**{number}. {effect.title}**",
+            f"**{number}. {effect.title.en}**",
             key=f"show-effect-{number}",
             type="tertiary",
             icon=":material/arrow_forward:",
             icon_position="right",
         ):
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
-            ask_view(SWITCHES[effect.page], effect.view)
-            follow(effect.page, effect.query)
-        st.caption(plain(effect.sentence))
+            ask_view(SWITCHES[effect.view.page], effect.view.show)
+            follow(effect.view.page, query_of_effect(effect))
+        st.caption(plain(effect.text.en))

@@ -11,6 +11,7 @@ import streamlit as st
 
 from memviz.core.conversation import Log
 from memviz.core.text.wording import counted
+from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.presenting import Part, put_away
@@ -101,12 +102,12 @@ def _say_beginning(
                 f"{BEGINNING_KEY}-all-{id}",
                 icon,
                 look_at,
-                None,
+                ALL_MESSAGES,
                 help=WHOLE_HELP.format(messages),
             )
 
 
-def _look_at_first(state: CompareState, id: str, first: int | None) -> None:
+def _look_at_first(state: CompareState, id: str, first: int) -> None:
     state.firsts[id] = first
 
 

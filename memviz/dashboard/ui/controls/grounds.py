@@ -38,13 +38,15 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.STAND_IN: "gray",
     Author.LIVE: "green",
 }
-LINE_KEY, ANSWERS_KEY = "whose-summaries", "whose-answers"
+LINE_KEY = "whose-summaries"
+ANSWERS_KEY = "whose-answers"
 NO_RECORDING = (
     "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
     "is chosen under Change in the sidebar."
 )
 QUOTES = "which quotes; a language model words them differently"
-ALL_STAND_IN, WITH_RECORDINGS = "All with the stand-in", "Recorded where there is one"
+ALL_STAND_IN = "All with the stand-in"
+WITH_RECORDINGS = "Recorded where there is one"
 ALL_STAND_IN_HELP = (
     "Let the offline stand-in write the summaries of every "
     "setting, so that they differ by their strategies alone."

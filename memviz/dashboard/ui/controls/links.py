@@ -1,27 +1,25 @@
-"""A view of the study pages as the query of an address, and back: what one visitor sees, another can open."""
+"""The address of the study pages: what a session shows is written into it, and what it asks for is shown. What one
+visitor sees, another can open."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable
+from pathlib import Path
 from time import time
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 
-from memviz.core.bounds import quoted, read_json, whole_number
-from memviz.core.counters import counter
-from memviz.core.errors import MemvizError
-from memviz.core.text.address_parts import recall_part, setting_part
+from memviz.dashboard.lessons.study import STUDY_PARTS, Query, View, parts_of, read_view
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
     chosen_turn,
 )
-from memviz.dashboard.ui.controls.study import MAX_SETTINGS, AddedRecall, CompareState
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.linked import (
-    Query,
+    LINK_OFF,
     address_now,
     ask_linked,
     forget_own,
@@ -29,77 +27,35 @@ from memviz.dashboard.ui.shell.linked import (
     note_own,
     shown_parts,
 )
-from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, presented_parts
+from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW, presented_parts
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.engine.recall import parse_numbers
 from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
 from memviz.storage.workspace import Workspace
-from memviz.strategies import strategy
 
-T = TypeVar("T")
-CONVERSATION, FIRST, SETTING, AS_WRITTEN, COUNTER, RECALL, REPLIES, TAKE, LOOK, TURN, CALL = (
-    "conversation", "first", "setting", "as-written", "counter", "recall", "replies", "take", "look", "turn", "call"
-)  # fmt: skip
-ALL_MESSAGES = "all"
 STAGE = "stage"
 """Whether a link plays the requests on the stage; read before the page is drawn, like its view."""
-SUMMARIZER, CHAT_MODEL = "summarizer", "chat-model"
+SUMMARIZER = "summarizer"
+CHAT_MODEL = "chat-model"
 """Parts of a link, and the pickers of these models; the key of their names' control is ``{part}-name``."""
-KNOWN = (
-    CONVERSATION,
-    FIRST,
-    SETTING,
-    AS_WRITTEN,
-    COUNTER,
-    RECALL,
-    REPLIES,
-    TAKE,
-    LOOK,
-    TURN,
-    CALL,
-    SUMMARIZER,
-    CHAT_MODEL,
-    "view",
-    STAGE,
-    *PRESENTED_PARTS,
-)
-HELD_CHAT = "chat"
-"""What a link looks at where that is the chat as it was held, which is none of the settings."""
+KNOWN = (*STUDY_PARTS, SUMMARIZER, CHAT_MODEL, VIEW, STAGE, *PRESENTED_PARTS)
+"""Parts that are read here. The others belong to controls of the page."""
 MAX_NAME_CHARS = 200
-FREE_RUN = "free-run"
-MAX_RECALLS, MAX_TAKES, MOST_NAMED = 100, 50, 3
 Pairs = Iterable[tuple[str, str]]
 
 
-def link_query(
-    state: CompareState,
-    turn: int | None,
-    models: Pairs = (),
-    parts: Pairs = (),
-    *,
-    call: int | None = None,
-) -> str:
-    """Return the query (without question mark) of an address that opens what ``state`` shows, at this turn, and at this
-    call of it (``None``: the last one). ``models`` are names by :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts``
-    what else is open on the page.
+def link_query(view: View, models: Pairs = (), parts: Pairs = ()) -> str:
+    """Return the query (without question mark) of an address that opens a view. ``models`` are names by
+    :data:`SUMMARIZER` and :data:`CHAT_MODEL`, ``parts`` what else is open on the page.
 
     Keys, base URLs and reworded summaries are not in it: they stay with the visitor."""
-    query = link_parts(state, turn, call=call)
+    query = parts_of(view)
     for part, name in models:
         if name and name != RECORDED_FIRST and _is_model_name(name):
             query.append((part, name))
     query += [(name, text) for name, text in parts if text]
     return urlencode(query)
-
-
-def link_parts(
-    state: CompareState, turn: int | None, *, call: int | None = None
-) -> list[tuple[str, str]]:
-    """Return the parts of such an address that are settled by ``state`` and the request, for a link on a page of
-    memviz."""
-    return [(name, text) for name, text in _pairs(state, turn, call) if text]
 
 
 def _is_model_name(name: str) -> bool:
@@ -126,196 +82,34 @@ def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
     return names, problems
 
 
-def _pairs(
-    state: CompareState, turn: int | None, call: int | None
-) -> Iterator[tuple[str, str]]:
-    yield CONVERSATION, state.conversation_id or ""
-    if state.conversation_id in state.firsts:
-        yield FIRST, str(state.first or ALL_MESSAGES)
-    for setting in state.settings:
-        yield SETTING, setting_part(setting.strategy_id, setting.parameters)
-    numbers = {}
-    looks = {MAX_SETTINGS: HELD_CHAT}
-    for number, setting in enumerate(state.settings):
-        numbers[setting.uid] = number
-        looks[setting.index] = str(number)
-        if setting.as_written:
-            yield AS_WRITTEN, str(number)
-    yield COUNTER, state.counter
-    for recall in state.recalls:
-        whose = None if recall.uid is None else numbers.get(recall.uid)
-        yield RECALL, recall_part(recall.turn, recall.turns, whose)
-    if state.free_run:
-        yield REPLIES, FREE_RUN
-    if state.take:
-        yield TAKE, str(state.take)
-    if state.looked_at in looks:
-        yield LOOK, looks[state.looked_at]
-    if turn:
-        yield TURN, str(turn)
-        yield CALL, str(call or "")
+def open_link(state: CompareState, query: Query) -> tuple[View, list[str]]:
+    """Let ``state`` compare what a query asks for; returns the view, and a sentence for each part of it that cannot be
+    used."""
+    before = state.view()
+    view, problems = read_view(query, before)
+    state.show(view, keep_settings=view.study.settings is before.study.settings)
+    return view, problems
 
 
-def open_link(state: CompareState, query: Query) -> tuple[int | None, list[str]]:
-    """Make ``state`` what the query says; returns the turn, and a sentence for each part of
-    it that cannot be used."""
-    problems: list[str] = []
-
-    def parts(name: str, read: Callable[[str], T], at_most: int = 1) -> list[T]:
-        found = []
-        asked = query.get(name, ())
-        if len(asked) > at_most > 1:
-            problems.append(_left_out(name, asked[at_most:], at_most))
-        for text in asked[:at_most]:
-            try:
-                found.append(read(text))
-            except (MemvizError, ValueError, IndexError) as error:
-                problems.append(_passed_over(name, text, error))
-        return found
-
-    def part(name: str, read: Callable[[str], T], default: T) -> T:
-        found = parts(name, read)
-        return found[0] if found else default
-
-    settings = parts(SETTING, _setting, MAX_SETTINGS)
-    if settings:
-        state.settings = []
-        for strategy_id, parameters in settings:
-            state.add(strategy_id, parameters)
-        for setting in parts(
-            AS_WRITTEN, lambda text: state.settings[whole_number(text)], MAX_SETTINGS
-        ):
-            setting.as_written = True
-    state.open(next(iter(query.get(CONVERSATION, ())), state.conversation_id))
-    for first in parts(FIRST, _first):
-        state.firsts[state.conversation_id or ""] = first
-    state.counter = part(COUNTER, lambda text: counter(text).name, state.counter)
-    uids = [setting.uid for setting in state.settings]
-    state.recalls = parts(RECALL, lambda text: _recall(text, uids), MAX_RECALLS)
-    state.free_run = FREE_RUN in query.get(REPLIES, ())
-    state.take = part(TAKE, lambda text: range(MAX_TAKES)[whole_number(text)], 0)
-    state.looked_at = part(LOOK, partial(_looked_at, state), None)
-    return part(TURN, whole_number, None), problems
-
-
-def _passed_over(name: str, text: str, error: Exception) -> str:
-    return f"The link's {name} {quoted(text)} was passed over: {error}"
-
-
-def _first(text: str) -> int | None:
-    """Return the number of messages of a long conversation that a link shows; ``None`` for all of them."""
-    return None if text == ALL_MESSAGES else max(1, whole_number(text))
-
-
-def named_call(query: Query) -> tuple[int | None, list[str]]:
-    """Return the call of its turn that a link opens, ``None`` for the last one, and a sentence if what it names is no
-    number."""
-    for text in query.get(CALL, ())[:1]:
-        try:
-            return whole_number(text) or None, []
-        except ValueError as error:
-            return None, [_passed_over(CALL, text, error)]
-    return None, []
-
-
-def _looked_at(state: CompareState, text: str) -> int | None:
-    if text == HELD_CHAT:
-        return MAX_SETTINGS
-    return state.settings[whole_number(text)].index
-
-
-def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
-    """Return the sentence on parts of a link that are too many."""
-    named = ", ".join(map(quoted, texts[:MOST_NAMED]))
-    more = f" and {len(texts) - MOST_NAMED:,} more" if len(texts) > MOST_NAMED else ""
-    return f"A link holds at most {at_most} {name}s, so of this one {named}{more} were left out."
-
-
-def _setting(text: str) -> tuple[str, dict[str, Any]]:
-    strategy_id, _, parameters = text.partition(" ")
-    values = read_json(parameters) if parameters else {}
-    if not isinstance(values, dict):
-        raise ValueError("its parameters are not an object of names and values.")
-    strategy(strategy_id, **values)
-    return strategy_id, values
-
-
-def _recall(text: str, uids: Sequence[int | str]) -> AddedRecall:
-    turn, turns, *whose = text.split(" ")
-    uid = uids[whole_number(whose[0])] if whose else None
-    return AddedRecall(whole_number(turn), parse_numbers(turns), uid)
-
-
-OPENED_KEY, OPENED_COUNT_KEY = "opened-link", "opened-link-count"
+OPENED_KEY = "opened-link"
+OPENED_COUNT_KEY = "opened-link-count"
 LINK_HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
-_HTML = '<button type="button">Copy link</button>'
-_CSS = """
-button {
-    font: inherit; font-size: 0.875rem; color: inherit; background: transparent; cursor: pointer;
-    white-space: nowrap; width: 100%;
-    border: 1px solid color-mix(in srgb, currentColor 25%, transparent);
-    border-radius: var(--st-button-radius, 0.5rem); padding: 0.4rem 0.75rem;
-}
-button:hover { border-color: var(--st-primary-color); color: var(--st-primary-color); }
-"""
-# The address of the page is the link as well, so that a reload shows what was there. It replaces the one before:
-# *Back* leads to the page before, not through every value that a slider had.
-_WRITE_ADDRESS = """
-function writeAddress(place, data) {
-    place.path ??= location.pathname;
-    // Of several places that write it the one that was drawn last knows what the page shows.
-    if (location.pathname !== place.path || data.at < (window.memvizAddressAt ?? 0)) return;
-    window.memvizAddressAt = data.at;
-    // Whether the page is embedded is Streamlit's part of the address, and stays as it is.
-    const embed = location.search.slice(1).split("&").filter((part) => /^embed(_options)?=/i.test(part));
-    const query = "?" + [data.query, ...embed].filter(Boolean).join("&");
-    if (location.search !== query) history.replaceState(history.state, "", location.pathname + query);
-}
-"""
-_ADDRESS_JS = """
-export default function ({ parentElement, data }) {
-    writeAddress(parentElement.querySelector("span"), data);
-}
-"""
-# The clipboard is there on secure pages and on this machine only; elsewhere the browser copies a selection. The server
-# is asked for the link when it is clicked: what was changed within a fragment did not draw this button again.
-_COPY_JS = """
-const ANSWER_MILLISECONDS = 3000; // a browser allows copying for some 5 seconds after a click
 
-export default function ({ parentElement, data, setTriggerValue }) {
-    const button = parentElement.querySelector("button");
-    const select = (text) => {
-        const area = document.createElement("textarea");
-        area.value = text;
-        document.body.append(area);
-        area.select();
-        const done = document.execCommand("copy");
-        area.remove();
-        return done ? Promise.resolve() : Promise.reject();
-    };
-    button.query = data.query;
-    writeAddress(button, data);
-    if (button.asked !== undefined && button.asked === data.asked) button.answered();
-    button.title = data.help;
-    button.onclick = async () => {
-        await new Promise((resolve) => {
-            button.asked = Date.now() % 1e9;
-            button.answered = resolve;
-            setTimeout(resolve, ANSWER_MILLISECONDS);
-            setTriggerValue("asked", button.asked);
-        });
-        const address = location.origin + location.pathname + "?" + button.query;
-        const copied = navigator.clipboard ? navigator.clipboard.writeText(address) : select(address);
-        copied.then(() => { button.textContent = "Copied"; }, () => { prompt("Copy this address", address); });
-        setTimeout(() => { button.textContent = "Copy link"; }, 2000);
-    };
-}
-"""
+
+def _source(name: str) -> str:
+    return Path(__file__).with_name(name).read_text(encoding="utf-8")
+
+
 _copy_button = st.components.v2.component(
-    "memviz_copy_link", html=_HTML, css=_CSS, js=_WRITE_ADDRESS + _COPY_JS
+    "memviz_copy_link",
+    html='<button type="button">Copy link</button>',
+    css=_source("copy_link.css"),
+    js=_source("write_address.js") + _source("copy_link.js"),
 )
 _address = st.components.v2.component(
-    "memviz_address", html="<span></span>", js=_WRITE_ADDRESS + _ADDRESS_JS
+    "memviz_address",
+    html="<span></span>",
+    js=_source("write_address.js") + _source("keep_address.js"),
 )
 
 
@@ -343,13 +137,10 @@ def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
     models = [
         (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
     ]
-    query = link_query(
-        state,
-        chosen_turn() if with_request else None,
-        models,
-        [*shown_parts(), *presented_parts()],
-        call=chosen_call() if with_request else None,
-    )
+    view = state.view()
+    if with_request:
+        view = state.view(chosen_turn(), chosen_call())
+    query = link_query(view, models, [*shown_parts(), *presented_parts()])
     note_own(query)
     return {"query": query, "at": time()}
 
@@ -396,10 +187,9 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> bool:
     set_widget(OPENED_KEY, query)
     set_widget(OPENED_COUNT_KEY, links_opened() + 1)
     before = state.conversation_id
-    turn, problems = open_link(state, query)
+    view, problems = open_link(state, query)
     names, wrong_names = named_models(query)
-    call, wrong_call = named_call(query)
-    problems += [*wrong_names, *wrong_call]
+    problems += wrong_names
     for part, name in names.items():
         set_widget(f"{part}-name", name)
     state.linked_summarizer = names.get(SUMMARIZER)
@@ -411,8 +201,8 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> bool:
             "The conversation of the link is not on this server, or was deleted."
         )
         state.open(before)
-    if turn is not None:
-        choose_request(turn, call)
+    if view.turn is not None:
+        choose_request(view.turn, view.call)
     for problem in problems:
-        st.warning(plain(problem), icon=":material/link_off:")
+        st.warning(plain(problem), icon=LINK_OFF)
     return True

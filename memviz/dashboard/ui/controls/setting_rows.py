@@ -10,6 +10,7 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.palette import setting_dash
+from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.message_html import setting_color
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
@@ -20,7 +21,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     step_of,
     take_over,
 )
-from memviz.dashboard.ui.controls.study import MAX_SETTINGS, CompareState, Setting
+from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.strategies import strategies

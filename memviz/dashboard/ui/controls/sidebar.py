@@ -13,6 +13,7 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
 from memviz.dashboard.ui.controls.links import links_opened, open_shared_view
 from memviz.dashboard.ui.controls.models_panel import models_panel
@@ -35,7 +36,6 @@ from memviz.dashboard.ui.controls.settings_editor import (
 )
 from memviz.dashboard.ui.controls.study import (
     FREE_RUN,
-    MAX_SETTINGS,
     REPLAYED,
     REPLIES_KEY,
     CompareState,

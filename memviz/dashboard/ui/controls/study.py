@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memviz.core.errors import MemvizError, ParameterError
+from memviz.dashboard.lessons.study import (
+    DEFAULT_COUNTER,
+    HELD_CHAT,
+    MAX_SETTINGS,
+    Highlight,
+    RecalledTurns,
+    Study,
+    View,
+)
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.engine.compaction import Compaction
@@ -14,7 +24,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.review import Trial
 from memviz.engine.run import Run
-from memviz.storage.workspace import RunKey
+from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
 from memviz.strategies import COMPARED_AT_FIRST, strategy
 from memviz.strategies.base import Strategy
 from memviz.tuning.scaling import Scaled
@@ -23,9 +33,9 @@ FIRST_MESSAGES = 20_000
 """Of a longer conversation pages look at so many messages at first, which takes seconds, and at more when asked to."""
 
 
-MAX_SETTINGS = 6
 REPLIES_KEY = "compare-replies"
-REPLAYED, FREE_RUN = "replayed", "free-run"
+REPLAYED = "replayed"
+FREE_RUN = "free-run"
 """The control of the replies that are shown, and what it stands at: those of the conversation, or the settings' own."""
 
 
@@ -91,6 +101,13 @@ class Setting:
     def build(self) -> Strategy:
         """The strategy. Raises ParameterError."""
         return strategy(self.strategy_id, **self.parameters)
+
+    @property
+    def is_sound(self) -> bool:
+        """Return true if its parameters are allowed."""
+        with suppress(MemvizError):
+            return bool(self.build())
+        return False
 
 
 def first_settings() -> list[Setting]:
@@ -163,7 +180,7 @@ class CompareState:
 
     conversation_id: str | None = None
     settings: list[Setting] = field(default_factory=first_settings)
-    counter: str = "o200k_base"
+    counter: str = DEFAULT_COUNTER
     recalls: list[AddedRecall] = field(default_factory=list)
     recall_error: MemvizError | None = None
     free_run: bool = False
@@ -192,8 +209,8 @@ class CompareState:
     """The colour index of the setting that is looked at closely."""
     linked_summarizer: str | None = None
     """The writer of the summaries of the link that was opened."""
-    firsts: dict[str, int | None] = field(default_factory=dict)
-    """The messages of a long conversation that pages look at, by its id; ``None`` for all."""
+    firsts: dict[str, int] = field(default_factory=dict)
+    """The messages of a long conversation that pages look at, by its id; :data:`ALL_MESSAGES` for all."""
     _next_uid: int = 3
 
     def open(self, conversation_id: str | None) -> None:
@@ -209,12 +226,66 @@ class CompareState:
     def first_of(self, conversation_id: str) -> int | None:
         """Return the number of messages of a conversation that are looked at, if it has more than that; ``None`` for
         all of them."""
-        return self.firsts.get(conversation_id, FIRST_MESSAGES)
+        return self.firsts.get(conversation_id, FIRST_MESSAGES) or None
 
     @property
     def first(self) -> int | None:
         """The same of the conversation that is open."""
         return self.first_of(self.conversation_id or "")
+
+    @property
+    def _sound_settings(self) -> list[Setting]:
+        return [setting for setting in self.settings if setting.is_sound]
+
+    def view(self, turn: int | None = None, call: int | None = None) -> View:
+        """Return what is compared, at a request, for an address or a lesson. Settings that are not allowed are left
+        out."""
+        sound = self._sound_settings
+        places = {setting.uid: place for place, setting in enumerate(sound)}
+        looks = {setting.index: place for place, setting in enumerate(sound)}
+        looks[MAX_SETTINGS] = HELD_CHAT
+        recalls = []
+        for into, turns, uid in self.recalls:
+            whose = None if uid is None else places.get(uid)
+            recalls.append(RecalledTurns(into, turns, whose))
+        id = self.conversation_id or ""
+        study = Study(
+            id.removeprefix(SAMPLE_PREFIX),
+            tuple(setting.build() for setting in sound),
+            tuple(recalls),
+            self.counter,
+            first_messages=self.firsts.get(id),
+            as_written=tuple(places[one.uid] for one in sound if one.as_written),
+            is_free_run=self.free_run,
+            take=self.take,
+        )
+        looked_at = None if self.looked_at is None else looks.get(self.looked_at)
+        shown = Highlight(setting=looked_at)
+        return View(study, "compare", turn=turn, call=call, highlight=shown)
+
+    def show(self, view: View, *, keep_settings: bool = False) -> None:
+        """Compare what a view shows. ``keep_settings``: they are the ones that are compared already."""
+        study = view.study
+        if not keep_settings:
+            self.settings = []
+            for place, one in enumerate(study.settings):
+                parameters = one.model_dump(exclude_unset=True)
+                self.add(one.id, parameters, as_written=place in study.as_written)
+        self.open(study.conversation_id or None)
+        if study.first_messages is not None:
+            self.firsts[study.conversation_id] = study.first_messages
+        sound = self._sound_settings
+        for turn, turns, whose in study.recalls:
+            uid = None if whose is None else sound[whose].uid
+            self.recalls.append(AddedRecall(turn, turns, uid))
+        self.counter = study.counter
+        self.free_run = study.is_free_run
+        self.take = study.take
+        self.looked_at = view.highlight.setting
+        if self.looked_at == HELD_CHAT:
+            self.looked_at = MAX_SETTINGS
+        elif self.looked_at is not None:
+            self.looked_at = sound[self.looked_at].index
 
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""

@@ -14,10 +14,10 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
+from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
 from memviz.dashboard.ui.controls.grounds import author_badge
-from memviz.dashboard.ui.controls.links import follow_again, link_parts
+from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
-from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.guide.glossary_view import Meaning, meanings_html
 from memviz.dashboard.ui.guide.views import STRATEGY
 from memviz.dashboard.ui.shell.presenting import (
@@ -30,6 +30,7 @@ from memviz.dashboard.ui.shell.presenting import (
 from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
+from memviz.strategies import strategy
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
@@ -84,15 +85,18 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
 
 def _to_compare(example: Example) -> None:
     """A link that opens the example beside the full buffer, at the request of the picture."""
-    state = CompareState(f"sample-{example.conversation}", [])
-    state.add("buffer")
+    settings = [strategy("buffer")]
     if example.strategy.id != "buffer":
-        state.add(
-            example.strategy.id, example.strategy.model_dump(exclude_defaults=True)
-        )
-    state.looked_at = state.settings[-1].index
+        settings.append(example.strategy)
     record = example.picture.record
-    parts = link_parts(state, record.turn, call=record.call)
+    view = View(
+        Study(example.conversation, tuple(settings)),
+        "compare",
+        turn=record.turn,
+        call=record.call,
+        highlight=Highlight(setting=len(settings) - 1),
+    )
+    parts = parts_of(view)
     follow_again(parts)
     st.page_link(
         "pages/compare.py",
@@ -199,20 +203,14 @@ def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None
 def mini_picture(picture: SaidAndSent) -> str:
     """All that was said above what was sent, on one scale, as HTML."""
     most = max(picture.said_tokens, picture.record.total_tokens)
-    rows = "".join(
-        f"<div>{_row(stretches, most)}</div>"
-        for stretches in (picture.said, picture.sent)
-    )
+    rows = f"<div>{_row(picture.said, most)}</div><div>{_row(picture.sent, most)}</div>"
     return f'<div class="memviz-mini" role="img" aria-label="{escape(picture.sentence)}">{rows}</div>'
 
 
 def _row(stretches: Sequence[Stretch], most: int) -> str:
     """Neighbours that look alike are one piece."""
-    tokens = (
-        (looks, sum(one.tokens for one in alike))
-        for looks, alike in groupby(stretches, lambda one: one.looks)
-    )
-    return "".join(
-        f'<span style="width:{count / most:.2%};background:{COLORS[looks]}"></span>'
-        for looks, count in tokens
-    )
+    pieces = ""
+    for looks, alike in groupby(stretches, lambda one: one.looks):
+        share = sum(one.tokens for one in alike) / most
+        pieces += f'<span style="width:{share:.2%};background:{COLORS[looks]}"></span>'
+    return pieces

@@ -19,7 +19,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import GUIDE_VIEW, Lost, View, ask_view
 from memviz.strategies import strategies
 
-STRATEGIES, GLOSSARY = "strategies", "glossary"
+STRATEGIES = "strategies"
+GLOSSARY = "glossary"
 
 
 def guide_views(page: StrategyPage | None) -> tuple[View, ...]:
@@ -52,7 +53,9 @@ def guide_views(page: StrategyPage | None) -> tuple[View, ...]:
     return strategies, words
 
 
-STRATEGY, TERM, SEARCH = "strategy", "term", "search"
+STRATEGY = "strategy"
+TERM = "term"
+SEARCH = "search"
 OPENED_KEY = "guide-opened"
 
 

@@ -10,10 +10,10 @@ import streamlit as st
 
 from memviz.core.bounds import quoted
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.address import fact_of, page_of, query_of
-from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson, View
+from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
 from memviz.dashboard.lessons.library import find_lesson
-from memviz.dashboard.lessons.playing import Played, conversation_id
+from memviz.dashboard.lessons.playing import Played, lesson_query
+from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.lessons.state import LessonsState
 from memviz.dashboard.ui.shell.errors import show_error
@@ -33,7 +33,9 @@ from memviz.storage.workspace import Workspace
 BEHIND_SECONDS = 5.0
 """So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
 what became of the first."""
-LESSON, STEP, LANGUAGE = "lesson", "step", "language"
+LESSON = "lesson"
+STEP = "step"
+LANGUAGE = "language"
 
 
 def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
@@ -87,11 +89,9 @@ def keep_address(state: LessonsState) -> None:
         shown[STEP] = str(state.step + 1)
         shown[LANGUAGE] = state.language
     if shown != state.written:
-        state.written, state.written_before, state.written_at = (
-            shown,
-            state.written,
-            monotonic(),
-        )
+        state.written_before = state.written
+        state.written = shown
+        state.written_at = monotonic()
     parts = {name: shown.get(name, "") for name in (LESSON, STEP, LANGUAGE)}
     keep_in_address(parts | dict(presented_parts()))
     note_own(urlencode(address_now(), doseq=True))
@@ -102,19 +102,12 @@ _SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
 
 def page_is_there(view: View) -> bool:
     """Return whether this version has the page."""
-    return (PAGES / f"{page_of(view)}.py").exists()
+    return (PAGES / f"{view.page_file}.py").exists()
 
 
-def open_view(workspace: Workspace, view: View, played: Played | None = None) -> None:
+def open_view(view: View, played: Played | None = None) -> None:
     """Go to the page of a view."""
-    page = page_of(view)
+    page = view.page_file
     if view.show and page in _SWITCHES:
         ask_view(_SWITCHES[page], view.show)
-    follow(
-        page,
-        query_of(
-            view,
-            conversation_id(view.study.conversation, workspace) or "",
-            fact_of(view, played),
-        ),
-    )
+    follow(page, lesson_query(view, played))

@@ -1,5 +1,5 @@
-"""What a step of one's own asks: nothing, a question that is written here, or a prediction whose answer comes from the
-run; and the parts of the lesson that is written, each with what a control puts into it."""
+"""The part of a step of one's own that asks: nothing, a question that is written here, or a prediction whose answer
+comes from the run; and the parts of the lesson that is written, each with what a control puts into it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,9 @@ class Slot:
         draw(label, said, key=key, on_change=on_change, **options)
 
 
-NOTHING, QUESTION, PREDICTION = "nothing", "question", "prediction"
+NOTHING = "nothing"
+QUESTION = "question"
+PREDICTION = "prediction"
 ASKS = {NOTHING: "Nothing", QUESTION: "A question", PREDICTION: "A prediction"}
 ASKS_HELP = (
     "The reader answers before going on. A question is yours, with its answers; the answer and the reason of a "
@@ -101,7 +103,9 @@ KINDS = {
     "knows": "Does the request still hold a fact?", "cheapest": "Which setting has cost least so far?",
 }  # fmt: skip
 CHOICES_HELP = f"Two to {MAX_CHOICES}, each on a line of its own."
-LINE_PIXELS, LINES_PIXELS, TURN_PIXELS = 68, 110, 130
+LINE_PIXELS = 68
+LINES_PIXELS = 110
+TURN_PIXELS = 130
 
 
 def asked_in(

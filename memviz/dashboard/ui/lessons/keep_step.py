@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import streamlit as st
 
@@ -10,15 +11,11 @@ from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
-    Highlight,
     Language,
     Lesson,
     Question,
-    RecalledTurns,
     Step,
-    Study,
     Text,
-    View,
 )
 from memviz.dashboard.lessons.reading import (
     CHOICE_CHARS,
@@ -30,6 +27,7 @@ from memviz.dashboard.lessons.reading import (
     TITLE_CHARS,
     read_lesson,
 )
+from memviz.dashboard.lessons.study import HELD_CHAT, Highlight, View
 from memviz.dashboard.lessons.writing import as_yaml
 from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, named
 from memviz.dashboard.ui.controls.pricing import prices_in_force
@@ -41,7 +39,6 @@ from memviz.dashboard.ui.shell.linked import shown_parts
 from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDING
-from memviz.storage.workspace import SAMPLE_PREFIX
 
 PANEL_PIXELS = 330
 OWN_FIELDS = (
@@ -178,59 +175,43 @@ def _judged(step: Step) -> Step:
 def _question(language: Language, text: str, right: str, wrong: str) -> Question | None:
     """The question with its right answer among the others, in the order of the letters. Raises
     :class:`memviz.LessonError`."""
-    others = [
-        line.strip()
-        for line in wrong.splitlines()
-        if line.strip() and line.strip() != right.strip()
-    ]
     if not text.strip():
         return None
-    if not right.strip() or not others:
+    right = right.strip()
+    choices = sorted({right, *map(str.strip, wrong.splitlines())} - {""})
+    if not right or len(choices) < 2:
         raise LessonError(
             "The question", "it needs its right answer and at least one other."
         )
-    choices = sorted({right.strip(), *others})
     said = tuple(Text(**{language: choice}) for choice in choices)
-    return Question(
-        Text(**{language: text.strip()}), said, choices.index(right.strip())
-    )
+    return Question(Text(**{language: text.strip()}), said, choices.index(right))
 
 
-def _view(state: CompareState, page: str, view: str, fact: int | None) -> View | None:
+def _view(state: CompareState, page: str, show: str, fact: int | None) -> View | None:
     """Return the view that the page shows; ``None`` where a setting is not allowed, which is said."""
     try:
-        settings = tuple(setting.build() for setting in state.settings)
+        for setting in state.settings:
+            setting.build()
     except MemvizError as error:
         show_error(error)
         return None
-    numbers = {setting.uid: number for number, setting in enumerate(state.settings)}
-    recalls = tuple(
-        RecalledTurns(
-            one.turn, one.turns, None if one.uid is None else numbers.get(one.uid)
-        )
-        for one in state.recalls
-    )
-    prices, writer = prices_in_force(), named(SUMMARIZER)
-    study = Study(
-        (state.conversation_id or "").removeprefix(SAMPLE_PREFIX),
-        settings,
-        recalls,
-        state.counter,
-        prices.main.model if prices.main else Study("", ()).prices_of,
-        prices.pause_seconds,
-        writer.removeprefix(RECORDING) if writer.startswith(RECORDING) else "",
-    )
-    looked_at = next(
-        (n for n, one in enumerate(state.settings) if one.index == state.looked_at),
-        None,
-    )
-    return View(
-        study,
-        page,
+    view = state.view(chosen_turn(), chosen_call())
+    study = replace(view.study, pause_seconds=prices_in_force().pause_seconds)
+    prices = prices_in_force().main
+    if prices is not None:
+        study = replace(study, prices_of=prices.model)
+    writer = named(SUMMARIZER)
+    if writer.startswith(RECORDING):
+        study = replace(study, writer=writer.removeprefix(RECORDING))
+    looked_at = view.highlight.setting
+    if looked_at == HELD_CHAT:
+        looked_at = None
+    return replace(
         view,
-        MEASURES.get(view, "tokens"),
-        chosen_turn(),
-        chosen_call(),
+        study=study,
+        page=page,
+        show=show,
+        measure=MEASURES.get(show, "tokens"),
         highlight=Highlight(looked_at, fact),
         link=tuple(_link())[:MAX_LINKED],
     )

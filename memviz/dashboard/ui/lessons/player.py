@@ -8,23 +8,23 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import LessonError
-from memviz.dashboard.lessons.address import followed, page_of
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Language,
     Lesson,
     Prediction,
     Step,
-    View,
 )
 from memviz.dashboard.lessons.markdown import as_plain
-from memviz.dashboard.lessons.playing import Played, play
+from memviz.dashboard.lessons.playing import Played, followed, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import staged
+from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.stage import stage
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.question import ask, prose, score_words
 from memviz.dashboard.ui.lessons.state import LessonsState
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
@@ -43,7 +43,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import turn_to_top
 from memviz.storage.workspace import Workspace
 
-STEP_KEY, LANGUAGE_KEY = "lesson-step", "lesson-language"
+STEP_KEY = "lesson-step"
+LANGUAGE_KEY = "lesson-language"
 
 
 def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
@@ -89,9 +90,7 @@ def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
 
 def _walk(state: LessonsState, lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key="lesson-walk"
-    ):
+    with row("lesson-walk"):
         if st.button("All lessons", icon=":material/arrow_back:", key="lesson-leave"):
             state.playing = None
             st.rerun()
@@ -216,10 +215,10 @@ def _ways_out(
         words = one.text.said(state.language)
         view = followed(one.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
-            open_view(workspace, view, played)
-    words = f"Open in {page_of(step.view).capitalize()}"
+            open_view(view, played)
+    words = f"Open in {step.view.page_file.capitalize()}"
     if _is_clicked(step.view, 0, words, ":material/open_in_new:"):
-        open_view(workspace, step.view, played)
+        open_view(step.view, played)
 
 
 def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:

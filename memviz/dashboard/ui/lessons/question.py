@@ -1,4 +1,4 @@
-"""What a step asks: the question, the choices, and once one is taken the answer with its reason and the score."""
+"""The question of a step with its choices, and once one is taken the answer with its reason and the score."""
 
 from __future__ import annotations
 
@@ -63,31 +63,29 @@ def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
 
 def verdict(question: Question, taken: Answered, language: Language) -> str:
     """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
-    said, right = (
-        plain(question.choices[n].said(language))
-        for n in (taken.choice, question.answer)
-    )
-    form = RIGHT[language] if taken.is_right else NOT_QUITE[language]
-    return form.format(said=said, right=right)
+    if taken.is_right:
+        return RIGHT[language]
+    said = plain(question.choices[taken.choice].said(language))
+    right = plain(question.choices[question.answer].said(language))
+    return NOT_QUITE[language].format(said=said, right=right)
 
 
 def score_words(state: LessonsState, lesson: Lesson) -> str:
     """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
-    taken = [
-        answered for place, answered in state.answers.items() if place[0] == lesson.id
-    ]
-    return (
-        f"{sum(one.is_right for one in taken)} of {counted(len(taken), 'answer')} right"
-        if taken
-        else ""
-    )
+    taken = []
+    for (lesson_id, _), answered in state.answers.items():
+        if lesson_id == lesson.id:
+            taken.append(answered.is_right)
+    if not taken:
+        return ""
+    return f"{sum(taken)} of {counted(len(taken), 'answer')} right"
 
 
 def prose(text: Text, language: Language) -> None:
     """A text in Markdown. In English, words of the glossary explain themselves where it first has them."""
     said = text.said(language)
-    if said:
-        words_html = FirstMentions().html if language == "en" else escape
-        st.html(
-            f'<div class="memviz-prose"{lang_attribute(said)}>{as_html(said, words_html)}</div>'
-        )
+    if not said:
+        return
+    words_html = FirstMentions().html if language == "en" else escape
+    html = as_html(said, words_html)
+    st.html(f'<div class="memviz-prose"{lang_attribute(said)}>{html}</div>')

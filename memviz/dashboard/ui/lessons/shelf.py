@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from html import escape
 
 import streamlit as st
 
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
-from memviz.dashboard.lessons.address import followed
 from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
 from memviz.dashboard.lessons.library import (
     SUFFIX,
@@ -19,13 +19,14 @@ from memviz.dashboard.lessons.library import (
     find_lesson,
     saved_lessons,
 )
-from memviz.dashboard.lessons.playing import play
+from memviz.dashboard.lessons.playing import followed, play
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.player import choose_language, go_on
 from memviz.dashboard.ui.lessons.question import score_words
 from memviz.dashboard.ui.lessons.state import LessonsState
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -58,9 +59,7 @@ def shelf(workspace: Workspace, state: LessonsState) -> None:
 
 def _head(state: LessonsState, lessons: list[Lesson]) -> None:
     """Show how much there is, where to begin, and the language of the texts."""
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", key="lessons-head"
-    ):
+    with row("lessons-head"):
         minutes = sum(lesson.minutes or 0 for lesson in lessons)
         begin = "" if any(state.seen.values()) else " Begin with the first."
         st.caption(
@@ -222,13 +221,10 @@ def _html(workspace: Workspace, lesson: Lesson, state: LessonsState) -> str:
     try:
         return html_lesson(lesson, workspace, state.language)
     except MemvizError as error:
-        return _refused(error)
-
-
-def _refused(error: MemvizError) -> str:
-    from html import escape
-
-    return f'<!DOCTYPE html><html lang="en"><title>memviz</title><p>{escape(str(error))}</p></html>'
+        problem = escape(str(error))
+    return (
+        f'<!DOCTYPE html><html lang="en"><title>memviz</title><p>{problem}</p></html>'
+    )
 
 
 def _yaml(lesson: Lesson, is_own: bool) -> bytes:
@@ -242,12 +238,12 @@ def closing(workspace: Workspace, state: LessonsState) -> None:
         return
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(state, lesson)
-        title = f"**{plain(lesson.title.said(state.language))}**"
-        st.markdown(
-            f":material/check_circle: You have finished {title}{f': {score}' if score else ''}."
-        )
+        said = f"You have finished **{plain(lesson.title.said(state.language))}**"
+        if score:
+            said += f": {score}"
+        st.markdown(f":material/check_circle: {said}.")
         following = next_after(lesson)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        with row():
             if following is not None:
                 st.button(
                     f"Next: {plain(following.title.said(state.language))}",
@@ -268,11 +264,11 @@ def _ended(workspace: Workspace, state: LessonsState) -> Lesson | None:
 
 def next_after(lesson: Lesson) -> Lesson | None:
     """The bundled lesson that comes after one in the list; after one of somebody's own none."""
-    lessons = list(bundled_lessons().values())
-    ids = [one.id for one in lessons]
+    ids = [*bundled_lessons(), None]
     if lesson.id not in ids:
         return None
-    return next(iter(lessons[ids.index(lesson.id) + 1 :]), None)
+    following = ids[ids.index(lesson.id) + 1]
+    return bundled_lessons()[following] if following else None
 
 
 def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
@@ -286,7 +282,6 @@ def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
             ):
                 with error_shown():
                     open_view(
-                        workspace,
                         followed(one.view, step.view),
                         play(step.view.study, workspace, lesson.id),
                     )

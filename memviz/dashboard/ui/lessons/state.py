@@ -29,12 +29,11 @@ class OwnLesson:
 
     def take(self, lesson: Lesson, replaces: str = "") -> None:
         """Work on a lesson; saved, it takes the place of the one of the id ``replaces``."""
-        self.title, self.summary, self.minutes = (
-            lesson.title,
-            lesson.summary,
-            lesson.minutes,
-        )
-        self.steps, self.id = list(lesson.steps), replaces
+        self.title = lesson.title
+        self.summary = lesson.summary
+        self.minutes = lesson.minutes
+        self.steps = list(lesson.steps)
+        self.id = replaces
         self.edits += 1
 
     def move(self, number: int, by: int) -> None:
@@ -82,11 +81,14 @@ class LessonsState:
 
     def begin(self, lesson_id: str, step: int = 0) -> None:
         """Play a lesson from a step on."""
-        self.playing, self.step, self.ended = lesson_id, step, None
+        self.playing = lesson_id
+        self.step = step
+        self.ended = None
 
     def end(self) -> None:
         """The lesson that is played has come to its end."""
-        self.playing, self.ended = None, self.playing
+        self.ended = self.playing
+        self.playing = None
 
     def forget(self, lesson_id: str) -> None:
         """Progress and answers of a lesson that is another one now."""

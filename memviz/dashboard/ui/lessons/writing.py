@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -100,24 +101,31 @@ def _step(
 
 
 def _order(own: OwnLesson, number: int) -> None:
-    for icon, help, by, is_off in (
-        ("arrow_upward", "Move up", -1, number == 0),
-        ("arrow_downward", "Move down", 1, number == len(own.steps) - 1),
-    ):
-        st.button(
-            "",
-            icon=f":material/{icon}:",
-            help=f"{help} step {number + 1}",
-            key=own.key(f"{icon}-{number}"),
-            disabled=is_off,
-            on_click=partial(own.move, number, by),
-        )
+    up = partial(own.move, number, -1)
+    down = partial(own.move, number, 1)
+    is_last = number == len(own.steps) - 1
+    _order_button(own, number, "arrow_upward", "Move up", up, is_off=number == 0)
+    _order_button(own, number, "arrow_downward", "Move down", down, is_off=is_last)
+    _order_button(own, number, "delete", "Remove", partial(own.remove, number))
+
+
+def _order_button(
+    own: OwnLesson,
+    number: int,
+    icon: str,
+    verb: str,
+    do: Callable[[], None],
+    *,
+    is_off: bool = False,
+) -> None:
+    name = "remove" if icon == "delete" else icon
     st.button(
         "",
-        icon=":material/delete:",
-        help=f"Remove step {number + 1}",
-        key=own.key(f"remove-{number}"),
-        on_click=partial(own.remove, number),
+        icon=f":material/{icon}:",
+        help=f"{verb} step {number + 1}",
+        key=own.key(f"{name}-{number}"),
+        disabled=is_off,
+        on_click=do,
     )
 
 

@@ -1,4 +1,4 @@
-"""Where the library is kept, and a copy of it to take away."""
+"""The place where the library is kept, and a copy of it to take away."""
 
 from __future__ import annotations
 

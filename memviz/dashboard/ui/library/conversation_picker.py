@@ -1,5 +1,5 @@
-"""What is saved of a file, and what has to be asked first: which of several conversations are wanted, and who the user
-is where the names do not show it."""
+"""The conversations of a file that are saved, and what has to be asked first: which of several are wanted, and who the
+user is where the names do not show it."""
 
 from __future__ import annotations
 
@@ -50,17 +50,15 @@ def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
     added = workspace.add_once(chosen)
     made.saved = [one.entry for one in added]
     made.let_go()  # what is saved is not kept a second time
-    there_before = [
-        f"{one.entry.title} is in the library already, so it was not saved a second time."
-        for one in added
-        if one.was_there
-    ]
-    warnings = [
-        f"{transcript.title}: {warning}" if len(chosen) > 1 else warning
-        for transcript in chosen
-        for warning in transcript.warnings
-    ]
-    made.notes = [*there_before, *warnings]
+    made.notes = []
+    for one in added:
+        if one.was_there:
+            made.notes.append(
+                f"{one.entry.title} is in the library already, so it was not saved a second time."
+            )
+    for transcript in chosen:
+        whose = f"{transcript.title}: " if len(chosen) > 1 else ""
+        made.notes += [whose + warning for warning in transcript.warnings]
 
 
 def pick(workspace: Workspace, made: Import, key: str) -> None:
@@ -87,11 +85,9 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
         )
         rows = [int(row) for row in chosen["selection"]["rows"]]
         with st.container(horizontal=True):
-            label = (
-                f"Import {counted(len(rows), 'conversation')}"
-                if rows
-                else f"Import all {there:,}"
-            )
+            label = f"Import all {there:,}"
+            if rows:
+                label = f"Import {counted(len(rows), 'conversation')}"
             if st.button(
                 label,
                 type="primary",

@@ -96,9 +96,8 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
     if state.reading is not None:
         reading = state.reading
         state.reading = None
-        read = zip(
-            reading.outcomes, reading.files, strict=False
-        )  # those behind a cancelled one have no outcome
+        # Files behind a cancelled one have no outcome.
+        read = zip(reading.outcomes, reading.files, strict=False)
         state.imports = [
             imported(workspace, outcome, file, reading.format) for outcome, file in read
         ]
@@ -148,11 +147,12 @@ def _show(workspace: Workspace, made: Import, key: str) -> None:
 
 def _sentence(name: str, made: Import) -> str:
     saved = made.saved
-    failures = made.outcome.loaded.failures if made.outcome.loaded else ()
-    what = (
-        name if len(saved) == 1 else f"{counted(len(saved), 'conversation')} of {name}"
-    )
-    notes = [*map(str, failures), *made.notes]
+    what = name
+    if len(saved) != 1:
+        what = f"{counted(len(saved), 'conversation')} of {name}"
+    notes = made.notes
+    if made.outcome.loaded:
+        notes = [*map(str, made.outcome.loaded.failures), *notes]
     told = [f"Imported {what}: {_size(saved)}."]
     told += [f"Note: {note}" for note in notes[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:

@@ -35,7 +35,8 @@ from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.times import moment
 
 ROWS_ON_PAGE = 20
-PAGE_KEY, SEARCH_KEY = "library-page", "library-search"
+PAGE_KEY = "library-page"
+SEARCH_KEY = "library-search"
 MAX_DESCRIPTION_CHARS = 300
 
 
@@ -116,8 +117,10 @@ def _facts(workspace: Workspace, entry: ConversationEntry) -> Sequence[str]:
     facts.append(plain(entry.format.replace("_", " ")))
     if entry.probe_count:
         facts.append(counted(entry.probe_count, "fact"))
-    held = [f"held {entry.held_at:%Y-%m-%d}"] if entry.held_at else []
-    return [*facts, *held, f"changed {entry.updated_at:%Y-%m-%d %H:%M} UTC"]
+    if entry.held_at:
+        facts.append(f"held {entry.held_at:%Y-%m-%d}")
+    facts.append(f"changed {entry.updated_at:%Y-%m-%d %H:%M} UTC")
+    return facts
 
 
 def _download(workspace: Workspace, entry: ConversationEntry) -> None:
@@ -128,11 +131,14 @@ def _download(workspace: Workspace, entry: ConversationEntry) -> None:
         key=f"save-as-{entry.id}",
     )
     export = EXPORTS[kind]
+
+    def write() -> str:
+        transcript, _ = workspace.conversation(entry.id)
+        return export.write(replace(transcript, title=entry.title))
+
     st.download_button(
         "Download",
-        lambda: export.write(
-            replace(workspace.conversation(entry.id)[0], title=entry.title)
-        ),
+        write,
         file_name=file_name(entry.title) + export.suffix,
         mime=export.mime,
         icon=":material/download:",
@@ -231,7 +237,9 @@ def rows_download(workspace: Workspace, conversation: int | str, title: str) -> 
     )
 
 
-SEARCH, PAGE, READ = "search", "page", "read"
+SEARCH = "search"
+PAGE = "page"
+READ = "read"
 MOST_PAGES = 100_000
 
 
@@ -312,27 +320,26 @@ def _parts(
 ) -> Sequence[str]:
     """The messages from position ``first`` on, and between them what was recorded there."""
     parts = []
-    events = sorted(events, key=lambda event: event.after_message)
     for position, message in enumerate(messages, first):
         parts += [_event(event) for event in events if event.after_message == position]
         parts.append(_message(message, position))
-    stop = first + len(messages)
-    return parts + [
-        _event(event) for event in events if is_end and event.after_message >= stop
-    ]
+    if is_end:
+        stop = first + len(messages)
+        behind = [event for event in events if event.after_message >= stop]
+        behind.sort(key=lambda event: event.after_message)
+        parts += map(_event, behind)
+    return parts
 
 
 def _message(message: Message, position: int) -> str:
     meta = message.meta or {}
     said = moment(meta.get(TIME))
-    facts = [
-        f"{message_number(position)} · {NAMES[message.role]}",
-        message.name or "",
-        f"{said:%Y-%m-%d %H:%M}" if said else "",
-    ]
-    body = message_html(
-        message, " · ".join(filter(None, facts)), "Download has all of them"
-    )
+    facts = [f"{message_number(position)} · {NAMES[message.role]}"]
+    if message.name:
+        facts.append(message.name)
+    if said:
+        facts.append(f"{said:%Y-%m-%d %H:%M}")
+    body = message_html(message, " · ".join(facts), "Download has all of them")
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:
         body += f"<details><summary><small>Reasoning</small></summary><p>{escape(thought)}</p></details>"

@@ -51,7 +51,8 @@ class LibraryState:
 
     def read(self, files: Sequence[NamedBytes], format: str | None) -> None:
         """Begin to read files; what became of those before is no longer shown."""
-        self.reading, self.imports = BackgroundReading(files, format), []
+        self.reading = BackgroundReading(files, format)
+        self.imports = []
         self.uploads += 1  # fresh widgets, so that nothing is imported twice
 
 

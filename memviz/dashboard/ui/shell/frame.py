@@ -50,10 +50,8 @@ REMEDY = (
     "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, "
     "and can write it to a new file as long as it runs."
 )
-RESCUE, REOPEN = (
-    "Save everything to a new file",
-    "Go on with the file that is there now",
-)
+RESCUE = "Save everything to a new file"
+REOPEN = "Go on with the file that is there now"
 REOPEN_HELP = "For a backup that you have just restored. What only the file before held is gone then."
 
 

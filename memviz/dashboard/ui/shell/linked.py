@@ -55,7 +55,9 @@ def forget_own(query: Query) -> None:
     set_widget(WRITTEN_KEY, [address for address in written if address != query])
 
 
-MAX_TEXT_CHARS, MAX_PARTS, MAX_VALUES = 4_000, 60, 50
+MAX_TEXT_CHARS = 4_000
+MAX_PARTS = 60
+MAX_VALUES = 50
 LINK_OFF = ":material/link_off:"
 
 

@@ -16,16 +16,22 @@ from memviz.dashboard.stage.files import walk_script
 from memviz.dashboard.ui.shell.linked import Query, address_now, is_own, say_not_there
 from memviz.dashboard.ui.shell.state import of_session, widget_value
 
-PRESENT, HIDE, SHOW, VIEW, MINIMAL = "present", "hide", "show", "view", "minimal"
+PRESENT = "present"
+HIDE = "hide"
+SHOW = "show"
+VIEW = "view"
+MINIMAL = "minimal"
 PRESENTED_PARTS = (PRESENT, HIDE, SHOW)
 """Parts of an address that say how much of the page is shown. With ``view=minimal`` it is ``show`` that names the view
 of the page."""
 ON = "on"
 MAX_HIDE_CHARS = 200
-LEAST_LETTER_PIXELS, MOST_LETTER_PIXELS = 14, 80
+LEAST_LETTER_PIXELS = 14
+MOST_LETTER_PIXELS = 80
 CHART_LETTER_PIXELS = 14
 """What letters of this size are beside in a chart as it usually is."""
-BAR_KEY, KEYS_KEY = "presenter-bar", "presenter-keys"
+BAR_KEY = "presenter-bar"
+KEYS_KEY = "presenter-keys"
 
 
 @dataclass

@@ -44,7 +44,9 @@ def lost_help(lost: Lost) -> None:
             st.markdown(f"{icon} {sentence}")
 
 
-COMPARE_VIEW, FACTS_VIEW, GUIDE_VIEW = "compare-view", "facts-view", "guide-view"
+COMPARE_VIEW = "compare-view"
+FACTS_VIEW = "facts-view"
+GUIDE_VIEW = "guide-view"
 TURNED_KEY = "views-turned"
 _AT_TOP_JS = """
 let turned = 0;

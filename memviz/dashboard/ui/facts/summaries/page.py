@@ -11,6 +11,7 @@ import streamlit as st
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
+from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import recorded_events
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
@@ -29,7 +30,7 @@ from memviz.dashboard.ui.controls.selected_request import (
     selected_turn,
 )
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.study import MAX_SETTINGS, CompareState
+from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.retention_cache import retention_results
 from memviz.dashboard.ui.facts.selection import (
     chosen_event,

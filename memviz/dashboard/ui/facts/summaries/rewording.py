@@ -10,11 +10,12 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import keep_wording
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
-from memviz.dashboard.ui.controls.study import MAX_SETTINGS, CompareState, Setting
+from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to

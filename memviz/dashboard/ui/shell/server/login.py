@@ -43,10 +43,12 @@ class Login:
     def __init__(
         self, app: ASGIApp, *, password: Password, port: int, base_path: str = ""
     ) -> None:
-        self._app, self._password = app, password
+        self._app = app
+        self._password = password
         self._health = "/".join(["", *filter(None, [base_path.strip("/"), HEALTH])])
         self._cookie = f"memviz_{port}"  # a browser has the cookies of all ports of a machine in one place
-        self._sessions, self._attempts = Sessions(), Attempts()
+        self._sessions = Sessions()
+        self._attempts = Attempts()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass on the requests of those who are in; show all others the page with the password field."""
@@ -106,7 +108,8 @@ async def _entered(scope: Scope, receive: Receive) -> str:
         != "application/x-www-form-urlencoded"
     ):
         return ""
-    body, more = b"", True
+    body = b""
+    more = True
     while more and len(body) <= _LONGEST_FORM_BYTES:
         message = await receive()
         body += message.get("body", b"")

@@ -1,0 +1,3 @@
+export default function ({ parentElement, data }) {
+    writeAddress(parentElement.querySelector("span"), data);
+}
