@@ -20,6 +20,7 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import marks_of
+from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.compare.one_message import (
     LIFE_KEY,
     MESSAGE_KEY,
@@ -30,7 +31,7 @@ from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select, selected
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
-from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
+from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     as_shown,

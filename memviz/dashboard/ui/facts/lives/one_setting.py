@@ -30,8 +30,9 @@ from memviz.dashboard.charts.retention.life_lines import (
 )
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import marks_of
+from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.controls.links import keep_address
-from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
+from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
