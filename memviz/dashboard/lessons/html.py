@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Template
 from markupsafe import Markup
 
 from memviz.core.messages import clean_text
-from memviz.core.text.language import lang_attribute
 from memviz.core.text.wording import listed
 from memviz.dashboard.lessons.address import address_anywhere, followed
 from memviz.dashboard.lessons.lesson import (
@@ -28,9 +26,8 @@ from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
-from memviz.dashboard.reporting.report import memviz_version, script_hash
-from memviz.dashboard.reporting.themes import THEMES
-from memviz.dashboard.stage.files import script, style
+from memviz.dashboard.reporting.html_file import html_environment, own_text
+from memviz.dashboard.stage.files import script
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.storage.workspace import Workspace
 
@@ -68,21 +65,16 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     replayed = [one for one in played if one]
     titles = [one.transcript.title for one in replayed]
     labels = [label for one in replayed for label in one.labels]
-    html = (
-        _environment()
-        .get_template("lesson.html")
-        .render(
-            lesson=lesson,
-            steps=steps,
-            language=language,
-            languages=[(code, LANGUAGES[code]) for code in lesson.languages],
-            version=memviz_version(),
-            conversations=list(dict.fromkeys(titles)),
-            settings=list(dict.fromkeys(labels)),
-            authors=_authors(played),
-            verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
-            stages=[list(one.stages) for one in steps],
-        )
+    html = _template().render(
+        lesson=lesson,
+        steps=steps,
+        language=language,
+        languages=[(code, LANGUAGES[code]) for code in lesson.languages],
+        conversations=list(dict.fromkeys(titles)),
+        settings=list(dict.fromkeys(labels)),
+        authors=_authors(played),
+        verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
+        stages=[list(one.stages) for one in steps],
     )
     return clean_text(html)
 
@@ -125,37 +117,20 @@ def _authors(played: Sequence[Played | None]) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("memviz.dashboard.lessons", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _template() -> Template:
+    package = "memviz.dashboard.lessons"
+    environment = html_environment(
+        package,
+        "lesson.css",
+        [f"{script()}{_ENDS}{own_text(package, 'lesson.js')}"],
+        images="data:",
+        filters={"markdown": _markdown, "picture": _picture, "said": _said},
     )
-    own = f"{script()}{_ENDS}{_own('lesson.js')}"
-    environment.filters |= {
-        "markdown": _markdown,
-        "lang": _lang,
-        "picture": _picture,
-        "said": _said,
-    }
-    environment.globals |= {
-        "style": Markup(f"{_own('lesson.css')}\n{style()}"),  # noqa: S704 - our own files
-        "script": Markup(own),  # noqa: S704 - our own files
-        "hash": script_hash(own),
-        "themes": THEMES,
-        "codes": list(LANGUAGES),
-    }
-    return environment
+    return environment.get_template("lesson.html")
 
 
 def _markdown(text: str) -> Markup:
     return Markup(as_html(text))  # noqa: S704 - every letter of the text is escaped there
-
-
-def _lang(text: str) -> Markup:
-    return Markup(lang_attribute(text))  # noqa: S704 - none of the text is in it
 
 
 def _picture(still: Still) -> Markup:
@@ -169,7 +144,3 @@ def _said(text: Text) -> list[tuple[str, str, str]]:
         for code in LANGUAGES
         if text
     ]
-
-
-def _own(name: str) -> str:
-    return files("memviz.dashboard.lessons").joinpath(name).read_text(encoding="utf-8")

@@ -202,7 +202,7 @@ def legend(settings: Sequence[SettingRun]) -> None:
         key=LEGEND_ORDER.index,
     )
     summarized = [code for code in order if STEPS[code].fate is Fate.SUMMARIZED]
-    items = []
+    items: list[str] = []
     for code in order:
         if len(summarized) < 2 or code not in summarized:
             items.append(legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]))
