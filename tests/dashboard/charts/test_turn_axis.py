@@ -11,13 +11,13 @@ from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.memory_map.fate_words import fates_table
 from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.requests.composition import composition
-from memviz.dashboard.charts.requests.setting_marks import recorded_marks
 from memviz.dashboard.charts.requests.tables import (
     finding,
     parts_table,
     request_finding,
     tokens_table,
 )
+from memviz.dashboard.charts.requests.token_marks import recorded_marks
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline

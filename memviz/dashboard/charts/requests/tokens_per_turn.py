@@ -18,19 +18,21 @@ from memviz.dashboard.charts.palette import (
     setting_color,
 )
 from memviz.dashboard.charts.requests.limit_lines import limit_lines, limit_names
-from memviz.dashboard.charts.requests.panels import Panels, strip_names, y_axes
-from memviz.dashboard.charts.requests.placed_setting import PlacedSetting
-from memviz.dashboard.charts.requests.setting_marks import (
-    ROW_PIXELS,
-    recorded_marks,
-    setting_marks,
+from memviz.dashboard.charts.requests.panels import (
+    Panels,
+    PlacedSetting,
+    Window,
+    strip_names,
+    y_axes,
 )
 from memviz.dashboard.charts.requests.token_marks import (
+    ROW_PIXELS,
     compaction_marks,
     recall_labels,
     recall_marks,
+    recorded_marks,
+    setting_marks,
 )
-from memviz.dashboard.charts.requests.window_share import Window
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts

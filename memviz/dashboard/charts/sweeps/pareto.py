@@ -22,11 +22,11 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.sweeps.axes import measure_axis
-from memviz.dashboard.charts.sweeps.callout import callout
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent
 from memviz.dashboard.charts.sweeps.points import (
     SETTINGS_LEGEND,
     Points,
+    callout,
     hollow_key,
     pale_key,
     point_traces,

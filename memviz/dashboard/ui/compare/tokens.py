@@ -11,9 +11,9 @@ import streamlit as st
 
 from memviz.dashboard.charts.palette import with_legend
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
+from memviz.dashboard.charts.requests.panels import Window
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.requests.window_share import Window
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.ui.compare.ask_all import ask_all

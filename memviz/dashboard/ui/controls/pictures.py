@@ -11,7 +11,7 @@ import streamlit as st
 from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
-from memviz.dashboard.charts.enlarged import enlarged
+from memviz.dashboard.charts.figure import enlarged
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import is_marked
 from memviz.dashboard.ui.shell.presenting import (

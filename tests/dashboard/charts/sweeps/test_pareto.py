@@ -9,13 +9,18 @@ import pytest
 from hypothesis import given
 from pandas import DataFrame
 
-from memviz.dashboard.charts.sweeps.callout import HEIGHT_PIXELS, LINE_PIXELS
 from memviz.dashboard.charts.sweeps.pareto import (
     cost_and_peak_chart,
     pareto_chart,
     pareto_finding,
 )
-from memviz.dashboard.charts.sweeps.points import PALE, SHAPES, strategy_marks
+from memviz.dashboard.charts.sweeps.points import (
+    HEIGHT_PIXELS,
+    LINE_PIXELS,
+    PALE,
+    SHAPES,
+    strategy_marks,
+)
 from memviz.strategies import strategies
 from memviz.tuning.results import Sweep
 from tests.dashboard.charts.runs import MARKUP
