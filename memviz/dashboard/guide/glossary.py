@@ -1,4 +1,4 @@
-"""What the words of memviz mean: one text for every page, tooltip and document."""
+"""The meanings of memviz's words: one text for every page, tooltip and document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a strategy says of itself in its docstring, section by section.
+"""The docstring of a strategy, section by section.
 
 The first line of the docstring says what the strategy does. Then come paragraphs, each
 begun by its name and a colon: ``Gains``, ``Loses``, ``Hurts when``, and ``Used by``

@@ -1,4 +1,4 @@
-"""What the stage plays, as JSON: every step of some settings, small enough to lie in a page or a file.
+"""The data of the stage as JSON: every step of some settings, small enough to lie in a page or a file.
 
 Positions count from 0. Messages before ``base`` are drawn as one block; ``messages`` holds those from there on.
 
@@ -77,10 +77,12 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 Measure = Literal["tokens", "dollars", "memory"]
 Json = dict[str, Any]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-MAX_STEPS, MAX_MESSAGES = 300, 800
+MAX_STEPS = 300
+MAX_MESSAGES = 800
 """Of a longer conversation the steps around the one that is looked at are played; earlier messages are one block."""
 MAX_FACTS = 24
-TEXT_CHARS, ALL_TEXT_CHARS = 160, 40_000
+TEXT_CHARS = 160
+ALL_TEXT_CHARS = 40_000
 """Of one message, and of all."""
 Codes = NDArray[np.uint8]
 _COLORS = {
@@ -225,7 +227,7 @@ class _Part(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """What a request does with every message, and what it knows; the next one is said against it."""
+    """The fate of every message at a request, and the facts that it knows; the next one is said against it."""
 
     codes: Codes
     sizes: Sizes
@@ -316,7 +318,7 @@ class _Lane:
         return _without_empty({**self._sent(record, sent, before), "pending": True})
 
     def _sent(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
-        """What a request sends, and how full that is."""
+        """Return the pieces that a request sends, and how full that is."""
         strategy = self.run.strategy_at(record.turn)
         base = self.part.base
         memory = record.memory
@@ -349,7 +351,7 @@ class _Lane:
         return [sum(tokens.values()) + besides, pieces]
 
     def _codes(self, number: int) -> Codes:
-        """What a request does with every message so far."""
+        """Return the codes of what a request does with every message so far."""
         codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
         _, starts, stops, found = self.fates.stretches.of(number)
         stretches = zip(starts.tolist(), stops.tolist(), found.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""What one request sends as the pieces of a lane, in order, whose tokens add up to the request's own."""
+"""The pieces of a lane, in the order in which one request sends them; their tokens add up to the request's own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Sizes = NDArray[np.int64]
 
 
 def message_sizes(space: MemorySpace, length: int) -> Sizes:
-    """What each of the first ``length`` messages of the log takes of a request when it is sent whole: its content, its
+    """Return the tokens that each of the first ``length`` messages of the log takes of a request when it is sent whole: its content, its
     tool calls, its speaker's name, and what the chat format adds to a message."""
     arrays = space.sums.arrays
     totals = arrays.totals + arrays.call_totals + arrays.name_totals

@@ -1,4 +1,4 @@
-"""What happened at a request, in one sentence each, with the run's own numbers.
+"""The events of a request, in one sentence each, with the run's own numbers.
 
 A sentence is a list of texts of which every second one is said with emphasis. Nothing in it is ever markup.
 """
@@ -27,7 +27,8 @@ from memviz.metrics.summaries.compaction_words import (
 from memviz.transcripts.base import Probe
 
 Sentence = list[str]
-MOST_NAMED, MOST_ANSWER_CHARS = 3, 60
+MOST_NAMED = 3
+MOST_ANSWER_CHARS = 60
 _OVER = re.compile(
     r"([\d,]+ (?:tokens|messages|turns|seconds|facts)) > (\d[\d,]*(?:, twice .*)?)"
 )

@@ -18,7 +18,7 @@ ACTS = ("cleared", "shortened", "evicted")
 
 
 class Fullness(NamedTuple):
-    """How full a memory is, in words."""
+    """The fullness of a memory, in words."""
 
     held: str
     """``1,412 tokens of messages not yet summarized``, or what it still takes."""
@@ -30,7 +30,7 @@ class Fullness(NamedTuple):
 
 
 def acts(strategy: Strategy) -> str:
-    """What the rule does when it is time: ``summarizes``, or ``clears`` where no summarizer is asked."""
+    """Return the verb for what the rule does when it is time: ``summarizes``, or ``clears`` where no summarizer is asked."""
     return "summarizes" if strategy.writes_notes else "clears"
 
 

@@ -1,4 +1,5 @@
-"""What each setting costs over the requests, one line a setting, with and without the prompt cache.
+"""Charts of cost: the cost of each setting over the requests, with and without the prompt cache, and what each request
+reads from the cache and takes of the context window, one line a setting.
 
 One line that rises far above the others would press them into a strip. So it leaves the picture: a line without the
 cache, and in the view of each turn a setting whose requests grow without end. A sentence below the picture says how
@@ -87,7 +88,7 @@ class Line(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """How high the picture is."""
+    """The height of the picture."""
 
     top: float
     """The highest point that has to fit."""

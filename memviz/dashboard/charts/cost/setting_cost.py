@@ -30,7 +30,7 @@ _PART_WORDS = {
 
 
 class View(Enum):
-    """What is drawn at a request."""
+    """The amount that is drawn at a request."""
 
     SO_FAR = "Total so far"
     EACH_STEP = "Each turn"
@@ -67,7 +67,7 @@ class SettingCost(NamedTuple):
     def amounts(
         self, view: View, unit: Unit = Unit.USD
     ) -> tuple[Amounts, Amounts] | None:
-        """What the chat model and what the summarizer took, one entry a request; ``None`` if a price is unknown."""
+        """The amounts of the chat model and of the summarizer, one entry a request; ``None`` if a price is unknown."""
         parts = self.parts
         if unit is Unit.TOKENS:
             main = parts.tokens_of(MAIN_PARTS).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Where summarizations happened on the fate map: a mark above the cells, and a thin line down where they are few."""
+"""The summarizations on the fate map: a mark above the cells, and a thin line down where they are few."""
 
 from __future__ import annotations
 

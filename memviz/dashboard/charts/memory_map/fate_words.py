@@ -1,4 +1,4 @@
-"""What the fate map says: its tooltips about a row, a column and a cell, one sentence, and a table."""
+"""The words of the fate map: its tooltips about a row, a column and a cell, one sentence, and a table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ from memviz.metrics.requests.request_axis import calls_in_turns, calls_of, name_
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
-CHARS_A_LINE, NO_BREAK = 50, "\u00a0"
+CHARS_A_LINE = 50
+NO_BREAK = "\u00a0"
 FATE_WORDS = {
     Fate.VERBATIM: "word for word",
     Fate.RECALLED: "recalled",

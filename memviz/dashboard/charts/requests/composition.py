@@ -1,4 +1,4 @@
-"""What requests of one setting are made of: each of them as stacked areas, and one alone as a bar. What counts toward
+"""The parts of the requests of one setting: each request as stacked areas, and one alone as a bar. What counts toward
 the limit of the setting stands first, in full colour."""
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ MAX_LIMIT_SHARE = 4
 PALE = 0.4
 TITLE_PIXELS = 84
 """The title, and below it what the line says."""
-CHAR_PIXELS, NARROW_PIXELS = 6.5, 290
+CHAR_PIXELS = 6.5
+NARROW_PIXELS = 290
 """Of a letter of the limit's label, and of the bar where the page is narrowest."""
 _TOKENS = {
     "automargin": False,

@@ -19,14 +19,14 @@ _FIRST_DIGITS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
 class Window(NamedTuple):
-    """What percent are of: so many ``tokens``, and what that is in words, such as ``gpt-4o's window``."""
+    """The size that percent are of, and its name, such as ``gpt-4o's window``."""
 
     tokens: int
     name: str
 
     @property
     def title(self) -> str:
-        """What the axis counts."""
+        """The title of the axis."""
         return f"% of {self.name} ({self.tokens:,})"
 
     def share(self, tokens: int) -> str:
@@ -66,7 +66,9 @@ def percent_text(percent: float) -> str:
 
 TIMES_LARGER = 3
 """A setting stands in the strip if its largest request is more than so many times the next smaller one's."""
-MAIN_SHARE, EVEN_SHARE, NOTE_SHARE = 0.7, 0.47, 0.07
+MAIN_SHARE = 0.7
+EVEN_SHARE = 0.47
+NOTE_SHARE = 0.07
 """Of the height, from the bottom: where the main panel ends; where it ends if most of the lines stand in the strip; and
 how much there is between it and the strip, for a note."""
 NOTE_FROM = 0.93
@@ -115,7 +117,7 @@ class Panels:
         return max(sizes, default=0)
 
     def main_top(self, *, has_note: bool) -> float:
-        """Where the main panel ends, of the height from the bottom. A strip of most lines is as high as the panel:
+        """Return the upper end of the main panel, as a share of the height. A strip of most lines is as high as the panel:
         their shapes could not be seen in less."""
         if not self.strip:
             return NOTE_FROM if has_note else 1
@@ -193,7 +195,7 @@ class PlacedSetting:
 
     @property
     def visible(self) -> Part:
-        """What a trace says to be seen, or hidden, with the line."""
+        """The properties of a trace that is seen, or hidden, with the line."""
         shown = True if self.setting.shown else "legendonly"
         return {"legendgroup": str(self.number), "visible": shown}
 

@@ -1,4 +1,4 @@
-"""What the charts of requests show, for those who do not see them: in a sentence, and as tables of exact numbers."""
+"""The charts of requests for those who do not see them: a sentence, and tables of exact numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import name_of
 
-TURN, CALL = "Turn", "Call"
+TURN = "Turn"
+CALL = "Call"
 Requests = Sequence[tuple[int, int]]
 """Requests by their turn and their call, both from 1."""
 GROWTH = 1.4

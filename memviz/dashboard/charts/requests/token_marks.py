@@ -42,19 +42,21 @@ MAX_TURNS_NAMED = 6
 RECALL_LIFT_SHARE = 0.13
 """How far above its request the triangle of a recall points down at it, as a share of the panel's largest request: the
 diamond of a summarization and the ring of the selection have the place itself."""
-MOST_RECALLS_NAMED, RECALL_LABEL_SHARE = 12, 0.2
+MOST_RECALLS_NAMED = 12
+RECALL_LABEL_SHARE = 0.2
 """More recalls are not labelled, nor one that is nearer to the label before than this share of the requests."""
 MOST_LARGE_MARKS = 200
 """More marks than this side by side would cover their line."""
 LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
 """Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
-DENSE_PIXELS, RECALL_PIXELS = 6, 22
+DENSE_PIXELS = 6
+RECALL_PIXELS = 22
 _UNSELECTED = {"marker": {"opacity": 0.9}}
 _LABEL_FONT = {"size": NOTE_PIXELS, "color": "#1A1A1A"}
 
 
 class _Change(NamedTuple):
-    """What a compaction did to the first request that it changed."""
+    """The effect of a compaction on the first request that it changed."""
 
     marked: MarkedCompaction
     before: int
@@ -215,8 +217,10 @@ def recall_labels(
 
 
 LABEL_CHARS = 34
-ROW_PIXELS, MOST_ROWS = 18, 3
-CHAR_PIXELS, NARROW_PIXELS = 7, 260
+ROW_PIXELS = 18
+MOST_ROWS = 3
+CHAR_PIXELS = 7
+NARROW_PIXELS = 260
 """Of a letter of a label, and of the axis of the narrowest chart, that beside the talk."""
 RIGHT_SHARE = 0.4
 """From this share of the axis on there is more room left of a line: the axis' own margin counts too."""
@@ -228,7 +232,7 @@ _TRIANGLE_FONT = {"color": PART_COLORS["summary"], "size": 14}
 
 
 class SettingMarks(NamedTuple):
-    """What stands in the layout for the settings that a chat was given."""
+    """The parts of the layout that mark the settings that a chat was given."""
 
     lines: list[Part]
     labels: list[Part]

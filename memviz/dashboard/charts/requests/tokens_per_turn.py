@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 MAX_CLICKABLE = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 PENDING_PIXELS = 12
-POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
+POINT_PIXELS = 6
+UNDER_MARK_PIXELS = 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
 LEAST_OFF_PIXELS = 160

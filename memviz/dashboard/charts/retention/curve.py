@@ -1,4 +1,4 @@
-"""Which share of the facts stated so far each request could still know, one line a setting."""
+"""The share of the facts stated so far that each request could still know, one line a setting."""
 
 from __future__ import annotations
 

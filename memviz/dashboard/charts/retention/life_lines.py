@@ -64,14 +64,18 @@ MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
 button that saves the picture stands, which must not cover a diamond."""
 LABEL_CHARS = 17
 TOOLTIP_CHARS = 66
-ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 17, 345
+ROW_PIXELS = 26
+LEAST_ROW_PIXELS = 17
+ROWS_PIXELS = 345
 BAR_WIDTH = 0.62
-MOST_LINES, MOST_LINES_SHARE = 30, 0.5
+MOST_LINES = 30
+MOST_LINES_SHARE = 0.5
 """Of more summarizations than this, or at more than this share of the requests, only those that took the selected fact
 have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
-STRIP_TITLE, STRIP_TITLE_OF_RULES = "<i>summarized</i>", "<i>changed</i>"
+STRIP_TITLE = "<i>summarized</i>"
+STRIP_TITLE_OF_RULES = "<i>changed</i>"
 """Its title where every mark is a summarization, and where a rule cleared, shortened or dropped messages."""
 SPLIT_PIXELS = 240
 TITLE_STANDOFF = 8

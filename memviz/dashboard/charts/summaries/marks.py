@@ -1,4 +1,4 @@
-"""How compactions look on all charts, where they stand, and what they say when one points at them."""
+"""The look and the place of compactions on all charts, and what they say when one points at them."""
 
 from __future__ import annotations
 

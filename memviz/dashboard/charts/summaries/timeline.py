@@ -47,8 +47,10 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 MAX_LAYERS = 200
 """Entries of a list that are parted by a line; more would be nothing but lines."""
 FEW_EVENTS = 40
-UPPER, LOWER = (0.5, 0.96), (0.0, 0.36)
-SUMMARY, MESSAGES = PART_COLORS["summary"], PART_COLORS["history"]
+UPPER = (0.5, 0.96)
+LOWER = (0.0, 0.36)
+SUMMARY = PART_COLORS["summary"]
+MESSAGES = PART_COLORS["history"]
 SUMMARY_FILL = "rgba(141, 107, 219, 0.22)"
 _ABOVE = "Tokens of the summary in force"
 _BELOW = "Messages that each version stands for"
@@ -220,7 +222,7 @@ def _covered(
 
 
 def _ruled(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Part]:
-    """Which messages a rule cleared, shortened or dropped."""
+    """Yield bars over the messages that a rule cleared, shortened or dropped."""
     for outcome in RULED:
         mine = [event for event in events if event.what is outcome]
         mine = [event for event in mine if not lacks_summarizer(event.compaction)]

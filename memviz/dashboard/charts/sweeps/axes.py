@@ -26,7 +26,8 @@ CENTS_FROM = 0.1
 """US dollars that an axis covers at least for its ticks to be whole cents."""
 MOST_TICKS = 7
 _STEPS = ((1, 2, 5), (1, 3), (1,))
-LEAST_SHARE_SPAN, LEAST_SPAN = 0.1, 0.2
+LEAST_SHARE_SPAN = 0.1
+LEAST_SPAN = 0.2
 """What an axis spans at least: of shares so much, of others so much of the value, so that noise does not look large."""
 MOST_VALUES_NAMED = 14
 """Up to so many values of the parameter stand at the axis; of more Plotly chooses round ones."""
@@ -115,7 +116,7 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 
 class Axis(Protocol):
-    """What a chart has to know of a parameter; a :class:`memviz.strategies.parameters.Parameter` is one."""
+    """The properties of a parameter that a chart needs; a :class:`memviz.strategies.parameters.Parameter` is one."""
 
     @property
     def name(self) -> str:
@@ -123,7 +124,7 @@ class Axis(Protocol):
 
     @property
     def unit(self) -> str:
-        """What the numbers count; empty for a switch."""
+        """The unit of its numbers; empty for a switch."""
 
 
 def axis_title(axis: Axis) -> str:

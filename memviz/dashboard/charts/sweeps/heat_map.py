@@ -56,12 +56,14 @@ MOST_WRITTEN = 150
 """Up to so many cells have their value written into them."""
 DARK_BELOW = 0.47
 """Share of the scale from its dark end up to which white is read better on it than black."""
-CELL_PIXELS, WIDEST_PIXELS = 46, 1100
+CELL_PIXELS = 46
+WIDEST_PIXELS = 1100
 LEAST_ROWS = 3
 """A map of fewer rows is as high as one of so many, so that the name of the axis has room."""
 MARGINS = {"l": 76, "r": 10, "t": 46, "b": 56}
 COLORBAR_TICKS = 5
-_WHITE, _BLACK = "#FFFFFF", "#000000"
+_WHITE = "#FFFFFF"
+_BLACK = "#000000"
 _COLORBAR = {"thickness": 12, "outlinewidth": 0}
 _HIDDEN = {"marker": {"opacity": 0}}
 _UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}

@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 
     from memviz.tuning.results import Over
 
-PANEL_PIXELS, GAP_PIXELS = 150, 34
+PANEL_PIXELS = 150
+GAP_PIXELS = 34
 TITLE_PIXELS = 40
 MARGINS = {"l": 76, "r": 14, "t": 72, "b": 56}
 LEGEND_PIXELS = 40

@@ -34,7 +34,9 @@ from memviz.dashboard.charts.palette import NOTE_PIXELS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-FULL_PIXELS, PALE_PIXELS, RING_PIXELS = 11, 8, 21
+FULL_PIXELS = 11
+PALE_PIXELS = 8
+RING_PIXELS = 21
 PALE = 0.42
 """How strongly a beaten setting is drawn; it can still be seen on a dark page."""
 SHAPES = (
@@ -125,7 +127,7 @@ class Points:
         return np.isfinite(self.x) & np.isfinite(self.y)
 
     def place_of(self, setting: int | None) -> int | None:
-        """Where a setting is among the points that are drawn."""
+        """Return the place of a setting among the points that are drawn."""
         found = np.flatnonzero((self.settings == setting) & self.drawn)
         return int(found[0]) if setting is not None and found.size else None
 
@@ -223,9 +225,12 @@ def rings(
 
 
 LABEL_CHARS = 24
-WIDTHS_PIXELS, HEIGHT_PIXELS = (310, 560), 320
+WIDTHS_PIXELS = (310, 560)
+HEIGHT_PIXELS = 320
 """Sizes of the plot to find the place for: on a phone, and on a page of usual width."""
-CHAR_PIXELS, LINE_PIXELS, PADDING_PIXELS = 7.5, 18.0, 8.0
+CHAR_PIXELS = 7.5
+LINE_PIXELS = 18.0
+PADDING_PIXELS = 8.0
 OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64, 110, -110) for x in (-36, 36)]
 """Where the label can begin, in pixels right of and above its point, the best first: what costs less and keeps more
 is up and to the left, so nothing lies there."""
@@ -245,7 +250,7 @@ Places = NDArray[np.float64]
 
 
 class _Plot(NamedTuple):
-    """What the label must not hide. Places are shares of the plot."""
+    """The points and the line that the label must not hide. Places are shares of the plot."""
 
     x: Places
     y: Places
@@ -258,7 +263,7 @@ class _Plot(NamedTuple):
     height: float
 
     def hidden(self, offset: tuple[int, int]) -> float:
-        """How much a label at this offset hides, and how far it stands out of the plot."""
+        """Return the number of points that a label at this offset hides, and the pixels by which it leaves the plot, in one sum."""
         y = self.y * HEIGHT_PIXELS
         bottom = float(y[self.where]) + offset[1] - self.height / 2
         top = bottom + self.height

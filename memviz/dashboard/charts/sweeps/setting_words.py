@@ -1,4 +1,4 @@
-"""What the charts of a sweep say about one setting: sentences with its numbers."""
+"""The sentences that charts of a sweep say about one setting, with its numbers."""
 
 from __future__ import annotations
 

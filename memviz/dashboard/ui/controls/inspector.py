@@ -54,7 +54,8 @@ from memviz.transcripts.base import Probe
 
 MOST_CALLS = 100
 """So many calls before a request are told in a line each, the latest of them."""
-MOST_TOOLS, MAX_CALL_CHARS = 5, 160
+MOST_TOOLS = 5
+MAX_CALL_CHARS = 160
 """Of one call of the model, which may call many tools with long arguments."""
 
 
