@@ -35,9 +35,9 @@ from memviz.dashboard.reporting.facts import ReportFacts, report_facts
 from memviz.dashboard.reporting.html_file import html_environment, own_text
 from memviz.dashboard.reporting.settings import Setting
 from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, template, themed
-from memviz.dashboard.stage.data import MEASURES, stage_data, steps_around
+from memviz.dashboard.stage.data import MEASURES, steps_around
 from memviz.dashboard.stage.files import script
-from memviz.dashboard.stage.predictions import predictions
+from memviz.dashboard.stage.predictions import asking_data
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
@@ -122,15 +122,7 @@ def _stage(
     runs = [setting.setting for setting in settings]
     axis = axis_of(setting.run for setting in settings)
     steps = steps_around(0, int(axis.lasts[-1]))
-    asked = predictions(runs, transcript, kept, terms, steps=steps)
-    data = stage_data(
-        runs,
-        transcript,
-        retentions=kept,
-        assumptions=terms,
-        steps=steps,
-        questions=[question.as_data() for question in asked],
-    )
+    data = asking_data(runs, transcript, kept, terms, steps)
     return data | {"measures": MEASURES}
 
 

@@ -10,23 +10,16 @@ from memviz.models.registry import OFFLINE
 from memviz.models.tools import TOOLS
 
 
-def request_json(record: TurnRecord, model: str = "") -> str:
+def request_json(record: TurnRecord) -> str:
     """Return the request of a record as the body of a call to an API like OpenAI's.
 
-    It has the ``messages`` as they were sent, ``tools`` where any were offered, and ``model``: the one given, else the
-    one that answered; a replay asks none, and nobody can be sent to the offline model, so then there is no ``model``.
+    It has the ``messages`` as they were sent, ``tools`` where any were offered, and the ``model`` that answered; a
+    replay asks none, and nobody can be sent to the offline model, so then there is no ``model``.
     """
-    return json.dumps(request_of(record, model), ensure_ascii=False, indent=2)
-
-
-def request_of(record: TurnRecord, model: str = "") -> dict[str, Any]:
-    """Return the same as a dictionary."""
-    if not model and record.facts is not None and record.facts.model != OFFLINE:
-        model = record.facts.model
     request: dict[str, Any] = {}
-    if model:
-        request["model"] = model
+    if record.facts is not None and record.facts.model not in ("", OFFLINE):
+        request["model"] = record.facts.model
     request["messages"] = [one.to_request() for one in record.context.messages]
     if record.parts.tools:
         request["tools"] = [TOOLS[name].to_request() for name in record.parts.tools]
-    return request
+    return json.dumps(request, ensure_ascii=False, indent=2)

@@ -93,10 +93,10 @@ _COLORS = {
 }
 
 
-def steps_around(step: int, steps: int, most: int = MAX_STEPS) -> range:
+def steps_around(step: int, steps: int) -> range:
     """Return the part of so many steps that is played around one of them (0-based)."""
-    first = max(0, min(step - most // 2, steps - most))
-    return range(first, min(steps, first + most))
+    first = max(0, min(step - MAX_STEPS // 2, steps - MAX_STEPS))
+    return range(first, min(steps, first + MAX_STEPS))
 
 
 def stage_data(
@@ -126,12 +126,12 @@ def stage_data(
         steps = every[steps.start : steps.stop]
     texts: dict[int, ProbeTexts] = {}
     if retentions is None:
-        retentions = [_retained(setting.run, transcript, texts) for setting in settings]
+        retentions = retentions_of(settings, transcript, texts)
     part = _Part(axis, steps, _base(settings, axis, steps))
     lanes = []
     for setting, known in zip(settings, retentions, strict=True):
-        texts_of_run = texts.get(id(setting.run.log))
-        lanes.append(_Lane(setting, part, known, texts_of_run, assumptions))
+        own_texts = texts.get(id(setting.run.log))
+        lanes.append(_Lane(setting, part, known, own_texts, assumptions))
 
     # All that say the same share the messages of the longest; the others have their own.
     first = lanes[0]
@@ -167,14 +167,20 @@ def stage_data(
     }
 
 
-def _retained(
-    run: Run, transcript: Transcript, texts: dict[int, ProbeTexts]
-) -> Retention | None:
+def retentions_of(
+    settings: Sequence[SettingRun], transcript: Transcript, texts: dict[int, ProbeTexts]
+) -> list[Retention | None]:
+    """Return what each setting retains of the transcript's own facts; ``None`` where it has none. Into ``texts`` goes
+    what was looked up in each log, by its identity."""
     if not transcript.probes:
-        return None
-    if id(run.log) not in texts:
-        texts[id(run.log)] = ProbeTexts(run.log, transcript.probes)
-    return retention(run, transcript.probes, texts[id(run.log)])
+        return [None] * len(settings)
+    found: list[Retention | None] = []
+    for setting in settings:
+        log = setting.run.log
+        if id(log) not in texts:
+            texts[id(log)] = ProbeTexts(log, transcript.probes)
+        found.append(retention(setting.run, transcript.probes, texts[id(log)]))
+    return found
 
 
 def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
