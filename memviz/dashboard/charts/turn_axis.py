@@ -182,7 +182,7 @@ def turn_partings(
     return lines
 
 
-def parted(axis: RequestAxis, shown: range | None = None) -> dict[str, Any]:
+def parted(axis: RequestAxis) -> dict[str, Any]:
     """Return the same for a layout without other shapes."""
-    lines = turn_partings(axis, shown)
+    lines = turn_partings(axis)
     return {"shapes": lines} if lines else {}

@@ -125,15 +125,12 @@ class TestTokens:
 
 class TestOtherCharts:
     def test_composition_names_each_request_where_one_points(self, run: Run) -> None:
-        figure = composition(run, 2)
+        figure = composition(run)
         assert figure.data[0].x.tolist() == list(range(1, 20))
         assert list(figure.data[0].text) == [
             f"{one.name}: {one.total_tokens:,}" for one in run.requests
         ]
         assert not any(figure.data[0].y), "it adds nothing"
-        assert [
-            line.x0 for line in figure.layout.shapes if line.line.dash == "dot"
-        ] == [13], "the last call of turn 2"
 
     def test_the_map_has_a_column_a_request(self, run: Run) -> None:
         figure = map_of(

@@ -72,8 +72,8 @@ _BAR_LAYOUT = {
 }
 
 
-def composition(run: Run, turn: int | None = None) -> go.Figure:
-    """Return the tokens of each part over the requests; the last one of ``turn`` is marked. Parts that are never sent
+def composition(run: Run) -> go.Figure:
+    """Return the tokens of each part over the requests. Parts that are never sent
     are left out. Where the setting has a token limit, the parts that count toward it stand at the bottom, against its
     line, and the others, pale, on top of them."""
     axis = axis_of([run])
@@ -103,8 +103,6 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
         # On the areas it could not be read, and in the legend it would push the names apart.
         words = f"<b>- -</b> {limit.words}<br>(pale parts do not count)"
         notes.append(note_at_left(words, 1, yref="paper", align="left"))
-    if turn is not None:
-        shapes.append(rule_down(axis.last(turn), stroke(1, "dot"), "y domain"))
     hover_title = "turn %{x}" if axis.is_by_turn else " "
     x_axis = {
         "automargin": False,

@@ -117,8 +117,8 @@ class Panels:
         return max(sizes, default=0)
 
     def main_top(self, *, has_note: bool) -> float:
-        """Return the upper end of the main panel, as a share of the height. A strip of most lines is as high as the panel:
-        their shapes could not be seen in less."""
+        """Return the upper end of the main panel, as a share of the height. A strip of most lines is as high as the
+        panel: their shapes could not be seen in less."""
         if not self.strip:
             return NOTE_FROM if has_note else 1
         lines = sum(one.shown for one in self.settings)

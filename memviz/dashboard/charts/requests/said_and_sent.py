@@ -135,7 +135,8 @@ def _funnel(picture: SaidAndSent) -> list[Part]:
     if picture.folded is None:
         return []
     said, sent = picture.folded
-    top, bottom = 0.5 + GAP / 2, 0.5 - GAP / 2
+    top = 0.5 + GAP / 2
+    bottom = 0.5 - GAP / 2
     edge = f"M {said.start},{top} L {said.stop},{top} L {sent.stop},{bottom} L {sent.start},{bottom} Z"
     return [{**_FUNNEL, "path": edge}]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,
     marked_compactions,
+    marker_of,
 )
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
@@ -69,7 +70,9 @@ class _Change(NamedTuple):
 def compaction_marks(one: PlacedSetting) -> list[Part]:
     """Return a mark at the first request that each compaction changed, and a line down to it from what that request
     would have been."""
-    changes = list(_changes(one))
+    changes = [
+        _change(one, each) for each in marked_compactions(one.setting.run, one.axis)
+    ]
     if not changes:
         return []
     run = one.setting.run
@@ -86,12 +89,11 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
         np.array([change.marked.place for change in changes]),
         np.array([change.after for change in changes]),
         Texts(changes, tooltip),
-        {
-            "symbol": [change.marked.look.symbol for change in changes],
-            "size": DENSE_PIXELS if is_dense else size,
-            "color": [change.marked.look.color for change in changes],
-            "line": stroke(1, color=setting_color(one.setting.index)),
-        },
+        marker_of(
+            [change.marked for change in changes],
+            DENSE_PIXELS if is_dense else size,
+            stroke(1, color=setting_color(one.setting.index)),
+        ),
         unselected=_UNSELECTED,
         customdata=[change.id for change in changes],
         name=f"{name} summarizations",
@@ -114,21 +116,19 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
     return [drops, points]
 
 
-def _changes(one: PlacedSetting) -> Iterator[_Change]:
+def _change(one: PlacedSetting, marked: MarkedCompaction) -> _Change:
     run = one.setting.run
-    for marked in marked_compactions(run, one.axis):
-        sizes = request_sizes(marked.compaction, run)
-        before = max(sizes)  # no line up where the summary is larger
-        after = sizes.after_tokens
-        if marked.request is not None:
-            id = one.id_of(marked.request)
-        else:
-            id = f"{one.number}:{marked.turn}"
-            if run.turns and marked.turn < run.turns[-1].turn:
-                # Another setting went on: it stands beside the line.
-                behind = np.searchsorted(run.columns.turns, marked.turn, "right")
-                before = after = int(run.columns.totals[behind - 1])
-        yield _Change(marked, before, after, id)
+    sizes = request_sizes(marked.compaction, run)
+    before = max(sizes)  # no line up where the summary is larger
+    after = sizes.after_tokens
+    if marked.request is not None:
+        return _Change(marked, before, after, one.id_of(marked.request))
+    if run.turns and marked.turn < run.turns[-1].turn:
+        # Another setting went on: it stands beside the line.
+        behind = np.searchsorted(run.columns.turns, marked.turn, "right")
+        before = int(run.columns.totals[behind - 1])
+        after = before
+    return _Change(marked, before, after, f"{one.number}:{marked.turn}")
 
 
 def recall_marks(one: PlacedSetting, panels: Panels) -> list[Part]:

@@ -77,7 +77,8 @@ def linear_range(words: MeasureWords, known: Values) -> tuple[float, float]:
     """Return the ends of a linear axis, with room around the values."""
     if not known.size:
         return 0.0, 1.0
-    low, high = float(known.min()), float(known.max())
+    low = float(known.min())
+    high = float(known.max())
     least = LEAST_SHARE_SPAN
     if not words.is_share:
         least = max(LEAST_SPAN * abs(high), 1e-12)
@@ -92,7 +93,8 @@ def linear_range(words: MeasureWords, known: Values) -> tuple[float, float]:
 
 
 def _by_ratio(words: MeasureWords, known: Values) -> Part:
-    low, high = log10(float(known.min())), log10(float(known.max()))
+    low = log10(float(known.min()))
+    high = log10(float(known.max()))
     room = MARGIN * (high - low)
     values = round_numbers(low - room, high + room)
     return {

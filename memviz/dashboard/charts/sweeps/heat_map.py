@@ -89,7 +89,6 @@ def setting_map(
     recommended: int | None = None,
     over: Over = "median",
     aside: DataFrame | None = None,
-    title: str | None = None,
 ) -> go.Figure:
     """Return the map of ``measure`` over the parameters ``x`` and ``y``.
 
@@ -101,9 +100,8 @@ def setting_map(
     each_once(table, (x, y))
     words = WORDS[measure]
     cells = _map(table, x, y, measure)
-    if not title:
-        strategy = title_of(table["label"].iloc[0]) if len(table) else "No setting"
-        title = f"{strategy}: {inline(words.axis_title)}"
+    strategy = title_of(table["label"].iloc[0]) if len(table) else "No setting"
+    title = f"{strategy}: {inline(words.axis_title)}"
     writer = SettingWords.of(aside, over)
     tooltips = {}
     for number, row in rows_by_setting(table).items():

@@ -16,6 +16,7 @@ from memviz.dashboard.charts.grammar import (
     Part,
     legend_entry,
     marks,
+    ring,
     stroke,
 )
 from memviz.dashboard.charts.palette import setting_color, setting_dash
@@ -189,26 +190,15 @@ def pale_key() -> Part:
     return legend_entry("Pale: beaten by another", mode="markers", marker=_PALE)
 
 
-def ring(name: str, pixels: int, x: object, y: object, **more: object) -> Part:
-    """Return a ring around the recommended setting, or a frame around the chosen one. Tooltips and clicks go past
-    them."""
+def setting_ring(name: str, pixels: int, x: object, y: object, **more: object) -> Part:
+    """Return a ring around the recommended setting, or a frame around the chosen one."""
     marker = {
         "symbol": RINGS[name],
         "size": pixels,
         "color": GREY,
         "line": stroke(2.5),
     }
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
-        "name": name,
-        "marker": marker,
-        "unselected": OPAQUE,
-        "hoverinfo": "skip",
-        **more,
-    }
+    return ring(x, y, marker, name=name, unselected=OPAQUE, **more)
 
 
 def rings(
@@ -221,7 +211,7 @@ def rings(
     ):
         where = points.place_of(setting)
         if where is not None:
-            yield ring(name, pixels, points.x[[where]], points.y[[where]])
+            yield setting_ring(name, pixels, points.x[[where]], points.y[[where]])
 
 
 LABEL_CHARS = 24
@@ -263,7 +253,8 @@ class _Plot(NamedTuple):
     height: float
 
     def hidden(self, offset: tuple[int, int]) -> float:
-        """Return the number of points that a label at this offset hides, and the pixels by which it leaves the plot, in one sum."""
+        """Return the number of points that a label at this offset hides, and the pixels by which it leaves the plot,
+        in one sum."""
         y = self.y * HEIGHT_PIXELS
         bottom = float(y[self.where]) + offset[1] - self.height / 2
         top = bottom + self.height

@@ -15,6 +15,7 @@ from memviz.dashboard.charts.palette import (
     SUMMARIZATION_GLYPH,
     SUMMARIZATION_LINE,
 )
+from memviz.dashboard.charts.retention.curve import knowledge_split
 from memviz.dashboard.charts.retention.knowledge_words import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
@@ -23,7 +24,6 @@ from memviz.dashboard.charts.retention.knowledge_words import (
 )
 from memviz.dashboard.charts.retention.life_lines import (
     by_birth,
-    knowledge_split,
     life_lines_of,
     mark_color,
     span_words,
