@@ -129,7 +129,7 @@ def _curve(
 
 def _requests(turns: NDArray[np.int64]) -> list[list[int]]:
     """Return of every request its turn, and also its call unless it is the last one of its turn."""
-    return [[int(part) for part in id.split(":")] for id in request_ids(turns)]
+    return [list(map(int, id.split(":"))) for id in request_ids(turns)]
 
 
 def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:

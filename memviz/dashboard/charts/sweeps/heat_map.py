@@ -184,7 +184,7 @@ def _written(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> Part
     and below it becomes no larger than other text, and padding makes both traces alike."""
     if cells.values.size > MOST_WRITTEN:
         return {}
-    texts = [[words.shown(value) for value in row] for row in cells.values.tolist()]
+    texts = [list(map(words.shown, row)) for row in cells.values.tolist()]
     longest = max((len(text) for row in texts for text in row), default=0)
     written = []
     for row, places in zip(texts, there.tolist(), strict=True):

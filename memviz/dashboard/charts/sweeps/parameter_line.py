@@ -33,6 +33,7 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.points import (
     RING_PIXELS,
     SETTINGS_LEGEND,
+    StrategyMark,
     setting_ring,
     strategy_marks,
 )
@@ -95,12 +96,31 @@ def parameter_line(
             _knee_words(knee, log10(knee) if x_axis["type"] == "log" else knee)
         )
 
+    line = _line(rows, x, measure, look, SettingWords.of(aside, over))
+    return picture(
+        [*_rings(rows, x, measure, marked), line],
+        over_turns=False,
+        title={**_NO_TITLE, **heading("")},
+        xaxis={**x_axis, "anchor": "y"},
+        yaxis={**measure_axis(measure, values, limits), **_PANEL},
+        shapes=shapes,
+        annotations=notes,
+        legend=SETTINGS_LEGEND,
+        showlegend=not set(line["customdata"]).isdisjoint(marked.values()),
+        height=HEIGHT_PIXELS,
+        margin=MARGINS,
+        uirevision=f"lines {x.name}",
+    )
+
+
+def _line(
+    rows: DataFrame, x: Axis, measure: str, look: StrategyMark, writer: SettingWords
+) -> Part:
     settings = rows_by_setting(rows)
-    writer = SettingWords.of(aside, over)
     words = []
     for one in settings.values():
         words.append(writer.tooltip(one, *measure_words(one, measure)))
-    line = marks(
+    return marks(
         rows[x.name].to_numpy(dtype=float),
         rows[measure].to_numpy(dtype=float),
         words,
@@ -113,20 +133,6 @@ def parameter_line(
         unselected=OPAQUE,
         customdata=list(settings),
         **_AXES,
-    )
-    return picture(
-        [*_rings(rows, x, measure, marked), line],
-        over_turns=False,
-        title={**_NO_TITLE, **heading("")},
-        xaxis={**x_axis, "anchor": "y"},
-        yaxis={**measure_axis(measure, values, limits), **_PANEL},
-        shapes=shapes,
-        annotations=notes,
-        legend=SETTINGS_LEGEND,
-        showlegend=not settings.keys().isdisjoint(marked.values()),
-        height=HEIGHT_PIXELS,
-        margin=MARGINS,
-        uirevision=f"lines {x.name}",
     )
 
 

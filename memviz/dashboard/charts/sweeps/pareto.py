@@ -116,16 +116,16 @@ def pareto_chart(
         winners = beaten_by(_column(table, measure), gains)
         pale = (winners >= 0) | ~is_compared
 
+    most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
     writer = SettingWords.of(aside, over)
     tooltips = []
     for row, winner in zip(rows, winners.tolist(), strict=True):
         more = []
-        if max_peak_tokens is not None and row["peak_tokens"] > max_peak_tokens:
-            more.append(too_large_words(row, max_peak_tokens))
+        if row["peak_tokens"] > most_tokens:
+            more.append(too_large_words(row, most_tokens))
         if winner >= 0:
             more.append(beaten_words(row, rows[winner], measure))
         tooltips.append(writer.tooltip(row, *more))
-    most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
     points = Points(
         x=_column(table, measure),
         y=_column(table, upwards.measure),
@@ -146,8 +146,8 @@ def pareto_chart(
     traces += point_traces(points, strategy_marks(table, strategies))
     if (winners >= 0).any():
         traces.append(pale_key())
-    if max_peak_tokens is not None and points.hollow.any():
-        traces.append(hollow_key(max_peak_tokens))
+    if points.hollow.any():
+        traces.append(hollow_key(most_tokens))
     shapes = []
     if limit is not None:
         # Its words stand in the legend: at the line itself, points and names would cover them.

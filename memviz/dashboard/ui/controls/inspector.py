@@ -22,7 +22,7 @@ from memviz.core.text.wording import (
 )
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.markup import bar_part, element, swatch
-from memviz.dashboard.reporting.request_json import request_json
+from memviz.dashboard.reporting.run_json import request_json
 from memviz.dashboard.ui.controls.block_html import (
     added_to_system,
     block_html,
