@@ -32,11 +32,11 @@ from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_au
 from memviz.dashboard.ui.compare.selection import select, selected
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.message_html import legend_item
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     as_shown,
     kept_figure,
     numbers_of,
+    picture,
     places,
     step_by_step,
     step_of,

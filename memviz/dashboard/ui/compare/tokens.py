@@ -22,11 +22,11 @@ from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
     kept_figure,
     numbers_of,
+    picture,
     picture_pixels,
     places,
     step_by_step,

@@ -183,10 +183,10 @@ def _new_version(
     # Where versions are listed, earlier ones are sent with the new one.
     is_listed = compaction.before.summary_count > 0
     place = "stands beside those before" if is_listed else "the first"
-    lines: Iterator[Markup] = iter(())
+    lines: list[Markup] = []
     if base:
         place = f"replaces version {base}"
-        lines = _changed_facts(old, new, facts, back)
+        lines += _changed_facts(old, new, facts, back)
     if compaction.kind == "edit":
         place += " in your words"
     if author := summary_author(compaction):
@@ -201,7 +201,11 @@ def _new_version(
         text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
     else:
         text = element("div", as_html(new), class_="memviz-diff")
-    title = element("b", f"{noun}, version {compaction.version}")
+    st.html(_change_html(f"{noun}, version {compaction.version}", place, lines, text))
+
+
+def _change_html(title: str, place: str, lines: list[Markup], text: Markup) -> Markup:
+    head = element("header", element("b", title), f" {place}")
     whole = element(
         "div",
         text,
@@ -210,16 +214,8 @@ def _new_version(
         role="group",
         aria_label="Text of the summary",
     )
-    st.html(
-        element(
-            "section",
-            element("header", title, f" {place}"),
-            *lines,
-            whole,
-            class_="memviz-change",
-            style=f"border-left-color: {PART_COLORS['summary']}",
-        )
-    )
+    edge = f"border-left-color: {PART_COLORS['summary']}"
+    return element("section", head, *lines, whole, class_="memviz-change", style=edge)
 
 
 def _changed_facts(

@@ -18,7 +18,7 @@ from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
 )
-from memviz.dashboard.ui.controls.picture import picture
+from memviz.dashboard.ui.controls.pictures import picture
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value

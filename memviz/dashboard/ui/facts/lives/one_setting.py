@@ -34,9 +34,9 @@ from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
+    picture,
 )
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sharing import open_in_memviz

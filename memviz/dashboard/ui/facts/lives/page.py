@@ -23,9 +23,9 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
 from memviz.dashboard.ui.controls.links import keep_address
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
+    picture,
     places,
     step_of,
 )
