@@ -162,7 +162,7 @@ def test_messages_that_only_call_tools_show_what_they_call(talk: str) -> None:
     (left,) = [one for one in page.expander if "no longer sent" in one.label]
     gone = str(left.get("html")[0].proto.body)
     assert (
-        "assistant · dropped: look_up({&quot;booking&quot;: 4, &quot;page&quot;: 2})"
+        "assistant · dropped: look_up({&#34;booking&#34;: 4, &#34;page&#34;: 2})"
         in gone
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from html import escape
+
+from markupsafe import Markup
 
 _LETTER = re.compile(r"[^\W\d_]")
 SCRIPTS = (
@@ -27,11 +28,11 @@ def language(text: str) -> str:
     return next((code for code, script in SCRIPTS if script.search(asian)), "")
 
 
-def lang_attribute(text: str) -> str:
+def lang_attribute(text: str) -> Markup:
     """`` lang="zh"`` for the HTML element that shows ``text``, with a space before it; empty where the language cannot
     be seen."""
     code = language(text)
-    return f' lang="{code}"' if code else ""
+    return Markup(' lang="{}"').format(code) if code else Markup()
 
 
 _RUN = re.compile(
@@ -41,17 +42,19 @@ _RUN = re.compile(
 )
 
 
-def in_language(text: str) -> str:
+def in_language(text: str) -> Markup:
     """``text``, escaped for HTML. What of it is written in a script that shows its language is in elements that name
     it: all of a text that mostly is, else only these words."""
-    code = lang_attribute(text)
-    if code:
-        return f"<span{code}>{escape(text)}</span>"
-    parts, at = [], 0
+    if language(text):
+        return _spoken(text)
+    html = Markup()
+    at = 0
     for found in _RUN.finditer(text):
-        parts += [
-            escape(text[at : found.start()]),
-            f"<span{lang_attribute(found[0])}>{escape(found[0])}</span>",
-        ]
+        html += text[at : found.start()]
+        html += _spoken(found[0])
         at = found.end()
-    return "".join(parts) + escape(text[at:])
+    return html + text[at:]
+
+
+def _spoken(text: str) -> Markup:
+    return Markup("<span{}>{}</span>").format(lang_attribute(text), text)

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import escape
 from typing import Literal, NamedTuple
+
+from markupsafe import Markup
 
 Style = Literal["", "strong", "em", "code"]
 BULLET = "• "
@@ -49,14 +50,15 @@ def has_marks(text: str) -> bool:
     return without_marks(text) != text
 
 
-def as_html(text: str) -> str:
+def as_html(text: str) -> Markup:
     """``text`` in its styles, every letter of it escaped, for an element that keeps line breaks."""
-    return "".join(
-        f"<{run.style}>{escape(run.text)}</{run.style}>"
-        if run.style
-        else escape(run.text)
-        for run in styled(text)
-    )
+    parts: list[str] = []
+    for run in styled(text):
+        part = run.text
+        if run.style:
+            part = Markup("<{0}>{1}</{0}>").format(run.style, run.text)
+        parts.append(part)
+    return Markup("").join(parts)
 
 
 def _styled_line(line: str) -> Iterator[Run]:

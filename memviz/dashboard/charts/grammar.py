@@ -141,6 +141,19 @@ def marks(x: Any, y: Any, text: Any, marker: Part, **more: Any) -> Part:
     }
 
 
+def ring(x: Any, y: Any, marker: Part, **more: Any) -> Part:
+    """Return points around other ones: tooltips and clicks go past them."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": x,
+        "y": y,
+        "marker": marker,
+        "hoverinfo": "skip",
+        **more,
+    }
+
+
 def legend_entry(name: str, **more: Any) -> Part:
     """Return an entry of the legend that nothing is drawn for."""
     nowhere = [None]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from html import escape
 from textwrap import wrap
 
-LEGEND_CHARS, MOST_LINES = 44, 5
+LEGEND_CHARS = 44
+MOST_LINES = 5
 """Of a line in a legend: a phone has room for so many."""
 
 

@@ -29,7 +29,8 @@ class Texts(Sequence[str], Generic[T]):
     and drawn again beside others."""
 
     def __init__(self, items: Sequence[T], words: Callable[[T], str]) -> None:
-        self._items, self._words = items, words
+        self._items = items
+        self._words = words
         self._written: dict[int, str] = {}
 
     def __len__(self) -> int:

@@ -16,9 +16,11 @@ from memviz.dashboard.charts.palette import PART_COLORS, faded, turn_ticks
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, Turns, calls_of
 
-MOST_TURNS_PARTED, MOST_STEPS_TICKED = 30, 60
+MOST_TURNS_PARTED = 30
+MOST_STEPS_TICKED = 60
 """More lines between turns would cover the picture, and more small ticks would run together."""
-FEW_TURNS, MOST_CALLS_NUMBERED = 3, 6
+FEW_TURNS = 3
+MOST_CALLS_NUMBERED = 6
 """Of so few turns the calls between their ends are numbered too, so many of them."""
 LEAST_GAP_SHARE = 0.05
 """Two numbers stand at least so far apart, of the picture's width."""
@@ -180,7 +182,7 @@ def turn_partings(
     return lines
 
 
-def parted(axis: RequestAxis, shown: range | None = None) -> dict[str, Any]:
+def parted(axis: RequestAxis) -> dict[str, Any]:
     """Return the same for a layout without other shapes."""
-    lines = turn_partings(axis, shown)
+    lines = turn_partings(axis)
     return {"shapes": lines} if lines else {}

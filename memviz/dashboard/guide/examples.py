@@ -48,16 +48,16 @@ class Example(NamedTuple):
 
 @cache
 def example_of(id: str) -> Example | None:
-    """The example of the strategy of this id; ``None`` where it cannot be run here."""
+    """Return the example of the strategy of this id; ``None`` where it cannot be run here."""
     if strategies()[id]().can_be_run():
         return None
-    first = _example(id, CONVERSATIONS[0])
-    others = (_example(id, conversation) for conversation in CONVERSATIONS[1:])
-    return (
-        first
-        if not is_idle(first)
-        else next((one for one in others if not is_idle(one)), first)
-    )
+    idle = []
+    for conversation in CONVERSATIONS:
+        example = _example(id, conversation)
+        if not is_idle(example):
+            return example
+        idle.append(example)
+    return idle[0]
 
 
 def is_idle(example: Example) -> bool:
@@ -68,32 +68,28 @@ def is_idle(example: Example) -> bool:
 def _example(id: str, conversation: str) -> Example:
     transcript = sample(conversation)
     recording = recordings.recordings().get(conversation, NOTHING_RECORDED)
-    chosen = strategy(
-        id,
-        **(_recorded_parameters(recording, id) or _scaled_parameters(id, conversation)),
-    )
-    is_recorded = recording.holds(setting_of(transcript, chosen))
-    summarizer = RECORDING + conversation if is_recorded else OFFLINE
-    return Example(
-        chosen,
-        conversation,
-        replay(transcript, chosen, model=model(summarizer)),
-        summarizer,
-    )
+    parameters = _recorded_parameters(recording, id)
+    if not parameters:
+        parameters = _scaled_parameters(id, conversation)
+    chosen = strategy(id, **parameters)
+    summarizer = OFFLINE
+    if recording.holds(setting_of(transcript, chosen)):
+        summarizer = RECORDING + conversation
+    run = replay(transcript, chosen, model=model(summarizer))
+    return Example(chosen, conversation, run, summarizer)
 
 
 def _recorded_parameters(recording: Recording, id: str) -> dict[str, Any]:
-    """Those that summaries were recorded for, if any were."""
-    found = (
-        dict(one.strategy)
-        for one in recording.settings.values()
-        if one.strategy["id"] == id
-    )
-    return {name: value for name, value in next(found, {}).items() if name != "id"}
+    """Return those that summaries were recorded for, if any were."""
+    for one in recording.settings.values():
+        parameters = dict(one.strategy)
+        if parameters.pop("id") == id:
+            return parameters
+    return {}
 
 
 def _scaled_parameters(id: str, conversation: str) -> dict[str, Any]:
-    """Presets that are made for large windows, as shares of one that the conversation fills."""
+    """Return presets that are made for large windows, as shares of one that the conversation fills."""
     whole = replay(sample(conversation), strategy("buffer"))
     scale = scaled(strategies()[id], int(whole.columns.largest))
     return dict(scale.values) if scale else {}

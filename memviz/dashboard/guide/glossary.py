@@ -1,4 +1,4 @@
-"""What the words of memviz mean: one text for every page, tooltip and document."""
+"""The meanings of memviz's words: one text for every page, tooltip and document."""
 
 from __future__ import annotations
 
@@ -37,12 +37,10 @@ class Entry(NamedTuple):
 
 @cache
 def glossary() -> Mapping[str, Entry]:
-    """All entries by their term, in the order of the alphabet."""
-    text = (files("memviz.dashboard.guide") / "glossary.toml").read_text(
-        encoding="utf-8"
-    )
-    entries = {term: _entry(term, said) for term, said in tomllib.loads(text).items()}
-    return dict(sorted(entries.items()))
+    """Return all entries by their term, in the order of the alphabet."""
+    file = files("memviz.dashboard.guide") / "glossary.toml"
+    written = tomllib.loads(file.read_text(encoding="utf-8"))
+    return {term: _entry(term, written[term]) for term in sorted(written)}
 
 
 def shown_terms() -> dict[str, Entry]:

@@ -15,8 +15,14 @@ from memviz.dashboard.charts.requests.said_and_sent import (
 )
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 
-WIDTH, LEFT, BAR_TOPS, BAR_HEIGHT = 760, 104, (8, 72), 40
-LEGEND_TOP, LEGEND_ROW, LETTER, SWATCH = 140, 22, 7.2, 14
+WIDTH = 760
+LEFT = 104
+BAR_TOPS = (8, 72)
+BAR_HEIGHT = 40
+LEGEND_TOP = 140
+LEGEND_ROW = 22
+LETTER = 7.2
+SWATCH = 14
 STYLE = "text{font:13px system-ui,sans-serif;fill:#1d2630}@media(prefers-color-scheme:dark){text{fill:#e6ebf0}}"
 
 

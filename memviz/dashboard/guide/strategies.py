@@ -1,4 +1,4 @@
-"""What a strategy says of itself in its docstring, section by section.
+"""The docstring of a strategy, section by section.
 
 The first line of the docstring says what the strategy does. Then come paragraphs, each
 begun by its name and a colon: ``Gains``, ``Loses``, ``Hurts when``, and ``Used by``
@@ -66,22 +66,21 @@ class StrategyPage:
                 sections[named[1]] = named[2]
             else:
                 details.append(_on_one_line(paragraph))
-        said = {
-            name: _on_one_line(sections.get(name, ""))
-            for name in (GAINS, LOSES, HURTS_WHEN)
-        }
-        users = tuple(_users(strategy.id, sections.get(USED_BY, "")))
+
+        def said(name: str) -> str:
+            return _on_one_line(sections.get(name, ""))
+
         return cls(
-            strategy.id,
-            strategy.title,
-            strategy.summary_line(),
-            said[GAINS],
-            said[LOSES],
-            said[HURTS_WHEN],
-            users,
-            tuple(details),
-            strategy.reference,
-            strategy.parameters(),
+            id=strategy.id,
+            title=strategy.title,
+            summary=strategy.summary_line(),
+            gains=said(GAINS),
+            loses=said(LOSES),
+            hurts_when=said(HURTS_WHEN),
+            users=tuple(_users(strategy.id, sections.get(USED_BY, ""))),
+            details=tuple(details),
+            reference=strategy.reference,
+            parameters=strategy.parameters(),
         )
 
 

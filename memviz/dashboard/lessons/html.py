@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Template
 from markupsafe import Markup
 
 from memviz.core.messages import clean_text
-from memviz.core.text.language import lang_attribute
 from memviz.core.text.wording import listed
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
@@ -33,9 +30,8 @@ from memviz.dashboard.lessons.playing import (
 )
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
-from memviz.dashboard.reporting.report import memviz_version, script_hash
-from memviz.dashboard.reporting.themes import THEMES
-from memviz.dashboard.stage.files import script, style
+from memviz.dashboard.reporting.html_file import html_environment, own_text
+from memviz.dashboard.stage.files import script
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.storage.workspace import Workspace
 
@@ -75,13 +71,11 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     labels = [label for one in replayed for label in one.labels]
     runs = [run for one in replayed for run in one.runs]
     authors = frozenset[Author]().union(*map(authors_of, runs))
-    template = _environment().get_template("lesson.html")
-    html = template.render(
+    html = _template().render(
         lesson=lesson,
         steps=steps,
         language=language,
         languages=[(code, LANGUAGES[code]) for code in lesson.languages],
-        version=memviz_version(),
         conversations=list(dict.fromkeys(titles)),
         settings=list(dict.fromkeys(labels)),
         authors=listed(author.value for author in Author if author in authors),
@@ -107,31 +101,24 @@ def _shown(step: Step, played: Played | None) -> StepShown:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("memviz.dashboard.lessons", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _template() -> Template:
+    package = "memviz.dashboard.lessons"
+    environment = html_environment(
+        package,
+        "lesson.css",
+        [f"{script()}{_ENDS}{own_text(package, 'lesson.js')}"],
+        images="data:",
+        filters={"markdown": _markdown, "picture": _picture, "said": _said},
     )
-    own = f"{script()}{_ENDS}{_own('lesson.js')}"
-    # Each of them escapes every text that it puts into its HTML.
-    filters: dict[str, Callable[[Any], object]] = {
-        "markdown": lambda text: Markup(as_html(text)),  # noqa: S704
-        "lang": lambda text: Markup(lang_attribute(text)),  # noqa: S704
-        "picture": lambda still: Markup(still.svg),  # noqa: S704
-        "said": _said,
-    }
-    environment.filters |= filters
-    environment.globals |= {
-        "style": Markup(f"{_own('lesson.css')}\n{style()}"),  # noqa: S704 - our own files
-        "script": Markup(own),  # noqa: S704 - our own files
-        "hash": script_hash(own),
-        "themes": THEMES,
-        "codes": list(LANGUAGES),
-    }
-    return environment
+    return environment.get_template("lesson.html")
+
+
+def _markdown(text: str) -> Markup:
+    return Markup(as_html(text))  # noqa: S704 - every letter of the text is escaped there
+
+
+def _picture(still: Still) -> Markup:
+    return Markup(still.svg)  # noqa: S704 - our own, with every text in it escaped
 
 
 def _said(text: Text) -> list[tuple[str, str, str]]:
@@ -141,7 +128,3 @@ def _said(text: Text) -> list[tuple[str, str, str]]:
         for code in LANGUAGES
         if text
     ]
-
-
-def _own(name: str) -> str:
-    return files("memviz.dashboard.lessons").joinpath(name).read_text(encoding="utf-8")

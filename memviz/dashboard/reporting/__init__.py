@@ -1,1 +1,1 @@
-"""What leaves memviz as a file: reports, tables, requests and pictures of runs. No page is known here."""
+"""Files that leave memviz: reports, tables, requests and pictures of runs. No page is known here."""

@@ -1,60 +1,69 @@
-"""What each setting of the report costs, of the chat model and of the summarizer, and on which assumptions."""
+"""The costs of each setting of the report, of the chat model and of the summarizer, on which assumptions, and which
+setting is best, as a sweep over them would say it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from memviz.core.text.wording import dollars, listed
-from memviz.dashboard.reporting.settings import UNKNOWN, Setting, live_replies
+from memviz.core.text.wording import counted, listed
+from memviz.dashboard.charts.cost.setting_cost import usd_words
+from memviz.dashboard.reporting.facts import ReportFacts
+from memviz.dashboard.reporting.settings import Setting, live_replies
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.registry import OFFLINE
+from memviz.tuning.compared import as_sweep
+from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words, cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.recommendation import asked_in_words
 
 
 @dataclass(frozen=True, eq=False)
 class ReportCosts:
-    """The costs of the settings, in the order of the report, the assumptions behind them, and whether any model but the
-    bundled one was asked in fact."""
+    """The costs of the settings, in the order of the report."""
 
     assumptions: PricingAssumptions
     costs: tuple[Cost, ...]
     was_asked: bool
+    """Any model but the bundled one was asked in fact."""
     counter: str
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
-        """A name and one cell a setting for each row of the table."""
+        """The rows of the table: a name, and one cell a setting."""
         columns = [dict(_numbers(cost)) for cost in self.costs]
-        return [(name, [column[name] for column in columns]) for name in columns[0]]
+        rows = []
+        for name in columns[0]:
+            rows.append((name, [column[name] for column in columns]))
+        return rows
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """What is assumed, and what could not be known."""
-        return tuple(self._sentences())
-
-    def _sentences(self) -> Iterator[str]:
+    def sentences(self) -> list[str]:
+        """Sentences about what is assumed and what could not be known."""
         basis = basis_in_words(self.assumptions, self.counter)
+        told = f"No model was called; these costs are estimated. {basis}"
         if self.was_asked:
-            yield f"{basis} They are worked out from the tokens, whoever answered in fact."
-        else:
-            yield f"No model was called; these costs are estimated. {basis}"
-        missing = list(
-            dict.fromkeys(name for cost in self.costs for name in cost.missing)
-        )
+            told = f"{basis} They are worked out from the tokens, whoever answered in fact."
+        found = [told]
+        missing: dict[str, None] = {}
+        for cost in self.costs:
+            missing |= dict.fromkeys(cost.missing)
         if missing:
-            yield f"Unknown, and so are the dollars that need it: {listed(missing)}."
-        yield from prices_of(self.assumptions)
-        yield cache_in_words(self.assumptions.cache)
+            found.append(
+                f"Unknown, and so are the dollars that need it: {listed(missing)}."
+            )
+        found += prices_of(self.assumptions)
+        found.append(cache_in_words(self.assumptions.cache))
+        return found
 
 
 def report_costs(
     settings: Sequence[Setting], assumptions: PricingAssumptions
 ) -> ReportCosts:
-    """The costs of every setting of the report."""
+    """Return the costs of every setting of the report."""
     runs = [setting.run for setting in settings]
     was_asked = any(live_replies(run) or not _is_free(run) for run in runs)
     costs = tuple(assumptions.cost(traffic(run)) for run in runs)
@@ -62,11 +71,8 @@ def report_costs(
 
 
 def _is_free(run: Run) -> bool:
-    return all(
-        compaction.recorded or compaction.model == OFFLINE
-        for compaction in run.compactions
-        if compaction.asked
-    )
+    asked = [compaction for compaction in run.compactions if compaction.asked]
+    return all(one.recorded or one.model == OFFLINE for one in asked)
 
 
 def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:
@@ -74,13 +80,35 @@ def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:
     yield "Chat model: tokens read", f"{int(sent.input_tokens.sum()):,}"
     yield "of them from the prompt cache", f"{int(cost.cached_tokens.sum()):,}"
     yield "Chat model: tokens written", f"{int(sent.output_tokens.sum()):,}"
-    yield "Chat model, US dollars", _usd(cost.main_usd)
+    yield "Chat model, US dollars", usd_words(cost.main_usd)
     yield "Summarizer: tokens read", f"{int(sent.summarizer_input_tokens.sum()):,}"
     yield "Summarizer: tokens written", f"{int(sent.summarizer_output_tokens.sum()):,}"
-    yield "Summarizer, US dollars", _usd(cost.summarizer_usd)
-    yield "Both, US dollars", _usd(cost.total_usd)
-    yield "Both without a prompt cache, US dollars", _usd(cost.uncached_total_usd)
+    yield "Summarizer, US dollars", usd_words(cost.summarizer_usd)
+    yield "Both, US dollars", usd_words(cost.total_usd)
+    yield "Both without a prompt cache, US dollars", usd_words(cost.uncached_total_usd)
 
 
-def _usd(amount: float | None) -> str:
-    return UNKNOWN if amount is None else dollars(amount)
+def advice_sentences(
+    settings: Sequence[Setting],
+    facts: ReportFacts,
+    assumptions: PricingAssumptions,
+    asked: Constraints,
+) -> list[str]:
+    """Return the recommendation and what it rests on, or why there is none. Compared are settings that replayed this
+    conversation: one that answered for itself had another one."""
+    runs = []
+    kept = []
+    for setting, own in zip(settings, facts.settings, strict=True):
+        is_measured = own.retained is not None or not facts.found
+        if setting.run.requests and is_measured:
+            runs.append(setting.run)
+            kept.append(own.retained)
+    if len(runs) < 2:
+        return [
+            "There is no recommendation: it takes two settings or more over the same conversation."
+        ]
+    sweep = as_sweep(runs, kept, facts.subject, assumptions)
+    best = sweep.best(asked.min_retention, asked.max_peak_tokens)
+    basis = basis_in_words(assumptions, runs[0].counter.name)
+    wanted = f"Asked of {counted(len(runs), 'setting')}: {asked_in_words(asked)}."
+    return [best.answer, *best.grounds.sentences, basis, wanted]

@@ -1,8 +1,8 @@
-"""What each setting of the report still knows: a list of facts, and when which setting lost them."""
+"""The facts of a report, those that each setting still knows, and when which setting lost them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ from memviz.metrics.retention.life_lines import (
 )
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import whose_words
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import Transcript
 from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.sweep_conversation import SweepConversation
 
@@ -40,7 +40,7 @@ NOT_SENT = "no longer sent"
 
 
 class FactRow(NamedTuple):
-    """One fact: what is looked for, where it was stated, and what became of it under each setting."""
+    """One fact, where it was stated, and its fate under each setting."""
 
     answer: str
     question: str
@@ -50,10 +50,11 @@ class FactRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SettingFacts:
-    """What one setting retained of the facts. ``retained`` is ``None`` where its conversation is another one."""
+    """The facts under one setting."""
 
     run: Run
     retained: Retention | None
+    """``None`` where its conversation is another one."""
     lives: dict[int, LifeLine]
     losses: Losses
 
@@ -63,22 +64,20 @@ class SettingFacts:
         if self.retained is None:
             return "not measured"
         shares = self.retained.share(self.retained.retained)
-        return (
-            share_in_words(float(np.nanmean(shares)))
-            if np.isfinite(shares).any()
-            else "none was stated"
-        )
+        if not np.isfinite(shares).any():
+            return "none was stated"
+        return share_in_words(float(np.nanmean(shares)))
 
     @property
     def at_the_end(self) -> str:
-        """How many of the facts the last request holds."""
+        """The facts that the last request holds, of all that were stated."""
         if self.retained is None or not len(self.retained.retained):
             return "not measured"
         born = int(self.retained.born[-1].sum())
         return share_of(int(self.retained.retained[-1].sum()), born, "fact")
 
     def fate(self, probe: int) -> str:
-        """What became of a fact: where it stands at the end, or when it was lost and by what."""
+        """Return where a fact stands at the end, or when it was lost and by what."""
         life = self.lives.get(probe)
         if self.retained is None:
             return "not measured"
@@ -86,12 +85,12 @@ class SettingFacts:
             return "no request after it"
         last = life.spans[-1]
         if last.state is not Knowledge.LOST:
-            lost = next(
-                (span for span in life.spans if span.state is Knowledge.LOST), None
-            )
-            again = "" if lost is None else f", lost before at {_request(lost)}"
-            return f"{STATE_WORDS[last.state]} at the end{again}"
-        return f"lost at {_request(last)}: {self._cause(probe, last)}"
+            told = f"{STATE_WORDS[last.state]} at the end"
+            lost = [one for one in life.spans if one.state is Knowledge.LOST]
+            if lost:
+                told += f", lost before at {request_name(*lost[0].first)}"
+            return told
+        return f"lost at {request_name(*last.first)}: {self._cause(probe, last)}"
 
     def _cause(self, probe: int, lost: Span) -> str:
         number = self.losses.get((probe, lost.first_place))
@@ -101,70 +100,67 @@ class SettingFacts:
         return f"not in the summary of {message_range(compaction.summarized)}"
 
 
-def _request(span: Span) -> str:
-    """Its first request."""
-    return request_name(*span.first)
-
-
 @dataclass(frozen=True, eq=False)
 class ReportFacts:
-    """The facts of a report and what each setting, in its order, retained of them. ``subject`` is the conversation
-    with the facts that are looked for; ``found`` of them there would be."""
+    """The facts of a report under each of its settings, in their order."""
 
     subject: SweepConversation
+    """The conversation, with the facts that are looked for."""
     settings: tuple[SettingFacts, ...]
     found: int
+    """So many facts there would be."""
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """What cannot be known, or not in full, and why."""
-        return tuple(self._sentences())
-
-    def _sentences(self) -> Iterator[str]:
+    def sentences(self) -> list[str]:
+        """Sentences about what cannot be known, or not in full, and why."""
         if not self.found:
-            yield (
+            return [
                 "What each setting still knows could not be measured: the conversation brings no facts, and nothing in "
                 "it could be proposed as one, no date, code, amount or name that is stated once and used again later."
+            ]
+        told = []
+        looked_for = len(self.subject.probes)
+        if looked_for < self.found:
+            told.append(
+                f"{looked_for:,} of the {self.found:,} facts were looked for, spread over all of them."
             )
-        elif len(self.subject.probes) < self.found:
-            yield f"{len(self.subject.probes):,} of the {self.found:,} facts were looked for, spread over all of them."
-        if self.found and (words := whose_words(one.run for one in self.settings)):
-            yield words
-        others = sum(one.retained is None for one in self.settings) if self.found else 0
+        words = whose_words(one.run for one in self.settings)
+        if words:
+            told.append(words)
+        others = sum(one.retained is None for one in self.settings)
         if others:
-            yield (
-                f"{counted(others, 'setting')} answered for {'itself' if others == 1 else 'themselves'}, so what was "
+            themselves = "itself" if others == 1 else "themselves"
+            told.append(
+                f"{counted(others, 'setting')} answered for {themselves}, so what was "
                 "said there is another conversation, and its facts were not measured."
             )
+        return told
 
     @property
     def rows(self) -> list[FactRow]:
         """The list, in the order of the facts."""
-        return [
-            self._row(number, probe) for number, probe in enumerate(self.subject.probes)
-        ]
-
-    def _row(self, number: int, probe: Probe) -> FactRow:
-        stated = (
-            message_list(sorted(probe.evidence))
-            if probe.evidence
-            else "no message named"
-        )
-        fates = tuple(one.fate(number) for one in self.settings)
-        return FactRow(" / ".join(probe.answers), probe.question, stated, fates)
+        rows = []
+        for number, probe in enumerate(self.subject.probes):
+            stated = "no message named"
+            if probe.evidence:
+                stated = message_list(sorted(probe.evidence))
+            fates = tuple(one.fate(number) for one in self.settings)
+            answer = " / ".join(probe.answers)
+            rows.append(FactRow(answer, probe.question, stated, fates))
+        return rows
 
 
 def report_facts(settings: Sequence[Setting], transcript: Transcript) -> ReportFacts:
-    """The facts of the conversation under every setting of the report, at least one."""
+    """Return the facts of the conversation under every setting of the report, at least one."""
     runs = [setting.run for setting in settings]
     log = next((run.log for run in runs if _is_of(run, transcript)), None)
     subject = SweepConversation.of(transcript, runs[0].counter, log)
-    found, requests = len(subject.probes), max(len(run.requests) for run in runs)
+    found = len(subject.probes)
+    requests = max(len(run.requests) for run in runs)
     one_in = max(-(-found // MAX_FACTS), -(-found * requests // MAX_LOOKUPS), 1)
     subject = replace(subject, probes=subject.probes[::one_in])
-    return ReportFacts(
-        subject, tuple(_facts(run, subject, transcript) for run in runs), found
-    )
+    kept = tuple(_facts(run, subject, transcript) for run in runs)
+    return ReportFacts(subject, kept, found)
 
 
 def _facts(
@@ -174,16 +170,10 @@ def _facts(
         return SettingFacts(run, None, {}, {})
     retained = retention(run, subject.probes, subject.texts)
     lives = life_lines(run, retained, subject.texts)
-    return SettingFacts(
-        run,
-        retained,
-        {life.probe: life for life in lives},
-        fact_losses(run, retained, lives, subject.texts),
-    )
+    losses = fact_losses(run, retained, lives, subject.texts)
+    return SettingFacts(run, retained, {life.probe: life for life in lives}, losses)
 
 
 def _is_of(run: Run, transcript: Transcript) -> bool:
-    """Whether the run replays this conversation, and its model did not answer for itself."""
-    return len(run.log) == len(transcript.messages) and list(run.log) == list(
-        transcript.messages
-    )
+    """Return whether the run replays this conversation, and its model did not answer for itself."""
+    return list(run.log) == list(transcript.messages)

@@ -23,7 +23,7 @@ PIXELS_PER_POINT = 2
 
 
 def can_render() -> bool:
-    """Whether :func:`image` can work here."""
+    """Return whether :func:`image` can work here."""
     return _missing() is None
 
 
@@ -34,7 +34,7 @@ def image(
     height: int = 500,
     theme: Theme = LIGHT,
 ) -> bytes:
-    """The figure as a picture of ``width`` x ``height`` points; a PNG has twice as many pixels each way.
+    """Return the figure as a picture of ``width`` x ``height`` points; a PNG has twice as many pixels each way.
 
     Kaleido lets a headless Chromium draw it with the plotly.js of the installed plotly package, without any network.
     Raises :class:`memviz.MemvizError` that says what to install where something is missing.
@@ -49,14 +49,14 @@ def image(
         "height": height,
         "scale": PIXELS_PER_POINT if format == "png" else 1,
     }
+    browser = _browser_options()
     try:
         drawn = kaleido.calc_fig_sync(
-            themed(figure, theme), opts=options, kopts=_browser_options()
+            themed(figure, theme), opts=options, kopts=browser
         )
     except Exception as error:  # kaleido and choreographer have no common base
-        reason = (
-            str(error.args[0] if error.args else error).strip() or type(error).__name__
-        )
+        said = str(error.args[0] if error.args else error).strip()
+        reason = said or type(error).__name__
         raise MemvizError(
             f"The picture could not be drawn: {reason} Save the chart from a page or from the report instead: each has "
             "a button for it."
@@ -65,17 +65,16 @@ def image(
 
 
 def _browser_options() -> dict[str, Any]:
-    """MathJax would come from another machine. Chromium's sandbox does not work for root, as in most containers."""
     is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     return {
-        "mathjax": False,
+        "mathjax": False,  # it would come from another machine
         "proxy_server": NO_PROXY_PORT,
-        "enable_sandbox": not is_root,
+        "enable_sandbox": not is_root,  # it does not work for root, as in most containers
     }
 
 
 def _missing() -> str | None:
-    """What is not installed, in a sentence."""
+    """Return a sentence about what is not installed."""
     if not _has_kaleido():
         return f"Charts as picture files need the package kaleido and a Chrome or Chromium. Install it: {INSTALL}."
     if _browser() is None:
@@ -90,8 +89,7 @@ def _has_kaleido() -> bool:
 
 @cache
 def _browser() -> str | None:
-    """Where kaleido finds a browser."""
-    path: str | None = import_module(
-        "choreographer.browsers.chromium"
-    ).Chromium.find_browser(skip_local=False)
+    """Return the place where kaleido finds a browser."""
+    chromium = import_module("choreographer.browsers.chromium").Chromium
+    path: str | None = chromium.find_browser(skip_local=False)
     return path if path and Path(path).is_file() else None

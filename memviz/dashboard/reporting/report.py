@@ -2,42 +2,43 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+import plotly.graph_objects as go
+from jinja2 import Template
 from plotly.offline import get_plotlyjs
 from plotly.utils import PlotlyJSONEncoder
 
+from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
-from memviz.core.messages import clean_text
-from memviz.core.text.language import lang_attribute
-from memviz.core.text.wording import distinct_names, dollars
+from memviz.core.messages import TIME, Message, clean_text
+from memviz.core.text.wording import distinct_names, dollars, message_number
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.palette import (
     STEP_COLORS,
     STEP_TITLES,
     SUMMARIZATION_LINE,
     setting_dash,
 )
+from memviz.dashboard.charts.requests.composition import composition
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.summaries.marks import marks_of
+from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.charts.turn_axis import last_place
-from memviz.dashboard.reporting.advice import advice_sentences
-from memviz.dashboard.reporting.charts import chart_data
-from memviz.dashboard.reporting.conversation_text import distinct_talks
-from memviz.dashboard.reporting.costs import report_costs
+from memviz.dashboard.reporting.costs import advice_sentences, report_costs
 from memviz.dashboard.reporting.facts import ReportFacts, report_facts
+from memviz.dashboard.reporting.html_file import html_environment, own_text
 from memviz.dashboard.reporting.settings import Setting
-from memviz.dashboard.reporting.themes import THEMES
-from memviz.dashboard.stage.data import MEASURES, stage_data, steps_around
-from memviz.dashboard.stage.files import script, style
-from memviz.dashboard.stage.predictions import predictions
+from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, template, themed
+from memviz.dashboard.stage.data import MEASURES, steps_around
+from memviz.dashboard.stage.files import script
+from memviz.dashboard.stage.predictions import asking_data
+from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
@@ -53,6 +54,10 @@ from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
+TITLE_PIXELS = 34
+"""The height of a chart's own title, which the headings of the report stand for."""
+Json = dict[str, Any]
+
 
 def html_report(
     runs: Sequence[Run],
@@ -62,7 +67,7 @@ def html_report(
     assumptions: PricingAssumptions | None = None,
     constraints: Constraints | None = None,
 ) -> str:
-    """The report of ``runs`` of one conversation as the text of an HTML file, to be written as UTF-8.
+    """Return the report of ``runs`` of one conversation as the text of an HTML file, to be written as UTF-8.
 
     It is complete: a player of all requests, charts, the facts that each setting kept, costs, a recommendation, tables,
     summaries, the conversation and how all of it was made. Costs are worked out on ``assumptions`` (default: list
@@ -74,47 +79,33 @@ def html_report(
         raise MemvizError(
             "A report needs at least one run. Replay the conversation under a setting first."
         )
-    named = enumerate(
-        zip(runs, distinct_names([run.label for run in runs]), strict=True)
-    )
-    settings = [
-        Setting(run, label, index, assumptions) for index, (run, label) in named
-    ]
+    terms = assumptions or PricingAssumptions.of()
+    wanted = constraints or Constraints()
+    settings = []
+    for index, label in enumerate(distinct_names([run.label for run in runs])):
+        settings.append(Setting(runs[index], label, index, assumptions))
     asked = [setting for setting in settings if setting.run.requests]
     view = _whole(asked) if asked else None
-    has_calls = any(setting.run.has_calls for setting in settings)
-    facts, terms = (
-        report_facts(settings, transcript),
-        assumptions or PricingAssumptions.of(),
-    )
-    html = (
-        _environment()
-        .get_template("report.html")
-        .render(
-            transcript=transcript,
-            settings=settings,
-            asked=asked,
-            view=view,
-            legend=_legend(asked),
-            talks=distinct_talks(
-                transcript.messages,
-                [(setting.label, setting.run.log) for setting in settings],
-            ),
-            facts=facts,
-            costs=report_costs(settings, terms),
-            advice=advice_sentences(
-                settings, facts, terms, constraints or Constraints()
-            ),
-            charts=chart_data(settings, view),
-            stage=_stage(asked, transcript, facts, terms) if asked else None,
-            version=memviz_version(),
-            made_at=made_at or datetime.now(UTC),
-            messages=max(len(setting.run.log) for setting in settings),
-            turns=max(setting.run.log.turn_count for setting in settings),
-            requests=max(len(setting.run.requests) for setting in settings),
-            has_calls=has_calls,
-            step="request" if has_calls else "turn",
-        )
+    facts = report_facts(settings, transcript)
+    has_calls = any(run.has_calls for run in runs)
+    html = _template().render(
+        transcript=transcript,
+        settings=settings,
+        asked=asked,
+        view=view,
+        legend=_legend(asked),
+        talks=_talks(transcript.messages, settings),
+        facts=facts,
+        costs=report_costs(settings, terms),
+        advice=advice_sentences(settings, facts, terms, wanted),
+        charts=_chart_data(asked, view),
+        stage=_stage(asked, transcript, facts, terms) if asked else None,
+        made_at=made_at or datetime.now(UTC),
+        messages=max(len(run.log) for run in runs),
+        turns=max(run.log.turn_count for run in runs),
+        requests=max(len(run.requests) for run in runs),
+        has_calls=has_calls,
+        step="request" if has_calls else "turn",
     )
     return clean_text(html)
 
@@ -124,109 +115,181 @@ def _stage(
     transcript: Transcript,
     facts: ReportFacts,
     terms: PricingAssumptions,
-) -> dict[str, Any]:
-    """What the player of the report plays: all steps, or of a long conversation the first ones."""
-    retained, runs = (
-        {id(one.run): one.retained for one in facts.settings},
-        [setting.setting for setting in settings],
-    )
+) -> Json:
+    """Return what the player of the report plays: all steps, or of a long conversation the first ones."""
+    retained = {id(one.run): one.retained for one in facts.settings}
     kept = [retained[id(setting.run)] for setting in settings]
-    steps = steps_around(0, int(axis_of(setting.run for setting in settings).lasts[-1]))
-    asked = predictions(runs, transcript, kept, terms, steps=steps)
-    data = stage_data(
-        runs,
-        transcript,
-        retentions=kept,
-        assumptions=terms,
-        steps=steps,
-        questions=[question.as_data() for question in asked],
-    )
+    runs = [setting.setting for setting in settings]
+    axis = axis_of(setting.run for setting in settings)
+    steps = steps_around(0, int(axis.lasts[-1]))
+    data = asking_data(runs, transcript, kept, terms, steps)
     return data | {"measures": MEASURES}
 
 
 def _whole(settings: Sequence[Setting]) -> View:
-    """All requests and messages of all settings."""
+    """Return the part of the conversation that maps show: all requests and messages of all settings."""
     last = max(last_place(axis_of([setting.run])) for setting in settings)
-    return View(
-        range(1, last + 1), range(max(len(setting.run.log) for setting in settings))
-    )
+    messages = max(len(setting.run.log) for setting in settings)
+    return View(range(1, last + 1), range(messages))
 
 
 class _Legend(NamedTuple):
-    """What colours and signs of the maps mean; only those that occur."""
+    """The colours and signs of the maps, only those that occur, and what they mean."""
 
     fates: list[tuple[str, str]]
     marks: list[tuple[str, str, str]]
 
 
 def _legend(settings: Sequence[Setting]) -> _Legend:
-    """Fates stand from what is sent whole to what is not sent at all."""
-    found = {code for setting in settings for code in fate_map(setting.run).present}
+    """Return the legend; fates stand from what is sent whole to what is not sent at all."""
+    found: set[int] = set()
+    compactions: list[Compaction] = []
+    for setting in settings:
+        found.update(fate_map(setting.run).present)
+        compactions += setting.run.compactions
     order = sorted(found, key=lambda code: (-STEPS[code].fate, code))
-    compactions = [
-        compaction for setting in settings for compaction in setting.run.compactions
-    ]
-    marks = [
-        (
-            SUMMARIZATION_LINE if mark.symbol == "diamond" else mark.color,
-            mark.character,
-            mark.name,
+    fates = [(STEP_COLORS[code], STEP_TITLES[code]) for code in order]
+    marks = []
+    for mark in marks_of(compactions):
+        color = SUMMARIZATION_LINE if mark.symbol == "diamond" else mark.color
+        marks.append((color, mark.character, mark.name))
+    return _Legend(fates, marks)
+
+
+MAX_MESSAGES = 2_000
+MAX_CHARS = 2_000_000
+MAX_MESSAGE_CHARS = 20_000
+"""So much of a conversation, and of one of its messages, is printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One message as it is printed."""
+
+    number: int
+    turn: int
+    message: Message
+    text: str
+    hidden_chars: int
+    """So many more characters has the message than ``text``."""
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """A conversation as it is printed: all of a usual one, the beginning of a huge one."""
+
+    title: str
+    said: tuple[_Said, ...]
+    messages: int
+    hidden: int
+    """So many messages at the end are left out."""
+
+
+def _talks(
+    imported: Sequence[Message], settings: Sequence[Setting]
+) -> tuple[_Talk, ...]:
+    """Return the conversation, and for free runs each setting's own replies."""
+    own = [one for one in settings if list(one.run.log) != list(imported)]
+    talks = []
+    if imported or not own:
+        talks.append(_talk("Conversation", Log(imported)))
+    for setting in own:
+        talks.append(_talk(f"Conversation under {setting.label}", setting.run.log))
+    return tuple(talks)
+
+
+def _talk(title: str, log: Log) -> _Talk:
+    said: list[_Said] = []
+    chars = 0
+    for position, message in enumerate(log[:MAX_MESSAGES]):
+        text = message.content[:MAX_MESSAGE_CHARS]
+        chars += len(text) + sum(len(call.arguments) for call in message.tool_calls)
+        if said and chars > MAX_CHARS:
+            break
+        one = _Said(
+            number=message_number(position),
+            turn=log.turn_number(position),
+            message=message,
+            text=text,
+            hidden_chars=len(message.content) - len(text),
+            time=str((message.meta or {}).get(TIME, "")),
         )
-        for mark in marks_of(compactions)
-    ]
-    return _Legend([(STEP_COLORS[code], STEP_TITLES[code]) for code in order], marks)
+        said.append(one)
+    return _Talk(title, tuple(said), len(log), len(log) - len(said))
 
 
-def memviz_version() -> str:
-    """The version that is installed."""
-    try:
-        return version("memviz")
-    except PackageNotFoundError:  # run from its source folder
-        return "not installed"
+def _chart_data(asked: Sequence[Setting], view: View | None) -> Json:
+    """Return what the script needs: ``charts`` by name, the ``templates`` of the themes, and Plotly's ``config``."""
+    figures = {}
+    if view is not None:
+        for name, figure in _figures(asked, view):
+            figures[name] = _in_both_themes(figure)
+    return {
+        "charts": figures,
+        "templates": {name: template(theme) for name, theme in THEMES.items()},
+        "config": {**CONFIG, "responsive": True},
+    }
+
+
+def _figures(asked: Sequence[Setting], view: View) -> Iterator[tuple[str, go.Figure]]:
+    """Yield the charts by their names. A heading of the page says what each is; what a map's own title adds is the mark
+    of its setting."""
+    yield "tokens", tokens_per_turn([setting.setting for setting in asked])
+    for setting in asked:
+        yield f"composition-{setting.index}", _untitled(composition(setting.run))
+        yield f"map-{setting.index}", map_of(setting.setting, view)
+        if setting.changes_notes:
+            yield f"summary-{setting.index}", summary_timeline(setting.run)
+
+
+def _untitled(figure: go.Figure) -> go.Figure:
+    """Return the figure without its title and the room for it."""
+    top = max(0, figure.layout.margin.t - TITLE_PIXELS)
+    height = figure.layout.height - TITLE_PIXELS
+    return figure.update_layout(title_text="", margin_t=top, height=height)
+
+
+def _in_both_themes(figure: go.Figure) -> Json:
+    """Return the figure in light, and what is different in dark: ``[path, light, dark]`` each."""
+    light = themed(figure, LIGHT)
+    dark = themed(figure, DARK)
+    for drawn in (light, dark):
+        del drawn["layout"]["template"]  # the same for all charts
+    changes = list(_differences(light, dark, []))
+    return {"data": light["data"], "layout": light["layout"], "changes": changes}
+
+
+def _differences(
+    light: Any, dark: Any, path: list[str | int]
+) -> Iterator[tuple[list[str | int], Any, Any]]:
+    if isinstance(light, dict) and isinstance(dark, dict):
+        for key in light:
+            yield from _differences(light[key], dark[key], [*path, key])
+    elif isinstance(light, list) and light and isinstance(light[0], dict):
+        for place, pair in enumerate(zip(light, dark, strict=True)):
+            yield from _differences(*pair, [*path, place])
+    elif light is not dark and light != dark:
+        yield path, light, dark
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("memviz.dashboard.reporting", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def _template() -> Template:
+    package = "memviz.dashboard.reporting"
+    environment = html_environment(
+        package,
+        "report.css",
+        [get_plotlyjs(), script(), own_text(package, "report.js")],
+        images="data: blob:",
+        filters={"number": "{:,}".format, "dollars": dollars},
     )
-    environment.policies["json.dumps_kwargs"] = {
-        "cls": PlotlyJSONEncoder
-    }  # knows numpy; NaN is null
-    environment.filters |= {
-        "number": lambda number: f"{number:,}",
-        "dollars": dollars,
-        "lang": lambda text: Markup(lang_attribute(text)),  # noqa: S704 - none of the text is in it
-    }
-    scripts = {
-        "plotly": get_plotlyjs(),
-        "stage": script(),
-        "drawing": _own("report.js"),
-    }
+    # Plotly's encoder knows numpy, and writes NaN as null.
+    environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}
     environment.globals |= {
-        "style": Markup(f"{_own('report.css')}\n{style()}"),  # noqa: S704 - our own files
-        "scripts": [Markup(script) for script in scripts.values()],  # noqa: S704 - our own and Plotly's
-        "hashes": [script_hash(script) for script in scripts.values()],
-        "themes": THEMES,
         "setting_dash": setting_dash,
         "turn_words": turn_words,
         "request_words": request_words,
         "reason_words": reason_words,
         "request_sizes": request_sizes,
     }
-    return environment
-
-
-def _own(name: str) -> str:
-    return (
-        files("memviz.dashboard.reporting").joinpath(name).read_text(encoding="utf-8")
-    )
-
-
-def script_hash(script: str) -> str:
-    """What names a script in a Content-Security-Policy: of its text between the tags."""
-    return "sha256-" + b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return environment.get_template("report.html")

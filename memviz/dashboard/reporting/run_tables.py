@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
@@ -43,66 +43,70 @@ request that a compaction changed and ``request_call`` which call of the turn th
 tokens before and after are those of that request. ``author`` says whether a summary is *recorded*, by the *offline
 stand-in*, or *live*; ``notes`` is the kind of what was written: *summary*, or *facts* and the like."""
 
+Row = Mapping[str, Any]
+"""What is not known is left out."""
+
 
 def requests_csv(run: Run) -> str:
-    """One row a request; the columns are :data:`REQUEST_COLUMNS`."""
-    rows: Any = run.frame().to_dict("records")
-    return _csv(
-        REQUEST_COLUMNS,
-        (
-            {**row, **_reply(run, record), **_reduced(record)}
-            for row, record in zip(rows, run.requests, strict=True)
-        ),
-    )
+    """Return one row a request; the columns are :data:`REQUEST_COLUMNS`."""
+    known: Any = run.frame().to_dict("records")
+    rows = []
+    for row, record in zip(known, run.requests, strict=True):
+        rows.append(
+            {**row, **_limit(run, record), **_reply(record), **_reduced(record)}
+        )
+    return _csv(REQUEST_COLUMNS, rows)
 
 
-def _reply(run: Run, record: TurnRecord) -> dict[str, Any]:
-    facts, strategy = record.facts, record.strategy or run.strategy
+def _limit(run: Run, record: TurnRecord) -> Row:
+    strategy = record.strategy or run.strategy
     budget = strategy.budget_tokens
+    if not budget:
+        return {"budget_tokens": budget}
+    counted = strategy.counted_tokens(record.tokens)
+    return {"budget_tokens": budget, "counted_tokens": counted}
+
+
+def _reply(record: TurnRecord) -> Row:
+    facts = record.facts
+    if facts is None:
+        return {}
     return {
-        "budget_tokens": budget,
-        "counted_tokens": strategy.counted_tokens(record.tokens) if budget else None,
-        "reply_model": facts.model if facts else None,
-        "reply_seconds": facts.seconds if facts else None,
-        "reply_cost_usd": facts.cost_usd if facts else None,
+        "reply_model": facts.model,
+        "reply_seconds": facts.seconds,
+        "reply_cost_usd": facts.cost_usd,
     }
 
 
-def _reduced(record: TurnRecord) -> dict[str, int]:
+def _reduced(record: TurnRecord) -> Row:
     counts = {"cleared_messages": 0, "shortened_messages": 0}
     for piece in record.parts.messages:
         if piece.form is not None:
-            counts[f"{piece.form.fate}_messages"] += len(
-                reduced(record.memory.space, piece)
-            )
+            positions = reduced(record.memory.space, piece)
+            counts[f"{piece.form.fate}_messages"] += len(positions)
     return counts
 
 
 def compactions_csv(run: Run) -> str:
-    """One row a compaction, those after the last request included; the columns are :data:`COMPACTION_COLUMNS`."""
-    return _csv(
-        COMPACTION_COLUMNS,
-        (_compaction(run, event) for event in compaction_events(run)),
-    )
+    """Return one row a compaction, those after the last request included; the columns are
+    :data:`COMPACTION_COLUMNS`."""
+    rows = [_compaction(run, event) for event in compaction_events(run)]
+    return _csv(COMPACTION_COLUMNS, rows)
 
 
-def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
+def _compaction(run: Run, event: CompactionEvent) -> Row:
     compaction = event.compaction
-    taken, sizes = compaction.summarized, request_sizes(compaction, run)
-    return {
+    sizes = request_sizes(compaction, run)
+    row: dict[str, Any] = {
         "compaction": event.number + 1,
         "request_turn": event.request_turn,
-        "request_call": event.request_call if event.request_turn else None,
         "after_message": message_number(compaction.after_message),
         "what": event.what.value,
         "reason": reason_words(compaction),
-        "first_message": message_number(taken.start) if taken else None,
-        "last_message": taken.stop if taken else None,
         "request_before_tokens": sizes.before_tokens,
         "request_after_tokens": sizes.after_tokens,
         "version": compaction.version,
         "replaces_version": event.base,
-        "summary_tokens": compaction.summary_tokens if event.version else None,
         "summarizer_calls": compaction.calls,
         "failed_calls": compaction.failed_calls,
         "summarizer_prompt_tokens": compaction.prompt_tokens,
@@ -110,26 +114,37 @@ def _compaction(run: Run, event: CompactionEvent) -> dict[str, Any]:
         "seconds": compaction.seconds,
         "cost_usd": compaction.total_cost_usd,
         "model": compaction.model,
-        "author": author.value if (author := summary_author(compaction)) else None,
         "error": compaction.error,
         "summary": compaction.summary,
-        "notes": compaction.track if event.version else None,
     }
+    if event.request_turn:
+        row["request_call"] = event.request_call
+    taken = compaction.summarized
+    if taken:
+        row["first_message"] = message_number(taken.start)
+        row["last_message"] = taken.stop
+    if event.version:
+        row["summary_tokens"] = compaction.summary_tokens
+        row["notes"] = compaction.track
+    author = summary_author(compaction)
+    if author is not None:
+        row["author"] = author.value
+    return row
 
 
-def _csv(columns: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+def _csv(columns: Sequence[str], rows: Iterable[Row]) -> str:
     out = StringIO()
-    writer = csv.writer(
-        out
-    )  # its line ends are \r\n: with \n alone it would leave a \r in a cell unquoted
-    names = list(columns)
-    writer.writerow(names)
-    writer.writerows([_cell(row[name]) for name in names] for row in rows)
+    # Its line ends are \r\n: with \n alone it would leave a \r in a cell unquoted.
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([_cell(row.get(name)) for name in columns])
     return out.getvalue()
 
 
 def _cell(value: Any) -> Any:
-    """A number as it is, nothing for what is not known, and text such that no spreadsheet takes it for a formula."""
+    """Return a number as it is, nothing for what is not known, and text such that no spreadsheet takes it for a
+    formula."""
     if isinstance(value, np.generic):
         value = value.item()
     return spreadsheet_safe(value) if isinstance(value, str) else value

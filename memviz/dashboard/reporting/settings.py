@@ -1,4 +1,4 @@
-"""What the report says about each setting: its key numbers, what happened to its summary, and how it was made."""
+"""A setting as the report tells of it: its key numbers, what happened to its summary, and how it was made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memviz.core.context import Fate
-from memviz.core.text.wording import cost_words, dollars
+from memviz.core.text.wording import cost_words
+from memviz.dashboard.charts.cost.setting_cost import UNKNOWN, usd_words
+from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import STEP_COLORS
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -31,11 +33,19 @@ MAX_COMPACTIONS = 500
 """Rows of the table of compactions of one setting; of more, the first and the last are shown."""
 MAX_SUMMARY_CHARS = 400_000
 """All summary texts of one setting together; the newest are shown."""
-UNKNOWN = "unknown"
+FATES = (
+    Fate.VERBATIM,
+    Fate.SHORTENED,
+    Fate.CLEARED,
+    Fate.RECALLED,
+    Fate.SUMMARIZED,
+    Fate.DROPPED,
+)
+"""From what is sent whole to what is not sent at all."""
 
 
 class Share(NamedTuple):
-    """How many messages had one fate at the last request."""
+    """The messages that had one fate at the last request."""
 
     name: str
     messages: int
@@ -44,13 +54,14 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """One setting of the report; ``index`` decides its colour and line, ``assumptions`` what its warnings say about
-    cost."""
+    """One setting of the report."""
 
     run: Run
     label: str
     index: int
+    """Decides its colour and its line."""
     assumptions: PricingAssumptions | None = None
+    """The prices that its warnings about cost rest on."""
 
     @cached_property
     def setting(self) -> SettingRun:
@@ -64,7 +75,7 @@ class Setting:
 
     @property
     def changes_notes(self) -> bool:
-        """Whether anything happened but that messages were sent with less in them, so that there is a chart to draw."""
+        """Something happened but that messages were sent with less in them, so that there is a chart to draw."""
         reduced = (CompactionOutcome.CLEARED, CompactionOutcome.SHORTENED)
         return any(event.what not in reduced for event in self.events)
 
@@ -97,79 +108,55 @@ class Setting:
 
     @property
     def version_noun(self) -> str:
-        """What one summary is called."""
+        """The name of one summary."""
         return "Entry" if grows_a_list(self.run) else "Version"
 
     @cached_property
     def warnings(self) -> tuple[HealthWarning, ...]:
-        """What is unhealthy about it."""
+        """The signs that it is unhealthy."""
         return health_warnings(self.run, self.assumptions)
 
     @property
     def summarizers(self) -> str:
         """The names of those who wrote its summaries."""
-        names = dict.fromkeys(
-            compaction.model for compaction in self.run.compactions if compaction.asked
-        )
-        return ", ".join(in_words(name) or UNKNOWN for name in names) or "never asked"
+        asked = [one.model for one in self.run.compactions if one.asked]
+        names = [in_words(name) or UNKNOWN for name in dict.fromkeys(asked)]
+        return ", ".join(names) or "never asked"
 
     @property
     def repliers(self) -> str:
         """The names of the models whose replies were recorded; of a replay there are none."""
-        names = dict.fromkeys(
-            record.facts.model or UNKNOWN
-            for record in self.run.requests
-            if record.facts
-        )
+        names = dict.fromkeys(one.model or UNKNOWN for one in live_replies(self.run))
         return ", ".join(names) or "none: the replies are those of the conversation"
 
     @property
     def parameters(self) -> str:
         """All parameters with their values."""
-        strategy = self.run.strategy
-        values = (
-            (parameter.name, getattr(strategy, parameter.name))
-            for parameter in strategy.parameters()
-        )
-        return ", ".join(f"{name} = {value!r}" for name, value in values) or "none"
+        told = []
+        for parameter in self.run.strategy.parameters():
+            value = getattr(self.run.strategy, parameter.name)
+            told.append(f"{parameter.name} = {value!r}")
+        return ", ".join(told) or "none"
 
     @property
-    def shares(self) -> tuple[Share, ...]:
-        """What became of all messages at the last request; only what occurs."""
-        shares = fate_map(self.run).shares(-1)
-        found = (
-            Share(
-                "word for word", shares.verbatim, STEP_COLORS[code_of(Fate.VERBATIM)]
-            ),
-            Share("shortened", shares.shortened, STEP_COLORS[code_of(Fate.SHORTENED)]),
-            Share(
-                "sent as a placeholder",
-                shares.cleared,
-                STEP_COLORS[code_of(Fate.CLEARED)],
-            ),
-            Share("recalled", shares.recalled, STEP_COLORS[code_of(Fate.RECALLED)]),
-            Share(
-                "replaced by a summary",
-                shares.summarized,
-                STEP_COLORS[code_of(Fate.SUMMARIZED, 1)],
-            ),
-            Share("dropped", shares.dropped, STEP_COLORS[code_of(Fate.DROPPED)]),
-        )
-        return tuple(share for share in found if share.messages)
+    def shares(self) -> list[Share]:
+        """The fates of all messages at the last request; only those that occur."""
+        counts = fate_map(self.run).counts[-1].tolist()
+        shares = []
+        for fate in FATES:
+            if counts[fate]:
+                color = STEP_COLORS[code_of(fate, 1)]
+                shares.append(Share(FATE_WORDS[fate], counts[fate], color))
+        return shares
 
     @cached_property
     def numbers(self) -> dict[str, str]:
         """Its column of the table of key numbers."""
-        return dict(
-            _numbers(
-                token_use(self.run), _chat_cost(self.run), _summarizer_cost(self.run)
-            )
-        )
+        return dict(_numbers(self.run))
 
 
-def _numbers(
-    use: TokenUse, chat_cost: str, summarizer_cost: str
-) -> Iterator[tuple[str, str]]:
+def _numbers(run: Run) -> Iterator[tuple[str, str]]:
+    use = token_use(run)
     yield "Requests to the chat model", f"{use.requests:,}"
     yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
     yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"
@@ -177,7 +164,7 @@ def _numbers(
     largest = use.peak_name.removeprefix("turn ")
     yield "Largest request, turn", largest if use.requests else "-"
     yield "Reply tokens", f"{use.reply_tokens:,}"
-    yield "Paid to the chat model, US dollars", chat_cost
+    yield "Paid to the chat model, US dollars", _chat_cost(run)
     yield "Summaries written", f"{use.summarizations:,}"
     yield "Times that messages were cleared or shortened", f"{use.reductions:,}"
     yield "Messages cleared or shortened at the end", f"{use.reduced_messages:,}"
@@ -185,38 +172,34 @@ def _numbers(
     yield "Summarizer calls that failed", f"{use.failed_summarizations:,}"
     yield "Tokens sent to the summarizer", f"{use.summarizer_prompt_tokens:,}"
     yield "Tokens the summarizer wrote", f"{use.summarizer_output_tokens:,}"
-    yield "Paid to the summarizer, US dollars", summarizer_cost
+    yield "Paid to the summarizer, US dollars", _summarizer_cost(run, use)
     yield "All tokens sent and summarized", f"{use.all_tokens:,}"
     yield "Requests over their limit", f"{use.over_budget_requests:,}"
 
 
-def _usd(amount: float | None) -> str:
-    return UNKNOWN if amount is None else dollars(amount)
-
-
 def live_replies(run: Run) -> list[ReplyFacts]:
-    """What is known of each call of a live model; none in a replay."""
+    """Return what is known of each call of a live model; empty for a replay."""
     return [record.facts for record in run.requests if record.facts is not None]
 
 
 def _chat_cost(run: Run) -> str:
-    """US dollars of all calls of the chat model. A replay calls none."""
-    facts = live_replies(run)
-    known = [fact.cost_usd for fact in facts if fact.cost_usd is not None]
-    if not facts:
+    """Return the US dollars of all calls of the chat model. A replay calls none."""
+    costs = [facts.cost_usd for facts in live_replies(run)]
+    if not costs:
         return "none: no model was called"
-    return _usd(sum(known) if len(known) == len(facts) else None)
+    known = [cost for cost in costs if cost is not None]
+    return usd_words(sum(known) if len(known) == len(costs) else None)
 
 
-def _summarizer_cost(run: Run) -> str:
-    """US dollars of all calls of the summarizer. The offline one takes none; what a paid one would take is among the
-    costs."""
-    models = {compaction.model for compaction in run.compactions if compaction.asked}
-    if not models:
+def _summarizer_cost(run: Run, use: TokenUse) -> str:
+    """Return the US dollars of all calls of the summarizer. The offline one takes none; what a paid one would take is
+    among the costs."""
+    asked = [compaction for compaction in run.compactions if compaction.asked]
+    if not asked:
         return "none: it was not asked"
-    if models == {OFFLINE}:
+    if all(compaction.model == OFFLINE for compaction in asked):
         return f"none: the {STAND_IN} is free"
-    if all(compaction.recorded for compaction in run.compactions if compaction.asked):
-        then = cost_words(token_use(run).summarizer_cost_usd, recorded=True)
+    if all(compaction.recorded for compaction in asked):
+        then = cost_words(use.summarizer_cost_usd, recorded=True)
         return f"none now: played from a recording ({then} when it was made)"
-    return _usd(token_use(run).summarizer_cost_usd)
+    return usd_words(use.summarizer_cost_usd)

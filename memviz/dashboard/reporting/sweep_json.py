@@ -1,8 +1,7 @@
-"""A sweep as JSON: what was measured, on which terms, and which setting to take."""
+"""A sweep as JSON: the measures, the terms, and the setting to take."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from pandas import DataFrame
 
 
@@ -26,7 +26,7 @@ def sweep_dict(
     counter: str,
     summarizer: str,
 ) -> dict[str, Any]:
-    """All of a sweep as values that JSON knows; what is unknown is ``None``.
+    """Return all of a sweep as values that JSON knows; what is unknown is ``None``.
 
     ``cells`` are the rows of :meth:`memviz.tuning.results.Sweep.frame`, ``settings`` those of ``by_setting`` with
     whether each does what is ``wanted``. Both name a setting by its number (0-based); so do ``recommendation`` and
@@ -51,13 +51,15 @@ def sweep_dict(
 
 def _terms(assumptions: PricingAssumptions) -> dict[str, Any]:
     return {
-        "model": None if assumptions.main is None else asdict(assumptions.main),
-        "summarizer": None
-        if assumptions.summarizer is None
-        else asdict(assumptions.summarizer),
-        "cache": None if assumptions.cache is None else asdict(assumptions.cache),
+        "model": _values(assumptions.main),
+        "summarizer": _values(assumptions.summarizer),
+        "cache": _values(assumptions.cache),
         "pause_seconds": assumptions.pause_seconds,
     }
+
+
+def _values(one: DataclassInstance | None) -> dict[str, Any] | None:
+    return None if one is None else asdict(one)
 
 
 def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
@@ -66,14 +68,13 @@ def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
         "runner_up": best.runner_up,
         "nearest": best.nearest,
     }
-    own = {} if best.setting is None else _described(best.setting)
-    numbers = {
-        role: None if one is None else sweep.settings.index(one)
-        for role, one in chosen.items()
-    }
+    found: dict[str, Any] = {}
+    for role, one in chosen.items():
+        found[role] = None if one is None else sweep.settings.index(one)
+    if best.setting is not None:
+        found |= _described(best.setting)
     return {
-        **numbers,
-        **own,
+        **found,
         "reasons": list(best.reasons),
         "sentence": best.sentence,
         "advice": best.advice,
@@ -81,13 +82,13 @@ def _recommendation(sweep: Sweep, best: Recommendation) -> dict[str, Any]:
 
 
 def _best(one: StrategyBest) -> dict[str, Any]:
-    """The best setting of a strategy, and the value to try where it lies at the edge of those that were tried."""
-    edge = None if one.edge is None else asdict(one.edge)
+    """Return the best setting of a strategy, and the value to try where it lies at the edge of those that were
+    tried."""
     return {
         "setting": one.row["setting"],
         **_described(one.setting),
         "fits": one.fits,
-        "edge": edge,
+        "edge": _values(one.edge),
     }
 
 
@@ -100,25 +101,22 @@ def _described(setting: Strategy) -> dict[str, Any]:
 
 
 def _rows(sweep: Sweep, table: DataFrame) -> list[dict[str, Any]]:
-    """The rows, with a setting's own parameters in the place of one column for those of all strategies."""
-    names = {name for setting in sweep.settings for name in type(setting).model_fields}
-    rows = (
-        {str(name): value for name, value in row.items()}
-        for row in table.to_dict("records")
-    )
-    return [_row(sweep.settings[int(row["setting"])], row, names) for row in rows]
-
-
-def _row(
-    setting: Strategy, row: Mapping[str, Any], parameters: Iterable[str]
-) -> dict[str, Any]:
-    measures = {
-        name: _plain(value) for name, value in row.items() if name not in parameters
-    }
-    return {"setting": measures.pop("setting"), **_described(setting), **measures}
+    """Return the rows, with a setting's own parameters in the place of one column for those of all strategies."""
+    parameters = {"setting"}
+    for setting in sweep.settings:
+        parameters.update(type(setting).model_fields)
+    found = []
+    for row in table.to_dict("records"):
+        number = int(row["setting"])
+        one = {"setting": number, **_described(sweep.settings[number])}
+        for name, value in row.items():
+            if name not in parameters:
+                one[str(name)] = _plain(value)
+        found.append(one)
+    return found
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; NaN is ``None``."""
+    """Return a value as JSON has it; NaN is ``None``."""
     value = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(value, float) and value != value else value

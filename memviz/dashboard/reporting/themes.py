@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.dashboard.charts.palette import setting_color
+from memviz.dashboard.charts.grammar import INVISIBLE
+from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'DejaVu Sans', sans-serif"
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Colours of one theme as ``#RRGGBB``: those of the dashboard's own. ``settings`` are ten."""
+    """Colours of one theme as ``#RRGGBB``: those of the dashboard's own."""
 
     name: str
     background: str
@@ -26,6 +27,7 @@ class Theme:
     grid: str
     failure: str
     settings: tuple[str, ...]
+    """Ten of them."""
 
 
 LIGHT = Theme(
@@ -74,62 +76,60 @@ THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
 def themed(figure: go.Figure, theme: Theme) -> dict[str, Any]:
-    """The figure as a dictionary of ``data`` and ``layout`` with the colours and fonts of ``theme``."""
+    """Return the figure as a dictionary of ``data`` and ``layout`` with the colours and fonts of ``theme``."""
     drawn = figure.to_dict()
     drawn["layout"]["template"] = template(theme)
     colors = {setting_color(index): color for index, color in enumerate(theme.settings)}
     pattern = f"(?<=color:)({'|'.join(colors)})"
-    for note in drawn["layout"].get(
-        "annotations", ()
-    ):  # the mark of a setting is a span with a color of its own
+    # The mark of a setting in a note is a span with a colour of its own.
+    for note in drawn["layout"].get("annotations", ()):
         note["text"] = re.sub(pattern, lambda found: colors[found[0]], note["text"])
-    themed: dict[str, Any] = _recolored(drawn, colors)
-    return themed
+    recolored: dict[str, Any] = _recolored(drawn, colors)
+    return recolored
 
 
 def _recolored(value: Any, colors: dict[str, str]) -> Any:
-    """``value`` with every property ``color`` that names a setting replaced; texts stay as they are."""
+    """Return ``value`` with every property ``color`` that names a setting replaced; texts stay as they are."""
     if isinstance(value, dict):
-        return {
-            key: colors.get(item, item)
-            if key == "color" and isinstance(item, str)
-            else _recolored(item, colors)
-            for key, item in value.items()
-        }
+        found = {}
+        for key, item in value.items():
+            if key == "color" and isinstance(item, str):
+                found[key] = colors.get(item, item)
+            else:
+                found[key] = _recolored(item, colors)
+        return found
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict):
         return [_recolored(item, colors) for item in value]
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def template(theme: Theme) -> dict[str, Any]:
-    """What Plotly uses where a figure says nothing."""
+    """Return what Plotly uses where a figure says nothing."""
+    font = {"family": FONT, "color": theme.text, "size": NOTE_PIXELS}
     axis = {
         "gridcolor": theme.grid,
         "linecolor": theme.grid,
         "zerolinecolor": theme.grid,
         "tickcolor": theme.grid,
         "tickfont": {"color": theme.muted},
-        "title": {"font": {"color": theme.muted, "size": 13}},
+        "title": {"font": {"color": theme.muted, "size": NOTE_PIXELS}},
         "zerolinewidth": 1,
     }
-    return {
-        "layout": {
-            "font": {"family": FONT, "color": theme.text, "size": 13},
-            "paper_bgcolor": theme.background,
-            "plot_bgcolor": theme.background,
-            "colorway": list(theme.settings),
-            "xaxis": axis,
-            "yaxis": axis,
-            "hoverlabel": {
-                "bgcolor": theme.surface,
-                "bordercolor": theme.grid,
-                "font": {"family": FONT, "color": theme.text, "size": 13},
-            },
-            "modebar": {
-                "bgcolor": "rgba(0,0,0,0)",
-                "color": theme.muted,
-                "activecolor": theme.text,
-            },
-        },
-        "data": {"scatter": [{"type": "scatter", "marker": {"line": {"width": 0}}}]},
+    hover_label = {"bgcolor": theme.surface, "bordercolor": theme.grid, "font": font}
+    mode_bar = {
+        "bgcolor": INVISIBLE,
+        "color": theme.muted,
+        "activecolor": theme.text,
     }
+    layout = {
+        "font": font,
+        "paper_bgcolor": theme.background,
+        "plot_bgcolor": theme.background,
+        "colorway": list(theme.settings),
+        "xaxis": axis,
+        "yaxis": axis,
+        "hoverlabel": hover_label,
+        "modebar": mode_bar,
+    }
+    without_edge = {"type": "scatter", "marker": {"line": {"width": 0}}}
+    return {"layout": layout, "data": {"scatter": [without_edge]}}

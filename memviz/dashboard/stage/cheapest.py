@@ -21,7 +21,7 @@ LEAST_TURNS = 4
 
 
 class Race(NamedTuple):
-    """What every setting has spent by every turn."""
+    """The spending of every setting by every turn."""
 
     staged: Sequence[StagedRun]
     spent: NDArray[np.float64]
@@ -41,7 +41,7 @@ class Race(NamedTuple):
         return int(self.spent[:, turn - 1].argmin())
 
     def margin(self, turn: int) -> float:
-        """How much more the next one has spent, as a share of what the leader has."""
+        """Return by which share of its own spending the leader is ahead of the next one."""
         least, second = np.sort(self.spent[:, turn - 1])[:2].tolist()
         return (second - least) / least if least else float(second > 0)
 

@@ -1,4 +1,4 @@
-"""What the stage plays, as JSON: every step of some settings, small enough to lie in a page or a file.
+"""The data of the stage as JSON: every step of some settings, small enough to lie in a page or a file.
 
 Positions count from 0. Messages before ``base`` are drawn as one block; ``messages`` holds those from there on.
 
@@ -77,10 +77,12 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 Measure = Literal["tokens", "dollars", "memory"]
 Json = dict[str, Any]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
-MAX_STEPS, MAX_MESSAGES = 300, 800
+MAX_STEPS = 300
+MAX_MESSAGES = 800
 """Of a longer conversation the steps around the one that is looked at are played; earlier messages are one block."""
 MAX_FACTS = 24
-TEXT_CHARS, ALL_TEXT_CHARS = 160, 40_000
+TEXT_CHARS = 160
+ALL_TEXT_CHARS = 40_000
 """Of one message, and of all."""
 Codes = NDArray[np.uint8]
 _COLORS = {
@@ -91,10 +93,10 @@ _COLORS = {
 }
 
 
-def steps_around(step: int, steps: int, most: int = MAX_STEPS) -> range:
+def steps_around(step: int, steps: int) -> range:
     """Return the part of so many steps that is played around one of them (0-based)."""
-    first = max(0, min(step - most // 2, steps - most))
-    return range(first, min(steps, first + most))
+    first = max(0, min(step - MAX_STEPS // 2, steps - MAX_STEPS))
+    return range(first, min(steps, first + MAX_STEPS))
 
 
 def stage_data(
@@ -124,12 +126,12 @@ def stage_data(
         steps = every[steps.start : steps.stop]
     texts: dict[int, ProbeTexts] = {}
     if retentions is None:
-        retentions = [_retained(setting.run, transcript, texts) for setting in settings]
+        retentions = retentions_of(settings, transcript, texts)
     part = _Part(axis, steps, _base(settings, axis, steps))
     lanes = []
     for setting, known in zip(settings, retentions, strict=True):
-        texts_of_run = texts.get(id(setting.run.log))
-        lanes.append(_Lane(setting, part, known, texts_of_run, assumptions))
+        own_texts = texts.get(id(setting.run.log))
+        lanes.append(_Lane(setting, part, known, own_texts, assumptions))
 
     # All that say the same share the messages of the longest; the others have their own.
     first = lanes[0]
@@ -165,14 +167,20 @@ def stage_data(
     }
 
 
-def _retained(
-    run: Run, transcript: Transcript, texts: dict[int, ProbeTexts]
-) -> Retention | None:
+def retentions_of(
+    settings: Sequence[SettingRun], transcript: Transcript, texts: dict[int, ProbeTexts]
+) -> list[Retention | None]:
+    """Return what each setting retains of the transcript's own facts; ``None`` where it has none. Into ``texts`` goes
+    what was looked up in each log, by its identity."""
     if not transcript.probes:
-        return None
-    if id(run.log) not in texts:
-        texts[id(run.log)] = ProbeTexts(run.log, transcript.probes)
-    return retention(run, transcript.probes, texts[id(run.log)])
+        return [None] * len(settings)
+    found: list[Retention | None] = []
+    for setting in settings:
+        log = setting.run.log
+        if id(log) not in texts:
+            texts[id(log)] = ProbeTexts(log, transcript.probes)
+        found.append(retention(setting.run, transcript.probes, texts[id(log)]))
+    return found
 
 
 def _facts(run: Run, retentions: Sequence[Retention | None]) -> list[Json]:
@@ -225,7 +233,7 @@ class _Part(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """What a request does with every message, and what it knows; the next one is said against it."""
+    """The fate of every message at a request, and the facts that it knows; the next one is said against it."""
 
     codes: Codes
     sizes: Sizes
@@ -316,7 +324,7 @@ class _Lane:
         return _without_empty({**self._sent(record, sent, before), "pending": True})
 
     def _sent(self, record: TurnRecord, sent: _Sent, before: _Sent) -> Json:
-        """What a request sends, and how full that is."""
+        """Return the pieces that a request sends, and how full that is."""
         strategy = self.run.strategy_at(record.turn)
         base = self.part.base
         memory = record.memory
@@ -349,7 +357,7 @@ class _Lane:
         return [sum(tokens.values()) + besides, pieces]
 
     def _codes(self, number: int) -> Codes:
-        """What a request does with every message so far."""
+        """Return the codes of what a request does with every message so far."""
         codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
         _, starts, stops, found = self.fates.stretches.of(number)
         stretches = zip(starts.tolist(), stops.tolist(), found.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""What requests say of facts that are followed: summaries in full, and of messages the sentence that holds a fact.
+"""The texts of requests in which facts are followed: summaries in full, and of messages the sentence that holds a fact.
 
 A text is a list of parts of which every second one holds a fact. Nothing in it is ever markup.
 """
@@ -17,7 +17,9 @@ from memviz.transcripts.base import Probe
 
 Json = dict[str, Any]
 Parts = list[str]
-MAX_SUMMARY_CHARS, ALL_SUMMARY_CHARS, MESSAGE_CHARS = 12_000, 120_000, 240
+MAX_SUMMARY_CHARS = 12_000
+ALL_SUMMARY_CHARS = 120_000
+MESSAGE_CHARS = 240
 """Of one summary, of all together, and of a message."""
 _SENTENCES = re.compile(
     r"[^\n.;!?。！？；]*(?:[.;!?](?!\s)[^\n.;!?。！？；]*)*(?:[.;!?。！？；]+[\"'”’»)\]]*|\n|$)\s*"

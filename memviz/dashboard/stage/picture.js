@@ -128,7 +128,7 @@ class MemvizPicture {
 
     labelOf(block) {
         if (block.position !== undefined) return [String(block.position + 1)];
-        const range = `${(block.start + 1).toLocaleString("en")}–${block.stop.toLocaleString("en")}`;
+        const range = `${memvizNumber(block.start + 1)}–${memvizNumber(block.stop)}`;
         if (block.isCut) return [`… ${range}`, "…"];
         if (block.isBundle) return [`messages ${range}`, range];
         if (block.kind === "summary") {
@@ -418,9 +418,9 @@ class MemvizPicture {
 
     limitWords(number) {
         const limit = this.frames.frame(number, this.step)?.request.limit, besides = limit ? limit[0] - limit[1] : 0;
-        const not = besides > MEMVIZ_FORMAT_TOKENS ? ` + ${besides.toLocaleString("en")} that do not count` : "";
+        const not = besides > MEMVIZ_FORMAT_TOKENS ? ` + ${memvizNumber(besides)} that do not count` : "";
         const share = limit?.[2] ? ` (${limit[2]})` : ""; // the lane is named by what it is a share of
-        return limit ? `limit ${limit[1].toLocaleString("en")}${share}${not}` : "";
+        return limit ? `limit ${memvizNumber(limit[1])}${share}${not}` : "";
     }
 
     // How much a full line is, above the first lane.
@@ -429,7 +429,7 @@ class MemvizPicture {
         context.font = this.font(0.72 * em);
         context.fillStyle = this.look.muted;
         context.textAlign = "right";
-        const text = `a full line: ${this.frames.lines[this.step].toLocaleString("en")} tokens`;
+        const text = `a full line: ${memvizNumber(this.frames.lines[this.step])} tokens`;
         if (this.room.isWide) context.fillText(text, left + laneWidth, lanes[0].top - 0.55 * em);
         context.textAlign = "center";
     }

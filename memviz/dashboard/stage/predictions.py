@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from math import inf
+from typing import Any
 
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
-from memviz.dashboard.stage.question import Candidate, Kind, Question, StagedRun
+from memviz.dashboard.stage.data import Measure, retentions_of, stage_data
+from memviz.dashboard.stage.question import KINDS, Candidate, Kind, Question, StagedRun
 from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.retention.knowledge import Retention
-from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -53,13 +53,8 @@ def predictions(
     if not staged or at_most < 1:
         return []
     if retentions is None:
-        retentions = _retentions(staged, transcript)
-    by_kind: dict[Kind, list[Candidate]] = {
-        "summarizes": [],
-        "stays": [],
-        "knows": [],
-        "cheapest": [],
-    }
+        retentions = retentions_of(settings, transcript, {})
+    by_kind: dict[Kind, list[Candidate]] = {kind: [] for kind in KINDS}
     for one, known in zip(staged, retentions, strict=True):
         by_kind["summarizes"] += will_summarize.candidates(one)
         by_kind["stays"] += what_stays.candidates(one)
@@ -71,6 +66,28 @@ def predictions(
     return _spread(by_kind, staged[0].steps, at_most)
 
 
+def asking_data(
+    settings: Sequence[SettingRun],
+    transcript: Transcript,
+    retentions: Sequence[Retention | None],
+    assumptions: PricingAssumptions | None,
+    steps: range,
+    measure: Measure = "tokens",
+) -> dict[str, Any]:
+    """Return what the stage plays of ``settings`` (:func:`memviz.dashboard.stage.data.stage_data`), with the
+    predictions that it can ask for."""
+    asked = predictions(settings, transcript, retentions, assumptions, steps=steps)
+    return stage_data(
+        settings,
+        transcript,
+        retentions=retentions,
+        assumptions=assumptions,
+        measure=measure,
+        steps=steps,
+        questions=[question.as_data() for question in asked],
+    )
+
+
 def staged_runs(
     settings: Sequence[SettingRun], steps: range | None = None
 ) -> list[StagedRun]:
@@ -79,21 +96,10 @@ def staged_runs(
     shown = range(int(axis.lasts[-1]))
     if steps is not None:
         shown = shown[steps.start : steps.stop]
-    return [
-        StagedRun(one.run, one.label, number, axis, shown)
-        for number, one in enumerate(settings)
-    ]
-
-
-def _retentions(staged: Sequence[StagedRun], transcript: Transcript) -> list[Retention]:
-    texts: dict[int, ProbeTexts] = {}
-    found = []
-    for one in staged:
-        log = one.run.log
-        if id(log) not in texts:
-            texts[id(log)] = ProbeTexts(log, transcript.probes)
-        found.append(retention(one.run, transcript.probes, texts[id(log)]))
-    return found
+    staged = []
+    for number, one in enumerate(settings):
+        staged.append(StagedRun(one.run, one.label, number, axis, shown))
+    return staged
 
 
 def _spread(

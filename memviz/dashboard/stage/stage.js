@@ -8,11 +8,7 @@ const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
 const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word", "contradicted", "unknown"];
-const MEMVIZ_ICONS = {
-    previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
-};
 const MEMVIZ_PARTS = { recalled: "Recalled", input: "Newest message", tools: "Tools", system: "System prompt" };
-const memvizNumber = (number) => number.toLocaleString("en");
 
 class MemvizStage {
     constructor(root, data, { onMove, onAnswer } = {}) {
@@ -31,7 +27,6 @@ class MemvizStage {
         this.sizes = new ResizeObserver(() => this.resize());
         for (const box of [this.place, ...this.around()]) this.sizes.observe(box); // what stands above it may grow
         addEventListener("resize", () => this.resize(), { signal });
-        document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
         this.walk.begin();
@@ -397,8 +392,8 @@ class MemvizStage {
     }
 
     // Who turns to something else sees the request that the rest of the page then speaks of.
-    pointer(event) {
-        if (this.walk.isPlaying && !event.composedPath().includes(this.root)) this.walk.stop();
+    get playsOn() {
+        return this.root;
     }
 
     rests() {
@@ -532,14 +527,11 @@ class MemvizStage {
 
     drawControls() {
         const { at } = this.walk, { steps, step, first, of } = this.data, [turn, call, calls] = steps[at];
-        const { previous, play, next, event } = this.buttons;
-        previous.disabled = at === 0;
-        next.disabled = at === this.count - 1;
-        play.disabled = this.count < 2;
-        play.replaceChildren(this.icon(this.walk.isPlaying ? "pause" : "play"), this.walk.isPlaying ? "Pause" : "Play");
-        play.setAttribute("aria-label", this.walk.isPlaying ? "Pause" : "Play");
+        const { play, event } = this.buttons, { playAct, playWord } = this.walk;
+        this.walk.drawTransport(this.buttons, this.slider);
+        play.replaceChildren(this.icon(playAct), playWord);
+        play.setAttribute("aria-label", playWord);
         event.disabled = this.nextMark() === undefined;
-        this.slider.value = at;
         const which = calls > 1 ? `, call ${call} of ${calls}` : "", isPart = this.count < of;
         const name = `turn ${memvizNumber(turn)}${isPart ? "" : ` of ${memvizNumber(steps.at(-1)[0])}`}${which}${this.isPending(at) ? ", pending" : ""}`;
         this.where.textContent = isPart ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}` : name;

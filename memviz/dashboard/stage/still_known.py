@@ -15,7 +15,8 @@ from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.transcripts.base import Probe
 
-AGAIN, FIRST = 1.0, 0.5
+AGAIN = 1.0
+FIRST = 0.5
 """How interesting it is what became of a fact in a summary that was summarized again, and in its first one."""
 _WHERE = {
     Knowledge.VERBATIM: "sent word for word",

@@ -2,10 +2,14 @@
 // mark. Its owner draws (`moved`), and hears of a step when the visitor rests on it (`rested`). Keys come from keys.js.
 const MEMVIZ_REST_MILLISECONDS = 120;
 const MEMVIZ_STEP_MILLISECONDS = 1000;
+const MEMVIZ_ICONS = {
+    previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
+};
+const memvizNumber = (number) => number.toLocaleString("en");
 
 class MemvizWalk {
-    // `owner` has: root; count (how many steps there are), moved(), rested(at), nextMark() (a place, or undefined), and
-    // if it likes milliseconds() (until the next step while playing), mayEnter(at), left(), takeFocus(), restsWhilePlaying,
+    // `owner` has: root; count (how many steps there are), moved(), rested(at), nextMark() (a place, or undefined),
+    // playsOn (the element that may be clicked while it plays), and if it likes milliseconds() (until the next step while playing), mayEnter(at), left(), takeFocus(), restsWhilePlaying,
     // rests() (before it rests: the page does not know yet).
     constructor(owner) {
         this.owner = owner;
@@ -13,6 +17,7 @@ class MemvizWalk {
         this.listening = new AbortController();
         const { signal } = this.listening;
         document.addEventListener("visibilitychange", () => document.hidden && this.stop(), { signal });
+        document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
         this.signal = signal;
     }
 
@@ -111,6 +116,27 @@ class MemvizWalk {
         if (!this.isThere) return;
         this.owner.moved();
         if (this.owner.restsWhilePlaying === false) this.rest();
+    }
+
+    pointer(event) {
+        if (this.isPlaying && !event.composedPath().includes(this.owner.playsOn)) this.stop();
+    }
+
+    // The buttons and the slider that every player has.
+    drawTransport({ previous, play, next }, slider) {
+        previous.disabled = this.at <= 0;
+        next.disabled = this.isAtEnd;
+        play.disabled = this.owner.count < 2;
+        slider.value = this.at;
+    }
+
+    // What the button does that plays and pauses.
+    get playAct() {
+        return this.isPlaying ? "pause" : "play";
+    }
+
+    get playWord() {
+        return this.isPlaying ? "Pause" : "Play";
     }
 
     toggle() {

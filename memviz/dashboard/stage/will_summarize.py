@@ -18,7 +18,7 @@ ACTS = ("cleared", "shortened", "evicted")
 
 
 class Fullness(NamedTuple):
-    """How full a memory is, in words."""
+    """The fullness of a memory, in words."""
 
     held: str
     """``1,412 tokens of messages not yet summarized``, or what it still takes."""
@@ -30,7 +30,8 @@ class Fullness(NamedTuple):
 
 
 def acts(strategy: Strategy) -> str:
-    """What the rule does when it is time: ``summarizes``, or ``clears`` where no summarizer is asked."""
+    """Return the verb for what the rule does when it is time: ``summarizes``, or ``clears`` where no summarizer is
+    asked."""
     return "summarizes" if strategy.writes_notes else "clears"
 
 
@@ -56,9 +57,11 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
     room = strategy.headroom(memory)
     if room is None or room.unit not in ("tokens", "messages"):
         return None
-    held, least = memory.pending_tokens, 0
+    held = memory.pending_tokens
+    least = 0
     if room.unit == "messages":
-        held, least = memory.pending, 1
+        held = memory.pending
+        least = 1
     share = held / max(1, held + room.amount)
     return Fullness(
         f"room for fewer than {room}", "", share, is_over=room.amount <= least

@@ -11,13 +11,13 @@ from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.memory_map.fate_words import fates_table
 from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.requests.composition import composition
-from memviz.dashboard.charts.requests.setting_marks import recorded_marks
 from memviz.dashboard.charts.requests.tables import (
     finding,
     parts_table,
     request_finding,
     tokens_table,
 )
+from memviz.dashboard.charts.requests.token_marks import recorded_marks
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
@@ -125,15 +125,12 @@ class TestTokens:
 
 class TestOtherCharts:
     def test_composition_names_each_request_where_one_points(self, run: Run) -> None:
-        figure = composition(run, 2)
+        figure = composition(run)
         assert figure.data[0].x.tolist() == list(range(1, 20))
         assert list(figure.data[0].text) == [
             f"{one.name}: {one.total_tokens:,}" for one in run.requests
         ]
         assert not any(figure.data[0].y), "it adds nothing"
-        assert [
-            line.x0 for line in figure.layout.shapes if line.line.dash == "dot"
-        ] == [13], "the last call of turn 2"
 
     def test_the_map_has_a_column_a_request(self, run: Run) -> None:
         figure = map_of(

@@ -17,9 +17,10 @@ from benchmarks.synthetic.generator import generate
 from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.palette import PART_TITLES
-from memviz.dashboard.reporting import conversation_text
+from memviz.dashboard.reporting import report
 from memviz.dashboard.reporting import settings as report_settings
-from memviz.dashboard.reporting.report import html_report, memviz_version
+from memviz.dashboard.reporting.html_file import memviz_version
+from memviz.dashboard.reporting.report import html_report
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.compaction_words import reason_words, turn_words
 from memviz.metrics.summaries.request_sizes import request_sizes
@@ -459,8 +460,8 @@ class TestHuge:
     def test_a_long_conversation_is_cut_and_says_so(
         self, monkeypatch: pytest.MonkeyPatch, runs: list[Run]
     ) -> None:
-        monkeypatch.setattr(conversation_text, "MAX_MESSAGES", 10)
-        monkeypatch.setattr(conversation_text, "MAX_MESSAGE_CHARS", 30)
+        monkeypatch.setattr(report, "MAX_MESSAGES", 10)
+        monkeypatch.setattr(report, "MAX_MESSAGE_CHARS", 30)
         told = Transcript((Message("user", "x" * 35), *talk(30)[1:]))
         talked = read(html_report(runs[:1], told)).all("details", class_="talk")[0]
         assert len(talked.all("article")) == 10
@@ -468,10 +469,14 @@ class TestHuge:
         assert "50 more messages at the end are not shown" in talked.words
         assert "… and 5 more characters" in talked.words
 
-    def test_many_characters_are_cut_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(conversation_text, "MAX_CHARS", 250)
-        shown = conversation_text.talk("Talk", [Message("user", "x" * 100)] * 5)
-        assert (len(shown.said), shown.hidden) == (2, 3)
+    def test_many_characters_are_cut_too(
+        self, monkeypatch: pytest.MonkeyPatch, runs: list[Run]
+    ) -> None:
+        monkeypatch.setattr(report, "MAX_CHARS", 250)
+        told = Transcript(tuple([Message("user", "x" * 100)] * 5))
+        talked = read(html_report(runs[:1], told)).all("details", class_="talk")[0]
+        assert len(talked.all("article")) == 2
+        assert "3 more messages at the end are not shown" in talked.words
 
     def test_many_compactions_and_summaries_are_cut(
         self, monkeypatch: pytest.MonkeyPatch, runs: list[Run], transcript: Transcript

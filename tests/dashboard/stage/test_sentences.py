@@ -6,7 +6,7 @@ import pytest
 
 import memviz
 from memviz import ModelError, Recall, Run, ScriptedModel
-from memviz.dashboard.stage.sentences import (
+from memviz.dashboard.stage.events import (
     compaction_sentence,
     dropped_sentence,
     loss_sentence,

@@ -30,7 +30,7 @@ _PART_WORDS = {
 
 
 class View(Enum):
-    """What is drawn at a request."""
+    """The amount that is drawn at a request."""
 
     SO_FAR = "Total so far"
     EACH_STEP = "Each turn"
@@ -59,7 +59,8 @@ class SettingCost(NamedTuple):
     @property
     def summarizer_share(self) -> float | None:
         """The summarizer's share of all dollars; ``None`` if a price is unknown, 0 if nothing costs anything."""
-        total, summarizer = self.cost.total_usd, self.cost.summarizer_usd
+        total = self.cost.total_usd
+        summarizer = self.cost.summarizer_usd
         if total is None or summarizer is None:
             return None
         return summarizer / total if total else 0.0
@@ -67,7 +68,7 @@ class SettingCost(NamedTuple):
     def amounts(
         self, view: View, unit: Unit = Unit.USD
     ) -> tuple[Amounts, Amounts] | None:
-        """What the chat model and what the summarizer took, one entry a request; ``None`` if a price is unknown."""
+        """The amounts of the chat model and of the summarizer, one entry a request; ``None`` if a price is unknown."""
         parts = self.parts
         if unit is Unit.TOKENS:
             main = parts.tokens_of(MAIN_PARTS).astype(np.float64)
@@ -75,7 +76,8 @@ class SettingCost(NamedTuple):
         elif parts.main_usd is None or parts.summarizer_usd is None:
             return None
         else:
-            main, summarizer = parts.main_usd, parts.summarizer_usd
+            main = parts.main_usd
+            summarizer = parts.summarizer_usd
         if view is View.SO_FAR:
             return np.cumsum(main), np.cumsum(summarizer)
         return main, summarizer

@@ -1,4 +1,4 @@
-"""What became of every message at every request, as a map: one column a request, one row a message.
+"""The fate of every message at every request, as a map: one column a request, one row a message.
 
 The cells are a heatmap. Streamlit tells of clicks on scattered points only, so a point lies on every cell; all but
 one of them are never drawn (``maxdisplayed``), yet each can be pointed at and clicked. What a tooltip says about its
@@ -60,21 +60,28 @@ ROW_PIXELS = 18
 """The height of a row at most."""
 STRIP_PIXELS = 18
 """The room above the rows for the marks of summarizations."""
-WIDEST_PIXELS, HOVER_PIXELS = 1000, 20
+WIDEST_PIXELS = 1000
+HOVER_PIXELS = 20
 """How wide a map can become, and how far from its point a cell can be pointed at at least (Plotly's own number)."""
-MOST_COLUMNS_WITH_GAPS, ROW_PIXELS_WITH_GAPS = 60, 4
+MOST_COLUMNS_WITH_GAPS = 60
+ROW_PIXELS_WITH_GAPS = 4
 """Up to so many columns, and from so high a row on, cells are drawn apart."""
 NAME_PIXELS = 14
 LARGE_TICKS = 12
 PARTING = faded(GREY, 0.6)
 PENDING_WIDTH = 0.7
 """Of a column: so much of it is between the outlines of the pending request."""
-PENDING_PIXELS, OUTLINE_PIXELS = 9, 2
+PENDING_PIXELS = 9
+OUTLINE_PIXELS = 2
 OWN_CLICKS = "own-clicks"
 """Marks points whose click says a setting, a turn and a message, so that nothing else may say it."""
-BOTTOM_PIXELS, RIGHT_PIXELS = 44, 4
-SMALL_ROWS_PIXELS, SMALLEST_ROWS_PIXELS, MANY_MAPS = 200, 160, 4
-SMALL_LINES, SMALL_LINE_CHARS = 4, 15
+BOTTOM_PIXELS = 44
+RIGHT_PIXELS = 4
+SMALL_ROWS_PIXELS = 200
+SMALLEST_ROWS_PIXELS = 160
+MANY_MAPS = 4
+SMALL_LINES = 4
+SMALL_LINE_CHARS = 15
 
 _BARE = {"showgrid": False, "zeroline": False, "automargin": False}
 _OF_WORDS = {**_BARE, "showticklabels": False, "ticks": "", "hoverformat": ".1f"}
@@ -105,7 +112,7 @@ _COLORSCALE = [
 
 
 class MapSize(NamedTuple):
-    """How large a map is drawn."""
+    """The size of a map."""
 
     rows_pixels: int
     """The height of all rows at most: each has a whole number of pixels, so that they look alike."""

@@ -1,4 +1,4 @@
-"""Where summarizations happened on the fate map: a mark above the cells, and a thin line down where they are few."""
+"""The summarizations on the fate map: a mark above the cells, and a thin line down where they are few."""
 
 from __future__ import annotations
 
@@ -49,15 +49,14 @@ class Mark(NamedTuple):
 def fate_marks(
     setting: SettingRun, cells: Grid, y: float, *, is_small: bool = False
 ) -> Iterator[Part]:
-    """Traces of the marks, drawn at height ``y``, and of the lines below those that are not too many; a map that
-    ``is_small`` has room for fewer of them."""
+    """Yield the marks, at height ``y``, and the lines below those that are not too many; a map that ``is_small`` has
+    room for fewer of them."""
     found = places(setting.run, cells)
     if not found:
         return
-    columns = len(cells.columns)
-    most_lines = min(
-        MOST_LINES_SHARE * columns, MOST_LINES_OF_SMALL if is_small else columns
-    )
+    most_lines = MOST_LINES_SHARE * len(cells.columns)
+    if is_small:
+        most_lines = min(most_lines, MOST_LINES_OF_SMALL)
     is_dense = len(found) > most_lines
     own_colors = [mark.color for mark in found]
     for color in dict.fromkeys((SUMMARIZATION_LINE, FAILURE_COLOR, *own_colors)):
@@ -104,14 +103,12 @@ def places(run: Run, cells: Grid) -> list[Mark]:
 
 def _mark(x: float, made: Sequence[MarkedCompaction]) -> Mark:
     """Return the mark of a failure, else that of a summarization, else that of the last thing that happened."""
-    colors = {one.look.symbol: one.look.color for one in made}
-    symbol = made[-1].look.symbol
+    looks = {one.look.symbol: one.look for one in made}
+    look = made[-1].look
     for weightier in ("diamond", "x"):
-        if weightier in colors:
-            symbol = weightier
-    # Darker for a summarization, whose violet is that of the cells.
-    color = SUMMARIZATION_LINE if symbol == "diamond" else colors[symbol]
-    return Mark(x, tuple(one.compaction for one in made), symbol, color)
+        look = looks.get(weightier, look)
+    compactions = tuple(one.compaction for one in made)
+    return Mark(x, compactions, look.symbol, look.strong_color)
 
 
 def _lines(found: Sequence[Mark], top: float, color: str) -> Part:

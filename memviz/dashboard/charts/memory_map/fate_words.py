@@ -1,8 +1,8 @@
-"""What the fate map says: its tooltips about a row, a column and a cell, one sentence, and a table."""
+"""The words of the fate map: its tooltips about a row, a column and a cell, one sentence, and a table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.text.wording import (
     counted,
-    distinct_names,
     listed,
     message_number,
     message_range,
@@ -22,7 +21,7 @@ from memviz.core.text.wording import (
     turn_range,
 )
 from memviz.dashboard.charts.palette import STEP_TITLES
-from memviz.dashboard.charts.requests.tables import request_columns, shown_requests
+from memviz.dashboard.charts.requests.tables import Requests, requests_table
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.engine.run import Run
@@ -34,7 +33,8 @@ from memviz.metrics.requests.request_axis import calls_in_turns, calls_of, name_
 
 FIRST_WORDS_CHARS = 44
 """A tooltip has to fit into its map, of which three may stand side by side."""
-CHARS_A_LINE, NO_BREAK = 50, "\u00a0"
+CHARS_A_LINE = 50
+NO_BREAK = "\u00a0"
 FATE_WORDS = {
     Fate.VERBATIM: "word for word",
     Fate.RECALLED: "recalled",
@@ -112,12 +112,21 @@ def _column(run: Run, column: range, requests: Places, *, is_one: bool) -> str:
 
 def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
     """Return how many messages of each fate there are; ``counts`` by their codes."""
+    told = _counts_words(counts, ALWAYS_SAID)
+    unbroken = [one.replace(" ", NO_BREAK) for one in told]
+    lines = wrap(", ".join(unbroken), CHARS_A_LINE)
+    return "<br>".join(lines).replace(NO_BREAK, " ")
+
+
+def _counts_words(
+    counts: Sequence[int] | NDArray[np.int_], always: Container[Fate]
+) -> list[str]:
+    """Return ``7 dropped``, for each fate that occurs, or that is said ``always``."""
     told = []
     for fate, words in FATE_WORDS.items():
-        if counts[fate] or fate in ALWAYS_SAID:
-            told.append(f"{counts[fate]:,} {words}".replace(" ", NO_BREAK))
-    lines = wrap(", ".join(told), CHARS_A_LINE)
-    return "<br>".join(lines).replace(NO_BREAK, " ")
+        if counts[fate] or fate in always:
+            told.append(f"{counts[fate]:,} {words}")
+    return told
 
 
 def pending_words(run: Run) -> str:
@@ -186,10 +195,8 @@ def map_finding(setting: SettingRun) -> str:
     """Return what a map shows, in one sentence for those who do not see it."""
     fates = fate_map(setting.run)
     last = fates.counts[-1]
-    told = [
-        f"{last[fate]:,} {words}" for fate, words in FATE_WORDS.items() if last[fate]
-    ]
     messages = counted(fates.shares(-1).messages, "message")
+    told = _counts_words(last, ())
     return f"Of {messages}, the last request under {setting.label} has {listed(told)}."
 
 
@@ -206,19 +213,18 @@ def life_finding(settings: Sequence[SettingRun], position: int) -> str:
 
 def fates_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
     """Return numbers of messages, one column for each fate that occurs under a setting."""
-    shown = shown_requests([setting.run for setting in settings])
-    columns: dict[str, list[int | None]] = {}
-    names = distinct_names([setting.label for setting in settings])
-    for name, setting in zip(names, settings, strict=True):
-        fates = fate_map(setting.run)
-        requests = zip(
-            fates.turns.tolist(), calls_of(fates.turns).tolist(), strict=True
-        )
-        counts = dict(zip(requests, fates.counts.tolist(), strict=True))
-        for fate, words in FATE_WORDS.items():
-            if fates.counts[:, fate].any():
-                columns[f"{name}: {words}"] = [
-                    counts[request][fate] if request in counts else None
-                    for request in shown
-                ]
-    return pd.DataFrame({**request_columns(shown), **columns})
+    return requests_table(settings, _fate_columns)
+
+
+def _fate_columns(name: str, run: Run, shown: Requests) -> dict[str, list[int | None]]:
+    fates = fate_map(run)
+    calls = calls_of(fates.turns).tolist()
+    requests = zip(fates.turns.tolist(), calls, strict=True)
+    rows = dict(zip(requests, fates.counts.tolist(), strict=True))
+    nowhere = [None] * len(Fate)
+    columns = {}
+    for fate, words in FATE_WORDS.items():
+        if fates.counts[:, fate].any():
+            counts = [rows.get(request, nowhere)[fate] for request in shown]
+            columns[f"{name}: {words}"] = counts
+    return columns

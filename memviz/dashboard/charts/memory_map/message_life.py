@@ -1,4 +1,4 @@
-"""What became of one message under every setting: a bar of fates for each, over the requests."""
+"""The fate of one message under every setting: a bar of fates for each, over the requests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from memviz.metrics.memory_map.fate_map import Span, fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 
-BAR_PIXELS, AXIS_PIXELS = 42, 44
-LINE_PIXELS, LABEL_CHARS = 24, 60
+BAR_PIXELS = 42
+AXIS_PIXELS = 44
+LINE_PIXELS = 24
+LABEL_CHARS = 60
 
 
 class _Bar(NamedTuple):

@@ -1,4 +1,4 @@
-"""What requests of one setting are made of: each of them as stacked areas, and one alone as a bar. What counts toward
+"""The parts of the requests of one setting: each request as stacked areas, and one alone as a bar. What counts toward
 the limit of the setting stands first, in full colour."""
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ MAX_LIMIT_SHARE = 4
 PALE = 0.4
 TITLE_PIXELS = 84
 """The title, and below it what the line says."""
-CHAR_PIXELS, NARROW_PIXELS = 6.5, 290
+CHAR_PIXELS = 6.5
+NARROW_PIXELS = 290
 """Of a letter of the limit's label, and of the bar where the page is narrowest."""
 _TOKENS = {
     "automargin": False,
@@ -71,8 +72,8 @@ _BAR_LAYOUT = {
 }
 
 
-def composition(run: Run, turn: int | None = None) -> go.Figure:
-    """Return the tokens of each part over the requests; the last one of ``turn`` is marked. Parts that are never sent
+def composition(run: Run) -> go.Figure:
+    """Return the tokens of each part over the requests. Parts that are never sent
     are left out. Where the setting has a token limit, the parts that count toward it stand at the bottom, against its
     line, and the others, pale, on top of them."""
     axis = axis_of([run])
@@ -102,8 +103,6 @@ def composition(run: Run, turn: int | None = None) -> go.Figure:
         # On the areas it could not be read, and in the legend it would push the names apart.
         words = f"<b>- -</b> {limit.words}<br>(pale parts do not count)"
         notes.append(note_at_left(words, 1, yref="paper", align="left"))
-    if turn is not None:
-        shapes.append(rule_down(axis.last(turn), stroke(1, "dot"), "y domain"))
     hover_title = "turn %{x}" if axis.is_by_turn else " "
     x_axis = {
         "automargin": False,

@@ -13,8 +13,7 @@ import numpy as np
 
 from memviz.dashboard.charts.grammar import Part, note, path, stroke
 from memviz.dashboard.charts.palette import setting_color
-from memviz.dashboard.charts.requests.panels import Panels
-from memviz.dashboard.charts.requests.placed_setting import PlacedSetting
+from memviz.dashboard.charts.requests.panels import Panels, PlacedSetting
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts

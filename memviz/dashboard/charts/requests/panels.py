@@ -5,16 +5,70 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from math import floor, log10
+from typing import Any, NamedTuple
 
 from memviz.dashboard.charts.grammar import TOKENS_AXIS, Part, note
-from memviz.dashboard.charts.requests.window_share import Window, percent_ticks
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.dashboard.charts.turn_axis import request_id
+from memviz.metrics.requests.request_axis import Places, RequestAxis, request_turns
+
+MOST_TICKS = 6
+_FIRST_DIGITS = (1.0, 2.0, 2.5, 5.0, 10.0)
+
+
+class Window(NamedTuple):
+    """The size that percent are of, and its name, such as ``gpt-4o's window``."""
+
+    tokens: int
+    name: str
+
+    @property
+    def title(self) -> str:
+        """The title of the axis."""
+        return f"% of {self.name} ({self.tokens:,})"
+
+    def share(self, tokens: int) -> str:
+        """``12.3%``."""
+        return percent_text(100 * tokens / self.tokens)
+
+
+def percent_ticks(window: Window, largest_tokens: int) -> dict[str, Any]:
+    """Ticks at round shares of the window, from 0 to beyond ``largest_tokens``, as properties of an axis of tokens."""
+    step = _step(100 * largest_tokens / window.tokens)
+    shares = [step * number for number in range(MOST_TICKS + 3)]
+    return {
+        "tickmode": "array",
+        "tickvals": [share * window.tokens / 100 for share in shares],
+        "ticktext": [percent_text(share) for share in shares],
+    }
+
+
+def _step(largest_percent: float) -> float:
+    """The round step with which few ticks reach the largest share."""
+    least = max(largest_percent, 1e-6) / MOST_TICKS
+    unit = 10.0 ** floor(log10(least))
+    return next(
+        digit * unit for digit in _FIRST_DIGITS if digit * unit >= least * (1 - 1e-9)
+    )
+
+
+def percent_text(percent: float) -> str:
+    """A share with three digits that are not zero, and two of one below 1: ``0.25%``, ``12.5%``, ``1,500%``."""
+    if percent <= 0:
+        return "0%"
+    size = floor(log10(percent))
+    digits = max(0, (2 if size >= 0 else 1) - size)
+    text = f"{percent:,.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
+
 
 TIMES_LARGER = 3
 """A setting stands in the strip if its largest request is more than so many times the next smaller one's."""
-MAIN_SHARE, EVEN_SHARE, NOTE_SHARE = 0.7, 0.47, 0.07
+MAIN_SHARE = 0.7
+EVEN_SHARE = 0.47
+NOTE_SHARE = 0.07
 """Of the height, from the bottom: where the main panel ends; where it ends if most of the lines stand in the strip; and
 how much there is between it and the strip, for a note."""
 NOTE_FROM = 0.93
@@ -63,8 +117,8 @@ class Panels:
         return max(sizes, default=0)
 
     def main_top(self, *, has_note: bool) -> float:
-        """Where the main panel ends, of the height from the bottom. A strip of most lines is as high as the panel:
-        their shapes could not be seen in less."""
+        """Return the upper end of the main panel, as a share of the height. A strip of most lines is as high as the
+        panel: their shapes could not be seen in less."""
         if not self.strip:
             return NOTE_FROM if has_note else 1
         lines = sum(one.shown for one in self.settings)
@@ -123,3 +177,33 @@ def strip_names(panels: Panels, axis: RequestAxis) -> dict[int, Part]:
             place = axis.last(ends[number].turn)
             named[number] = note(words, place, tokens, yref="y2", xanchor="right")
     return named
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedSetting:
+    """One setting of several on a shared axis."""
+
+    setting: SettingRun
+    number: int
+    """The number of its line, which groups all that belongs to it in the legend."""
+    axis: RequestAxis
+
+    @property
+    def places(self) -> Places:
+        """The place of every request."""
+        return self.axis.places(request_turns(self.setting.run))
+
+    @property
+    def visible(self) -> Part:
+        """The properties of a trace that is seen, or hidden, with the line."""
+        shown = True if self.setting.shown else "legendonly"
+        return {"legendgroup": str(self.number), "visible": shown}
+
+    @property
+    def beside_its_line(self) -> Part:
+        """The same for what the legend does not name."""
+        return {**self.visible, "showlegend": False}
+
+    def id_of(self, request: int) -> str:
+        """The id of the point of a request."""
+        return f"{self.number}:{request_id(self.setting.run, request)}"

@@ -1,4 +1,4 @@
-"""What a strategy makes of a conversation: all that was said, coloured by what became of it, above what was sent."""
+"""A conversation under a strategy: all that was said, coloured by what became of it, above what was sent."""
 
 from __future__ import annotations
 
@@ -42,10 +42,12 @@ TITLES: dict[Looks, str] = {
     "names": "Names",
     "overhead": "Format overhead",
 }
-SAID, SENT = "said so far", "sent now"
+SAID = "said so far"
+SENT = "sent now"
 PALE = 0.72
 """Of replies, so that one sees where a message ends."""
-FIRST_WORDS_CHARS, CHARS_A_LINE = 160, 60
+FIRST_WORDS_CHARS = 160
+CHARS_A_LINE = 60
 HEIGHT_PIXELS = 260
 GAP = 0.36
 """Between the two bars, as a share of their distance."""
@@ -133,7 +135,8 @@ def _funnel(picture: SaidAndSent) -> list[Part]:
     if picture.folded is None:
         return []
     said, sent = picture.folded
-    top, bottom = 0.5 + GAP / 2, 0.5 - GAP / 2
+    top = 0.5 + GAP / 2
+    bottom = 0.5 - GAP / 2
     edge = f"M {said.start},{top} L {said.stop},{top} L {sent.stop},{bottom} L {sent.start},{bottom} Z"
     return [{**_FUNNEL, "path": edge}]
 

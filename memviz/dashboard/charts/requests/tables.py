@@ -1,8 +1,8 @@
-"""What the charts of requests show, for those who do not see them: in a sentence, and as tables of exact numbers."""
+"""The charts of requests for those who do not see them: a sentence, and tables of exact numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, log10
 
 import pandas as pd
@@ -15,7 +15,8 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import name_of
 
-TURN, CALL = "Turn", "Call"
+TURN = "Turn"
+CALL = "Call"
 Requests = Sequence[tuple[int, int]]
 """Requests by their turn and their call, both from 1."""
 GROWTH = 1.4
@@ -27,7 +28,10 @@ def shown_requests(runs: Sequence[Run]) -> Requests:
     """Return the requests that a table of these runs has a row for: those of any of them, bounded by :func:`bounded`.
     Where no turn took several calls, all turns up to the last have one."""
     if any(run.has_calls for run in runs):
-        return bounded(sorted({name for run in runs for name in _names(run)}))
+        names: set[tuple[int, int]] = set()
+        for run in runs:
+            names.update(_names(run))
+        return bounded(sorted(names))
     last = max((int(run.columns.turns.max(initial=0)) for run in runs), default=0)
     return bounded([(turn, 1) for turn in range(1, last + 1)])
 
@@ -52,31 +56,45 @@ def request_columns(shown: Requests) -> dict[str, list[int]]:
     return columns
 
 
+def requests_table(
+    settings: Sequence[SettingRun],
+    columns_of: Callable[[str, Run, Requests], Mapping[str, Sequence[object]]],
+) -> pd.DataFrame:
+    """Return a table with a row a request. ``columns_of`` gives the columns of a setting: of its name, which is told
+    apart from all others, of its run, and of the requests that have a row."""
+    shown = shown_requests([setting.run for setting in settings])
+    columns: dict[str, Sequence[object]] = {**request_columns(shown)}
+    names = distinct_names([setting.label for setting in settings])
+    for name, setting in zip(names, settings, strict=True):
+        columns |= columns_of(name, setting.run, shown)
+    return pd.DataFrame(columns)
+
+
 def tokens_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
     """Return the tokens of each request, one column a setting; it is said where messages were summarized or recalled
     for it, and where a chat was given another setting."""
-    shown = shown_requests([setting.run for setting in settings])
-    columns = {}
-    titles = distinct_names([setting.label for setting in settings])
-    for title, setting in zip(titles, settings, strict=True):
-        run = setting.run
-        records = dict(zip(_names(run), run.requests, strict=True))
-        columns[title] = [
-            _told(records[name], run) if name in records else "" for name in shown
-        ]
-    return pd.DataFrame({**request_columns(shown), **columns})
+    return requests_table(settings, _tokens_column)
+
+
+def _tokens_column(name: str, run: Run, shown: Requests) -> dict[str, list[str]]:
+    records = dict(zip(_names(run), run.requests, strict=True))
+    told = []
+    for request in shown:
+        told.append(_told(records[request], run) if request in records else "")
+    return {name: told}
 
 
 def _told(record: TurnRecord, run: Run) -> str:
     happened = []
+    made = record.compactions
     begins = {setting.last_turn + 1 for setting in run.earlier_settings}
     if record.call == 1 and record.turn in begins:
         happened.append(f"from here on {run.strategy_at(record.turn).label}")
-    if any(one.summary is not None for one in record.compactions):
+    if any(one.summary is not None for one in made):
         happened.append("summarized")
-    if any(one.error is not None for one in record.compactions):
+    if any(one.error is not None for one in made):
         happened.append("summarization failed")
-    kinds = {one.kind for one in record.compactions}
+    kinds = {one.kind for one in made}
     happened += [words for kind, words in _RULED.items() if kind in kinds]
     if record.parts.recalled:
         happened.append("recalled")
@@ -119,7 +137,9 @@ def _finding_of(setting: SettingRun) -> str:
     if cleared:
         told += f" had tool results cleared {times(cleared)} and"
     sent = run.columns.totals.tolist()
-    largest, last, middle = max(sent), sent[-1], sent[len(sent) // 2]
+    largest = max(sent)
+    last = sent[-1]
+    middle = sent[len(sent) // 2]
     if len(sent) > 2 and last > 0.9 * largest and last > GROWTH * middle:
         return f"{told} grows to {last:,} tokens"
     return f"{told} stays below {_rounded_up(largest):,} tokens"

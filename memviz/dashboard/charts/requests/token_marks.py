@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from memviz.core.text.wording import counted, turn_list
-from memviz.dashboard.charts.grammar import Part, marks, note, path, segments, stroke
+from memviz.dashboard.charts.grammar import (
+    Part,
+    marks,
+    note,
+    note_on_top,
+    path,
+    rule_down,
+    segments,
+    stroke,
+)
 from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
-from memviz.dashboard.charts.requests.panels import Panels
-from memviz.dashboard.charts.requests.placed_setting import PlacedSetting
+from memviz.dashboard.charts.requests.panels import Panels, PlacedSetting
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,
     marked_compactions,
+    marker_of,
 )
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
@@ -23,26 +33,31 @@ from memviz.dashboard.charts.turn_axis import last_place
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import name_of
+from memviz.metrics.requests.request_axis import RequestAxis, name_of, request_turns
 from memviz.metrics.summaries.request_sizes import request_sizes
+
+if TYPE_CHECKING:
+    from memviz.transcripts.base import RecordedEvent
 
 MAX_TURNS_NAMED = 6
 RECALL_LIFT_SHARE = 0.13
 """How far above its request the triangle of a recall points down at it, as a share of the panel's largest request: the
 diamond of a summarization and the ring of the selection have the place itself."""
-MOST_RECALLS_NAMED, RECALL_LABEL_SHARE = 12, 0.2
+MOST_RECALLS_NAMED = 12
+RECALL_LABEL_SHARE = 0.2
 """More recalls are not labelled, nor one that is nearer to the label before than this share of the requests."""
 MOST_LARGE_MARKS = 200
 """More marks than this side by side would cover their line."""
 LOOKS = ((25, (14, 3.5)), (60, (10, 2.0)), (10**9, (8, 1.2)))
 """Up to so many marks of a setting: pixels of a mark and of its drop line. Few are seen from the back of a room."""
-DENSE_PIXELS, RECALL_PIXELS = 6, 22
+DENSE_PIXELS = 6
+RECALL_PIXELS = 22
 _UNSELECTED = {"marker": {"opacity": 0.9}}
 _LABEL_FONT = {"size": NOTE_PIXELS, "color": "#1A1A1A"}
 
 
 class _Change(NamedTuple):
-    """What a compaction did to the first request that it changed."""
+    """The effect of a compaction on the first request that it changed."""
 
     marked: MarkedCompaction
     before: int
@@ -55,7 +70,9 @@ class _Change(NamedTuple):
 def compaction_marks(one: PlacedSetting) -> list[Part]:
     """Return a mark at the first request that each compaction changed, and a line down to it from what that request
     would have been."""
-    changes = list(_changes(one))
+    changes = [
+        _change(one, each) for each in marked_compactions(one.setting.run, one.axis)
+    ]
     if not changes:
         return []
     run = one.setting.run
@@ -72,12 +89,11 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
         np.array([change.marked.place for change in changes]),
         np.array([change.after for change in changes]),
         Texts(changes, tooltip),
-        {
-            "symbol": [change.marked.look.symbol for change in changes],
-            "size": DENSE_PIXELS if is_dense else size,
-            "color": [change.marked.look.color for change in changes],
-            "line": stroke(1, color=setting_color(one.setting.index)),
-        },
+        marker_of(
+            [change.marked for change in changes],
+            DENSE_PIXELS if is_dense else size,
+            stroke(1, color=setting_color(one.setting.index)),
+        ),
         unselected=_UNSELECTED,
         customdata=[change.id for change in changes],
         name=f"{name} summarizations",
@@ -100,21 +116,19 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
     return [drops, points]
 
 
-def _changes(one: PlacedSetting) -> Iterator[_Change]:
+def _change(one: PlacedSetting, marked: MarkedCompaction) -> _Change:
     run = one.setting.run
-    for marked in marked_compactions(run, one.axis):
-        sizes = request_sizes(marked.compaction, run)
-        before = max(sizes)  # no line up where the summary is larger
-        after = sizes.after_tokens
-        if marked.request is not None:
-            id = one.id_of(marked.request)
-        else:
-            id = f"{one.number}:{marked.turn}"
-            if run.turns and marked.turn < run.turns[-1].turn:
-                # Another setting went on: it stands beside the line.
-                behind = np.searchsorted(run.columns.turns, marked.turn, "right")
-                before = after = int(run.columns.totals[behind - 1])
-        yield _Change(marked, before, after, id)
+    sizes = request_sizes(marked.compaction, run)
+    before = max(sizes)  # no line up where the summary is larger
+    after = sizes.after_tokens
+    if marked.request is not None:
+        return _Change(marked, before, after, one.id_of(marked.request))
+    if run.turns and marked.turn < run.turns[-1].turn:
+        # Another setting went on: it stands beside the line.
+        behind = np.searchsorted(run.columns.turns, marked.turn, "right")
+        before = int(run.columns.totals[behind - 1])
+        after = before
+    return _Change(marked, before, after, f"{one.number}:{marked.turn}")
 
 
 def recall_marks(one: PlacedSetting, panels: Panels) -> list[Part]:
@@ -200,3 +214,105 @@ def recall_labels(
         )
         labels.append(label)
     return labels
+
+
+LABEL_CHARS = 34
+ROW_PIXELS = 18
+MOST_ROWS = 3
+CHAR_PIXELS = 7
+NARROW_PIXELS = 260
+"""Of a letter of a label, and of the axis of the narrowest chart, that beside the talk."""
+RIGHT_SHARE = 0.4
+"""From this share of the axis on there is more room left of a line: the axis' own margin counts too."""
+MAX_RECORDED = 60
+"""More recorded marks would hide the lines; the page lists all of them."""
+TRIANGLE = "▼"
+_RECORDED_LINE = stroke(1, "dot", PART_COLORS["summary"])
+_TRIANGLE_FONT = {"color": PART_COLORS["summary"], "size": 14}
+
+
+class SettingMarks(NamedTuple):
+    """The parts of the layout that mark the settings that a chat was given."""
+
+    lines: list[Part]
+    labels: list[Part]
+    rows: int
+    """How many rows above the picture the names take."""
+
+
+def setting_marks(run: Run, axis: RequestAxis) -> SettingMarks:
+    """Return a line before the first turn of each setting but the first, with its name above the picture, on the side
+    where there is more room. Names that would lie on each other stand in rows; where there are too many, the newest
+    do."""
+    last = max(1, axis.last(run.turns[-1].turn) if run.turns else 1)
+    lines: list[Part] = []
+    labels: list[Part] = []
+    leftmost: list[float] = []  # of each row, from below, where its first name begins
+    for setting in reversed(run.earlier_settings):
+        label = run.strategy_at(setting.last_turn + 1).label
+        x = axis.last(setting.last_turn) + 0.5
+        lines.append(rule_down(x, stroke(1.5, "dash"), layer="below"))
+        name = f"{_shortened(label)} →"
+        is_left = x > RIGHT_SHARE * last
+        steps = len(name) * CHAR_PIXELS / NARROW_PIXELS * last
+        begin, end = (x - steps, x) if is_left else (x, x + steps)
+        free = [row for row, taken in enumerate(leftmost) if end <= taken]
+        row = free[0] if free else len(leftmost)
+        if row == MOST_ROWS:
+            continue  # the talk names it
+        leftmost[row : row + 1] = [begin]
+        since = f"From turn {setting.last_turn + 1:,} on the chat was held under:"
+        note = note_on_top(
+            escaped(name),
+            x,
+            yshift=row * ROW_PIXELS,
+            xanchor="right" if is_left else "left",
+            hovertext=f"{since}<br>{escaped(label)}",
+        )
+        labels.append(note)
+    return SettingMarks(lines[::-1], labels[::-1], len(leftmost))
+
+
+def _shortened(label: str) -> str:
+    return label if len(label) <= LABEL_CHARS else f"{label[: LABEL_CHARS - 1]}…"
+
+
+def recorded_marks(
+    run: Run, events: Sequence[RecordedEvent], axis: RequestAxis
+) -> tuple[list[Part], list[Part]]:
+    """Return shapes and notes for the layout: one line between two requests of ``run`` for each event, with a
+    tooltip."""
+    lines = []
+    labels = []
+    for event in events[:MAX_RECORDED]:
+        x = _place(run, event, axis)
+        words = _recorded_words(event)
+        lines.append(rule_down(x, _RECORDED_LINE))
+        labels.append(note_on_top(TRIANGLE, x, font=_TRIANGLE_FONT, hovertext=words))
+    return lines, labels
+
+
+def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
+    """Return the place between the request that the last message before the event belongs to, as input or reply, and
+    the next one."""
+    before = min(event.after_message, len(run.log)) - 1
+    turn = run.log.turn_number(before) if before >= 0 else 0
+    number = bisect_right(run.requests, before, key=lambda record: record.log_length)
+    if before >= 0 and run.log[before].role == "assistant":
+        number -= 1
+    is_there = 0 <= number < len(run.requests)
+    if axis.is_by_turn or not is_there or run.requests[number].turn != turn:
+        return axis.last(turn) + 0.5
+    return float(axis.places(request_turns(run))[number]) + 0.5
+
+
+def _recorded_words(event: RecordedEvent) -> str:
+    what = "compacted here" if event.kind == "compaction" else "kept a summary here"
+    told = f"Recorded in the imported file:<br>its own program {what}"
+    if event.reason:
+        told += f" ({escaped(event.reason[:60])})"
+    if event.tokens_before is not None:
+        told += f"<br>{event.tokens_before:,} tokens before"
+    if event.tokens_after is not None:
+        told += f"<br>{event.tokens_after:,} tokens after"
+    return told

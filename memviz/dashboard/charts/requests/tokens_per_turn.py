@@ -18,19 +18,21 @@ from memviz.dashboard.charts.palette import (
     setting_color,
 )
 from memviz.dashboard.charts.requests.limit_lines import limit_lines, limit_names
-from memviz.dashboard.charts.requests.panels import Panels, strip_names, y_axes
-from memviz.dashboard.charts.requests.placed_setting import PlacedSetting
-from memviz.dashboard.charts.requests.setting_marks import (
-    ROW_PIXELS,
-    recorded_marks,
-    setting_marks,
+from memviz.dashboard.charts.requests.panels import (
+    Panels,
+    PlacedSetting,
+    Window,
+    strip_names,
+    y_axes,
 )
 from memviz.dashboard.charts.requests.token_marks import (
+    ROW_PIXELS,
     compaction_marks,
     recall_labels,
     recall_marks,
+    recorded_marks,
+    setting_marks,
 )
-from memviz.dashboard.charts.requests.window_share import Window
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
@@ -50,7 +52,8 @@ if TYPE_CHECKING:
 MAX_CLICKABLE = 100
 """Up to here every point can be clicked; beyond, invisible markers would make drawing slow."""
 PENDING_PIXELS = 12
-POINT_PIXELS, UNDER_MARK_PIXELS = 6, 18
+POINT_PIXELS = 6
+UNDER_MARK_PIXELS = 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
 LEAST_OFF_PIXELS = 160

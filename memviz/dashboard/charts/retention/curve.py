@@ -1,4 +1,5 @@
-"""Which share of the facts stated so far each request could still know, one line a setting."""
+"""The share of the facts stated so far that each request could still know, one line a setting; and the places of all
+facts at every request of one setting."""
 
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from memviz.dashboard.charts.grammar import (
     OPAQUE,
     SHARE_AXIS,
     Part,
+    area,
     heading,
     line,
     marks,
@@ -26,17 +28,26 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import FIXED_MARGINS, faded, setting_color
-from memviz.dashboard.charts.retention.knowledge_words import known_words
+from memviz.dashboard.charts.retention.knowledge_words import (
+    KNOWLEDGE_COLORS,
+    KNOWLEDGE_TITLES,
+    PATTERNS,
+    SHOWN,
+    known_words,
+)
+from memviz.dashboard.charts.retention.life_lines import MARGINS, requests_title
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,
     marked_compactions,
+    marker_of,
 )
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import parted, request_ids, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.metrics.retention.knowledge import Knowledge, Retention
 
 MOST_NAMED = 3
 """Facts that the tooltip of a summarization names; of more it says how many."""
@@ -118,7 +129,7 @@ def _curve(
 
 def _requests(turns: NDArray[np.int64]) -> list[list[int]]:
     """Return of every request its turn, and also its call unless it is the last one of its turn."""
-    return [[int(part) for part in id.split(":")] for id in request_ids(turns)]
+    return [list(map(int, id.split(":"))) for id in request_ids(turns)]
 
 
 def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
@@ -163,17 +174,11 @@ def summarization_marks(
 
     is_dense = len(found) > min(MOST_LARGE, 0.5 * len(one.run.requests))
     edge = stroke(1 if is_dense else 1.5, color=setting_color(one.setting.index))
-    marker = {
-        "symbol": [marked.look.symbol for marked in found],
-        "size": 6 if is_dense else 11,
-        "color": [marked.look.color for marked in found],
-        "line": edge,
-    }
     points = marks(
         np.array([marked.place for marked in found]),
         np.array(shares),
         Texts(found, partial(_mark_tooltip, one)),
-        marker,
+        marker_of(found, 6 if is_dense else 11, edge),
         name=f"{escaped(one.setting.label)} summarizations",
         legendgroup=str(one.setting.index),
         showlegend=False,
@@ -198,3 +203,65 @@ def _mark_tooltip(one: RetentionResult, marked: MarkedCompaction) -> str:
     if len(lost) > MOST_NAMED:
         names += f" and {len(lost) - MOST_NAMED:,} more"
     return f"{told}<br><b>{counted(len(lost), 'fact')} lost here:</b> {names}"
+
+
+SPLIT_PIXELS = 240
+_FACTS_AXIS = {
+    "automargin": False,
+    "title": {"text": "facts stated so far"},
+    "tickformat": ",d",
+    "nticks": 5,
+}
+
+
+def knowledge_split(retention: Retention) -> go.Figure:
+    """Return numbers of facts by where they stood; the stack is as high as there were facts. States that never occur
+    are left out. The requests have the places that they have in :func:`life_lines_of`."""
+    axis = RequestAxis.of([retention.turns])
+    stated = retention.born.sum(axis=1)
+    most = int(stated.max(initial=1))
+    traces = []
+    for state in SHOWN:
+        counts = (retention.states == state).sum(axis=1)
+        if counts.any():
+            traces.append(_area(state, retention.places, counts))
+    # What a request says when one points at it stands on top of its stack.
+    hidden = {"opacity": 0, "size": 1}
+    words = known_words(retention)
+    traces.append(marks(retention.places, stated, words, hidden, name="facts"))
+    y_axis = {
+        **_FACTS_AXIS,
+        "range": [0, most * 1.04],
+        "dtick": 1 if most <= 4 else None,
+    }
+    return picture(
+        traces,
+        xaxis=turns_axis(axis, title=requests_title(axis)),
+        yaxis=y_axis,
+        **parted(axis),
+        showlegend=False,
+        hovermode="x",
+        height=SPLIT_PIXELS,
+        margin={**MARGINS, "t": 8, "b": 44},
+        uirevision="split",
+    )
+
+
+def _area(
+    state: Knowledge, places: NDArray[np.int64], counts: NDArray[np.int64]
+) -> Part:
+    """Return steps that are as wide as a request, half before and half behind it."""
+    color = KNOWLEDGE_COLORS[state]
+    hatching = {}
+    if state in PATTERNS:
+        hatching["fillpattern"] = {"shape": PATTERNS[state]}
+    return area(
+        np.concatenate((places[:1] - 0.5, places, places[-1:] + 0.5)),
+        np.concatenate((counts[:1], counts, counts[-1:])),
+        {"width": 0, "shape": "hvh", "color": color},
+        fillcolor=color,
+        stackgroup="facts",
+        name=KNOWLEDGE_TITLES[state],
+        hoverinfo="skip",
+        **hatching,
+    )

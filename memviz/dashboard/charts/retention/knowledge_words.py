@@ -1,4 +1,4 @@
-"""How the places of a fact are coloured and called, and the sentences that charts say about them."""
+"""The colours and names of the places of a fact, and the sentences that charts say about them."""
 
 from __future__ import annotations
 

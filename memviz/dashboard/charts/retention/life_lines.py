@@ -1,14 +1,11 @@
-"""The facts under one setting: the life of each, a row a fact and a column a request, and the summarization that ended
-it; and below, where all of them stood at every request."""
+"""The life of every fact under one setting, a row a fact and a column a request, and what ended it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import plotly.graph_objects as go
-from numpy.typing import NDArray
 
 from memviz.core.text.wording import (
     message_number,
@@ -20,12 +17,12 @@ from memviz.dashboard.charts.grammar import (
     GREY,
     LOOK_STAYS,
     Part,
-    area,
     bars,
     box,
     marks,
     path,
     picture,
+    ring,
     segments,
     stroke,
 )
@@ -37,25 +34,24 @@ from memviz.dashboard.charts.retention.knowledge_words import (
     SHOWN,
     STATE_WORDS,
     fact_label,
-    known_words,
 )
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,
     marked_compactions,
+    marks_of,
     request_mark,
 )
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,
-    parted,
     turn_partings,
     turns_axis,
 )
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
-from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.metrics.summaries.compaction_words import act_noun
 
@@ -64,17 +60,19 @@ MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
 button that saves the picture stands, which must not cover a diamond."""
 LABEL_CHARS = 17
 TOOLTIP_CHARS = 66
-ROW_PIXELS, LEAST_ROW_PIXELS, ROWS_PIXELS = 26, 17, 345
+ROW_PIXELS = 26
+LEAST_ROW_PIXELS = 17
+ROWS_PIXELS = 345
 BAR_WIDTH = 0.62
-MOST_LINES, MOST_LINES_SHARE = 30, 0.5
+MOST_LINES = 30
+MOST_LINES_SHARE = 0.5
 """Of more summarizations than this, or at more than this share of the requests, only those that took the selected fact
 have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
-STRIP_TITLE, STRIP_TITLE_OF_RULES = "<i>summarized</i>", "<i>changed</i>"
+STRIP_TITLE = "<i>summarized</i>"
+STRIP_TITLE_OF_RULES = "<i>changed</i>"
 """Its title where every mark is a summarization, and where a rule cleared, shortened or dropped messages."""
-SPLIT_PIXELS = 240
-TITLE_STANDOFF = 8
 _WHITE = "#FFFFFF"
 _NO_GRID = {"showgrid": False, "zeroline": False}
 _BAND = {
@@ -90,12 +88,6 @@ _BIRTH = {
     "line": {"width": 1.5, "color": _WHITE},
 }
 _CROSS_EDGE = {"width": 1, "color": _WHITE}
-_FACTS_AXIS = {
-    "automargin": False,
-    "title": {"text": "facts stated so far"},
-    "tickformat": ",d",
-    "nticks": 5,
-}
 
 
 class _Stretch(NamedTuple):
@@ -120,6 +112,11 @@ def by_birth(lives: Sequence[LifeLine]) -> list[LifeLine]:
     return sorted(lives, key=birth)
 
 
+def requests_title(axis: RequestAxis) -> Part:
+    """Return the title of the axis of requests, further from it than on other charts."""
+    return {"text": axis_title(axis), "standoff": 8}
+
+
 def life_lines_of(
     kept: RetentionResult,
     lives: Sequence[LifeLine],
@@ -135,13 +132,14 @@ def life_lines_of(
     stretches = []
     for row, life in enumerate(lives):
         stretches += [_Stretch(row, life, span) for span in life.spans]
-    traces = [
-        *_summarizations(kept, bottom, selected),
-        *_chosen(kept, bottom, event),
-        *_bars(kept, stretches),
-        *_births(kept, stretches),
-        *_deaths(kept, stretches),
-    ]
+    found = _marked(kept)
+    traces = [*_summarizations(kept, found, bottom, selected)]
+    for one in found:
+        if kept.run.number_of(one.compaction) == event:
+            traces += _chosen(one, bottom)
+    traces += _bars(kept, stretches)
+    traces += _births(kept, stretches)
+    traces += _deaths(kept, stretches)
 
     labels = []
     shapes = turn_partings(axis)
@@ -164,7 +162,7 @@ def life_lines_of(
     }
     return picture(
         traces,
-        xaxis={**_requests_axis(axis), **_NO_GRID},
+        xaxis={**turns_axis(axis, title=requests_title(axis)), **_NO_GRID},
         yaxis=y_axis,
         shapes=shapes,
         barmode="overlay",
@@ -176,28 +174,18 @@ def life_lines_of(
     )
 
 
-def _requests_axis(axis: RequestAxis) -> Part:
-    title = {"text": axis_title(axis), "standoff": TITLE_STANDOFF}
-    return turns_axis(axis, title=title)
-
-
 def _strip_title(kept: RetentionResult) -> str:
-    symbols = set()
-    for compaction in kept.run.compactions:
-        look = request_mark(compaction)
-        if look is not None:
-            symbols.add(look.symbol)
-    if not symbols:
+    looks = marks_of(kept.run.compactions)
+    if not looks:
         return ""
-    return STRIP_TITLE if symbols <= {"diamond", "x"} else STRIP_TITLE_OF_RULES
+    is_ruled = any(look.symbol not in ("diamond", "x") for look in looks)
+    return STRIP_TITLE_OF_RULES if is_ruled else STRIP_TITLE
 
 
 def mark_color(compaction: Compaction) -> str:
     """Return the colour of what a compaction did, darker for a summarization than on charts of tokens."""
     look = request_mark(compaction)
-    if look is None or look.symbol == "diamond":
-        return SUMMARIZATION_LINE
-    return look.color
+    return SUMMARIZATION_LINE if look is None else look.strong_color
 
 
 def _bars(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
@@ -307,18 +295,20 @@ def _points(
 def _marked(kept: RetentionResult) -> list[MarkedCompaction]:
     """Return the compactions that have a mark, each at the left edge of the first request that it changed."""
     axis = RequestAxis.of([request_turns(kept.run)])
-    return [
-        one._replace(place=one.place - 0.5)
-        for one in marked_compactions(kept.run, axis)
-        if one.request is not None
-    ]
+    found = []
+    for one in marked_compactions(kept.run, axis):
+        if one.request is not None:
+            found.append(one._replace(place=one.place - 0.5))
+    return found
 
 
 def _summarizations(
-    kept: RetentionResult, bottom: float, selected: int | None
+    kept: RetentionResult,
+    found: Sequence[MarkedCompaction],
+    bottom: float,
+    selected: int | None,
 ) -> Iterator[Part]:
-    """Marks above the rows, and lines down through them where there are few."""
-    found = _marked(kept)
+    """Yield marks above the rows, and lines down through them where there are few."""
     if not found:
         return
     run = kept.run
@@ -326,18 +316,17 @@ def _summarizations(
     is_few = len({one.place for one in found}) <= most
     taking = {by for (probe, _), by in kept.losses.items() if probe == selected}
     numbers = [run.number_of(one.compaction) for one in found]
-    lines = [
-        (one.place, STRIP, one.place, bottom)
-        for one, number in zip(found, numbers, strict=True)
-        if is_few or number in taking
-    ]
+    lines = []
+    for one, number in zip(found, numbers, strict=True):
+        if is_few or number in taking:
+            lines.append((one.place, STRIP, one.place, bottom))
     if lines:
         thin = stroke(1, color=faded(SUMMARIZATION_LINE, 0.6))
         yield path(*segments(lines, None), thin, name="summarization lines")
     marker = {
         "symbol": [one.look.symbol for one in found],
         "size": 12 if is_few else 6,
-        "color": [mark_color(one.compaction) for one in found],
+        "color": [one.look.strong_color for one in found],
     }
 
     def words(one: MarkedCompaction) -> str:
@@ -356,80 +345,15 @@ def _summarizations(
     )
 
 
-def _chosen(kept: RetentionResult, bottom: float, event: int | None) -> Iterator[Part]:
-    """A line down the rows where the chosen compaction was, with a ring around its mark."""
-    for one in _marked(kept):
-        if kept.run.number_of(one.compaction) != event:
-            continue
-        color = mark_color(one.compaction)
-        x = [one.place, one.place]
-        yield path(x, [STRIP, bottom], stroke(2.5, color=color), name="chosen line")
-        ring = {
-            "symbol": f"{one.look.symbol.removesuffix('-open')}-open",
-            "size": 19,
-            "line": {"width": 2},
-            "color": color,
-        }
-        yield {
-            "type": "scatter",
-            "mode": "markers",
-            "hoverinfo": "skip",
-            "name": "chosen",
-            "cliponaxis": False,
-            "x": [one.place],
-            "y": [STRIP],
-            "marker": ring,
-        }
-
-
-def knowledge_split(retention: Retention) -> go.Figure:
-    """Return numbers of facts by where they stood; the stack is as high as there were facts. States that never occur
-    are left out. The requests have the places that they have in :func:`life_lines_of`."""
-    axis = RequestAxis.of([retention.turns])
-    stated = retention.born.sum(axis=1)
-    most = int(stated.max(initial=1))
-    traces = []
-    for state in SHOWN:
-        counts = (retention.states == state).sum(axis=1)
-        if counts.any():
-            traces.append(_area(state, retention.places, counts))
-    # What a request says when one points at it stands on top of its stack.
-    hidden = {"opacity": 0, "size": 1}
-    words = known_words(retention)
-    traces.append(marks(retention.places, stated, words, hidden, name="facts"))
-    y_axis = {
-        **_FACTS_AXIS,
-        "range": [0, most * 1.04],
-        "dtick": 1 if most <= 4 else None,
+def _chosen(chosen: MarkedCompaction, bottom: float) -> Iterator[Part]:
+    """Yield a line down the rows where the chosen compaction was, and a ring around its mark."""
+    color = chosen.look.strong_color
+    x = [chosen.place, chosen.place]
+    yield path(x, [STRIP, bottom], stroke(2.5, color=color), name="chosen line")
+    marker = {
+        "symbol": f"{chosen.look.symbol.removesuffix('-open')}-open",
+        "size": 19,
+        "line": {"width": 2},
+        "color": color,
     }
-    return picture(
-        traces,
-        xaxis=_requests_axis(axis),
-        yaxis=y_axis,
-        **parted(axis),
-        showlegend=False,
-        hovermode="x",
-        height=SPLIT_PIXELS,
-        margin={**MARGINS, "t": 8, "b": 44},
-        uirevision="split",
-    )
-
-
-def _area(
-    state: Knowledge, places: NDArray[np.int64], counts: NDArray[np.int64]
-) -> Part:
-    """Return steps that are as wide as a request, half before and half behind it."""
-    color = KNOWLEDGE_COLORS[state]
-    hatching = {}
-    if state in PATTERNS:
-        hatching["fillpattern"] = {"shape": PATTERNS[state]}
-    return area(
-        np.concatenate((places[:1] - 0.5, places, places[-1:] + 0.5)),
-        np.concatenate((counts[:1], counts, counts[-1:])),
-        {"width": 0, "shape": "hvh", "color": color},
-        fillcolor=color,
-        stackgroup="facts",
-        name=KNOWLEDGE_TITLES[state],
-        hoverinfo="skip",
-        **hatching,
-    )
+    yield ring([chosen.place], [STRIP], marker, name="chosen", cliponaxis=False)

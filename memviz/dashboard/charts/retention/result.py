@@ -1,4 +1,4 @@
-"""What one setting kept of the facts, as the charts of retention take it."""
+"""The facts that one setting kept, as the charts of retention take them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memviz.metrics.retention.probe_texts import Bools
 
 
 class Measure(Enum):
-    """When a fact counts as known."""
+    """A rule by which a fact counts as known."""
 
     RETAINED = "Could be known"
     CONTAINED = "Answer contained"
@@ -30,8 +30,8 @@ class Measure(Enum):
 
 @dataclass(frozen=True, eq=False)
 class RetentionResult:
-    """What one setting retained: its line, the matrices, the life of every fact and what ended it each time, and what
-    each of the run's compactions did to the facts."""
+    """One setting with its matrices, the life of every fact and what ended it each time, and what each of the run's
+    compactions did to the facts."""
 
     setting: SettingRun
     retention: Retention

@@ -1,4 +1,4 @@
-"""How long facts last: the share still known at each age, one line a setting."""
+"""The share of facts that are still known at each age, one line a setting."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ _FAINT = {"opacity": 0.35, "showlegend": False}
 
 
 class Lasting(NamedTuple):
-    """How long the facts of one setting last."""
+    """One setting with the survival of its facts."""
 
     setting: SettingRun
     survival: Survival
 
 
 class Thing(NamedTuple):
-    """What survives, and how one says that it came up."""
+    """The name of what survives, and the word for its first mention."""
 
     noun: str
     said: str
 
 
-FACT, WORD = Thing("fact", "stated"), Thing("word", "said")
+FACT = Thing("fact", "stated")
+WORD = Thing("word", "said")
 
 
 def survival_curve(

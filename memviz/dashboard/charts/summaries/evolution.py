@@ -1,4 +1,4 @@
-"""How the summary changed from version to version, as small charts over the same requests, those of its run."""
+"""The changes of the summary from version to version, as small charts over the requests of its run."""
 
 from __future__ import annotations
 

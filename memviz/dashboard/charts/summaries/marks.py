@@ -1,4 +1,4 @@
-"""How compactions look on all charts, where they stand, and what they say when one points at them."""
+"""The look and the place of compactions on all charts, and what they say when one points at them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.text.wording import counted, dollars, seconds_words
-from memviz.dashboard.charts.palette import FAILURE_COLOR, PART_COLORS, SHORTENED_COLOR
+from memviz.dashboard.charts.grammar import Part
+from memviz.dashboard.charts.palette import (
+    FAILURE_COLOR,
+    PART_COLORS,
+    SHORTENED_COLOR,
+    SUMMARIZATION_LINE,
+)
 from memviz.dashboard.charts.text import escaped
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
@@ -30,6 +36,11 @@ class Mark(NamedTuple):
     color: str
     name: str
     character: str = "◆"
+
+    @property
+    def strong_color(self) -> str:
+        """Its colour over cells and bars: darker for a summarization, whose violet is theirs."""
+        return SUMMARIZATION_LINE if self.symbol == "diamond" else self.color
 
 
 MARKS = {
@@ -95,20 +106,28 @@ def marked_compactions(run: Run, axis: RequestAxis) -> list[MarkedCompaction]:
     """Return the compactions of a run that have a mark, those of requests first."""
     turns = request_turns(run).tolist()
     places = axis.places(turns).tolist()
-    found = []
-    for request, made in run.requests.compactions():
+    happened: list[tuple[Compaction, float, int, int | None]] = []
+    for number, made in run.requests.compactions():
         for one in made:
-            look = request_mark(one)
-            if look is not None:
-                place = float(places[request])
-                marked = MarkedCompaction(one, look, place, turns[request], request)
-                found.append(marked)
+            happened.append((one, float(places[number]), turns[number], number))
     for turn, one in run.unsent:
+        happened.append((one, axis.last(turn) + 0.5, turn, None))
+    found = []
+    for one, place, turn, request in happened:
         look = request_mark(one)
         if look is not None:
-            behind = axis.last(turn) + 0.5
-            found.append(MarkedCompaction(one, look, behind, turn, None))
+            found.append(MarkedCompaction(one, look, place, turn, request))
     return found
+
+
+def marker_of(found: Sequence[MarkedCompaction], pixels: int, edge: Part) -> Part:
+    """Return the look of the points of these compactions, of ``pixels``, with an ``edge``."""
+    return {
+        "symbol": [one.look.symbol for one in found],
+        "size": pixels,
+        "color": [one.look.color for one in found],
+        "line": edge,
+    }
 
 
 def request_mark(compaction: Compaction) -> Mark | None:

@@ -47,8 +47,10 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 MAX_LAYERS = 200
 """Entries of a list that are parted by a line; more would be nothing but lines."""
 FEW_EVENTS = 40
-UPPER, LOWER = (0.5, 0.96), (0.0, 0.36)
-SUMMARY, MESSAGES = PART_COLORS["summary"], PART_COLORS["history"]
+UPPER = (0.5, 0.96)
+LOWER = (0.0, 0.36)
+SUMMARY = PART_COLORS["summary"]
+MESSAGES = PART_COLORS["history"]
 SUMMARY_FILL = "rgba(141, 107, 219, 0.22)"
 _ABOVE = "Tokens of the summary in force"
 _BELOW = "Messages that each version stands for"
@@ -81,9 +83,9 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     is_list = grows_a_list(run)
     is_ruled = never_summarizes(run) and not run.space.summaries.versions
     last = _last_place(run, events)
-    above, below = (_ABOVE_OF_LIST, _BELOW_OF_LIST) if is_list else (_ABOVE, _BELOW)
+    titles = (_ABOVE_OF_LIST, _BELOW_OF_LIST) if is_list else (_ABOVE, _BELOW)
     if is_ruled:
-        above, below = _ABOVE_OF_RULES, _BELOW_OF_RULES
+        titles = (_ABOVE_OF_RULES, _BELOW_OF_RULES)
         sizes = [request_sizes(one.compaction, run).after_tokens for one in events]
     else:
         sizes = [tokens_in_force(run, event) for event in events]
@@ -119,7 +121,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
         xaxis=turns_axis(axis, shown, range=[0.4, last + 0.8], anchor="y2"),
         yaxis=upper,
         yaxis2=lower,
-        annotations=[_row_title(above, UPPER), _row_title(below, LOWER)],
+        annotations=[_row_title(titles[0], UPPER), _row_title(titles[1], LOWER)],
         shapes=shapes,
         barmode="overlay",
         height=390,
@@ -208,7 +210,8 @@ def _covered(
     taken_in = []
     for event in written:
         assert event.version is not None  # noqa: S101 - those that were written
-        covers, added = event.version.covers, event.version.added
+        covers = event.version.covers
+        added = event.version.added
         before.append(range(covers.start, max(covers.start, added.start)))
         taken_in.append(added)
     words = [tooltip(run, event) for event in written]
@@ -220,7 +223,7 @@ def _covered(
 
 
 def _ruled(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Part]:
-    """Which messages a rule cleared, shortened or dropped."""
+    """Yield bars over the messages that a rule cleared, shortened or dropped."""
     for outcome in RULED:
         mine = [event for event in events if event.what is outcome]
         mine = [event for event in mine if not lacks_summarizer(event.compaction)]

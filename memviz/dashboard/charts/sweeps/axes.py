@@ -26,7 +26,8 @@ CENTS_FROM = 0.1
 """US dollars that an axis covers at least for its ticks to be whole cents."""
 MOST_TICKS = 7
 _STEPS = ((1, 2, 5), (1, 3), (1,))
-LEAST_SHARE_SPAN, LEAST_SPAN = 0.1, 0.2
+LEAST_SHARE_SPAN = 0.1
+LEAST_SPAN = 0.2
 """What an axis spans at least: of shares so much, of others so much of the value, so that noise does not look large."""
 MOST_VALUES_NAMED = 14
 """Up to so many values of the parameter stand at the axis; of more Plotly chooses round ones."""
@@ -76,7 +77,8 @@ def linear_range(words: MeasureWords, known: Values) -> tuple[float, float]:
     """Return the ends of a linear axis, with room around the values."""
     if not known.size:
         return 0.0, 1.0
-    low, high = float(known.min()), float(known.max())
+    low = float(known.min())
+    high = float(known.max())
     least = LEAST_SHARE_SPAN
     if not words.is_share:
         least = max(LEAST_SPAN * abs(high), 1e-12)
@@ -91,7 +93,8 @@ def linear_range(words: MeasureWords, known: Values) -> tuple[float, float]:
 
 
 def _by_ratio(words: MeasureWords, known: Values) -> Part:
-    low, high = log10(float(known.min())), log10(float(known.max()))
+    low = log10(float(known.min()))
+    high = log10(float(known.max()))
     room = MARGIN * (high - low)
     values = round_numbers(low - room, high + room)
     return {
@@ -115,7 +118,7 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 
 class Axis(Protocol):
-    """What a chart has to know of a parameter; a :class:`memviz.strategies.parameters.Parameter` is one."""
+    """The properties of a parameter that a chart needs; a :class:`memviz.strategies.parameters.Parameter` is one."""
 
     @property
     def name(self) -> str:
@@ -123,7 +126,7 @@ class Axis(Protocol):
 
     @property
     def unit(self) -> str:
-        """What the numbers count; empty for a switch."""
+        """The unit of its numbers; empty for a switch."""
 
 
 def axis_title(axis: Axis) -> str:

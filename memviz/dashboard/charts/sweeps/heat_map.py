@@ -56,12 +56,14 @@ MOST_WRITTEN = 150
 """Up to so many cells have their value written into them."""
 DARK_BELOW = 0.47
 """Share of the scale from its dark end up to which white is read better on it than black."""
-CELL_PIXELS, WIDEST_PIXELS = 46, 1100
+CELL_PIXELS = 46
+WIDEST_PIXELS = 1100
 LEAST_ROWS = 3
 """A map of fewer rows is as high as one of so many, so that the name of the axis has room."""
 MARGINS = {"l": 76, "r": 10, "t": 46, "b": 56}
 COLORBAR_TICKS = 5
-_WHITE, _BLACK = "#FFFFFF", "#000000"
+_WHITE = "#FFFFFF"
+_BLACK = "#000000"
 _COLORBAR = {"thickness": 12, "outlinewidth": 0}
 _HIDDEN = {"marker": {"opacity": 0}}
 _UNDRAWN = {"opacity": 0, "size": 1, "color": INVISIBLE}
@@ -87,7 +89,6 @@ def setting_map(
     recommended: int | None = None,
     over: Over = "median",
     aside: DataFrame | None = None,
-    title: str | None = None,
 ) -> go.Figure:
     """Return the map of ``measure`` over the parameters ``x`` and ``y``.
 
@@ -99,9 +100,8 @@ def setting_map(
     each_once(table, (x, y))
     words = WORDS[measure]
     cells = _map(table, x, y, measure)
-    if not title:
-        strategy = title_of(table["label"].iloc[0]) if len(table) else "No setting"
-        title = f"{strategy}: {inline(words.axis_title)}"
+    strategy = title_of(table["label"].iloc[0]) if len(table) else "No setting"
+    title = f"{strategy}: {inline(words.axis_title)}"
     writer = SettingWords.of(aside, over)
     tooltips = {}
     for number, row in rows_by_setting(table).items():
@@ -184,7 +184,7 @@ def _written(cells: _Map, words: MeasureWords, there: NDArray[np.bool_]) -> Part
     and below it becomes no larger than other text, and padding makes both traces alike."""
     if cells.values.size > MOST_WRITTEN:
         return {}
-    texts = [[words.shown(value) for value in row] for row in cells.values.tolist()]
+    texts = [list(map(words.shown, row)) for row in cells.values.tolist()]
     longest = max((len(text) for row in texts for text in row), default=0)
     written = []
     for row, places in zip(texts, there.tolist(), strict=True):

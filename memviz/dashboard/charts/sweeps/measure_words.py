@@ -1,4 +1,4 @@
-"""What the measures of a sweep are called, in which unit they are, and how their numbers are written.
+"""The names of the measures of a sweep, their units, and the way their numbers are written.
 
 Text of this file goes into titles and tooltips as it stands: it holds no markup and nothing that a user wrote.
 """
@@ -32,17 +32,17 @@ class MeasureWords:
 
     @property
     def less_is_better(self) -> bool:
-        """Which end of it one wants: the other one of what counts as the worst conversation."""
+        """Low values are the good ones: the worst conversation is the one with the highest."""
         return MEASURES[self.name] == "max"
 
     @property
     def is_money(self) -> bool:
-        """Whether it is in US dollars."""
+        """It is in US dollars."""
         return self.write is dollars
 
     @property
     def is_share(self) -> bool:
-        """Whether it goes from 0 to 1 and is written in percent."""
+        """It goes from 0 to 1 and is written in percent."""
         return self.write is percent
 
     @property
@@ -81,13 +81,11 @@ def seconds(number: float) -> str:
     return f"{number:.1f} s" if number >= 1 else f"{max(number, 0.001):.2g} s"
 
 
-_TOKENS, _USD, _SHARE, _FACTS, _TIMES = (
-    "tokens",
-    "US dollars",
-    "%",
-    "% of the facts",
-    "summarizations",
-)
+_TOKENS = "tokens"
+_USD = "US dollars"
+_SHARE = "%"
+_FACTS = "% of the facts"
+_TIMES = "summarizations"
 
 WORDS: dict[str, MeasureWords] = {
     words.name: words

@@ -16,6 +16,7 @@ from memviz.dashboard.charts.grammar import (
     Part,
     legend_entry,
     marks,
+    ring,
     stroke,
 )
 from memviz.dashboard.charts.palette import setting_color, setting_dash
@@ -24,7 +25,19 @@ from memviz.dashboard.charts.text import escaped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-FULL_PIXELS, PALE_PIXELS, RING_PIXELS = 11, 8, 21
+
+from math import log10
+from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
+
+from memviz.dashboard.charts.palette import NOTE_PIXELS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+FULL_PIXELS = 11
+PALE_PIXELS = 8
+RING_PIXELS = 21
 PALE = 0.42
 """How strongly a beaten setting is drawn; it can still be seen on a dark page."""
 SHAPES = (
@@ -115,7 +128,7 @@ class Points:
         return np.isfinite(self.x) & np.isfinite(self.y)
 
     def place_of(self, setting: int | None) -> int | None:
-        """Where a setting is among the points that are drawn."""
+        """Return the place of a setting among the points that are drawn."""
         found = np.flatnonzero((self.settings == setting) & self.drawn)
         return int(found[0]) if setting is not None and found.size else None
 
@@ -177,26 +190,15 @@ def pale_key() -> Part:
     return legend_entry("Pale: beaten by another", mode="markers", marker=_PALE)
 
 
-def ring(name: str, pixels: int, x: object, y: object, **more: object) -> Part:
-    """Return a ring around the recommended setting, or a frame around the chosen one. Tooltips and clicks go past
-    them."""
+def setting_ring(name: str, pixels: int, x: object, y: object, **more: object) -> Part:
+    """Return a ring around the recommended setting, or a frame around the chosen one."""
     marker = {
         "symbol": RINGS[name],
         "size": pixels,
         "color": GREY,
         "line": stroke(2.5),
     }
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": x,
-        "y": y,
-        "name": name,
-        "marker": marker,
-        "unselected": OPAQUE,
-        "hoverinfo": "skip",
-        **more,
-    }
+    return ring(x, y, marker, name=name, unselected=OPAQUE, **more)
 
 
 def rings(
@@ -209,4 +211,121 @@ def rings(
     ):
         where = points.place_of(setting)
         if where is not None:
-            yield ring(name, pixels, points.x[[where]], points.y[[where]])
+            yield setting_ring(name, pixels, points.x[[where]], points.y[[where]])
+
+
+LABEL_CHARS = 24
+WIDTHS_PIXELS = (310, 560)
+HEIGHT_PIXELS = 320
+"""Sizes of the plot to find the place for: on a phone, and on a page of usual width."""
+CHAR_PIXELS = 7.5
+LINE_PIXELS = 18.0
+PADDING_PIXELS = 8.0
+OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64, 110, -110) for x in (-36, 36)]
+"""Where the label can begin, in pixels right of and above its point, the best first: what costs less and keeps more
+is up and to the left, so nothing lies there."""
+POINTS_A_LINE_COUNTS = 6
+"""A line through the words is as bad as so many points under them."""
+_LABEL = {
+    "showarrow": True,
+    "arrowhead": 0,
+    "arrowwidth": 1,
+    "arrowcolor": GREY,
+    "standoff": RING_PIXELS / 2,
+    "font": {"size": NOTE_PIXELS},
+    "bgcolor": "rgba(128,128,128,0.14)",
+    "borderpad": 3,
+}
+Places = NDArray[np.float64]
+
+
+class _Plot(NamedTuple):
+    """The points and the line that the label must not hide. Places are shares of the plot."""
+
+    x: Places
+    y: Places
+    where: int
+    """The number of the point that has the label."""
+    line: float
+    """The height of a line across the plot; NaN: none."""
+    width: float
+    """Of the label, in pixels."""
+    height: float
+
+    def hidden(self, offset: tuple[int, int]) -> float:
+        """Return the number of points that a label at this offset hides, and the pixels by which it leaves the plot,
+        in one sum."""
+        y = self.y * HEIGHT_PIXELS
+        bottom = float(y[self.where]) + offset[1] - self.height / 2
+        top = bottom + self.height
+        in_height = (y >= bottom) & (y <= top)
+        found = 0.0
+        # The comparisons are false where there is no line.
+        line = self.line * HEIGHT_PIXELS
+        if bottom - PADDING_PIXELS / 2 < line < top + PADDING_PIXELS / 2:
+            found += POINTS_A_LINE_COUNTS
+        for width in WIDTHS_PIXELS:
+            x = self.x * width
+            left = float(x[self.where]) + offset[0]
+            if offset[0] < 0:
+                left -= self.width
+            right = left + self.width
+            under = in_height & (x >= left) & (x <= right)
+            outside = max(-left, right - width, -bottom, top - HEIGHT_PIXELS, 0.0)
+            found += float(under.sum()) + outside
+        return found
+
+
+def callout(
+    table: DataFrame,
+    points: Points,
+    recommended: int | None,
+    x_axis: Part,
+    y_axis: Part,
+    limit: float | None = None,
+) -> list[Part]:
+    """Return the label, if the setting is on the chart. The axes have a type and a range; at ``limit``, a place on the
+    y axis, a line crosses the chart, which must not run through the words."""
+    where = points.place_of(recommended)
+    if where is None:
+        return []
+    lines = wrap(str(table["label"].iloc[where]), LABEL_CHARS)
+    longest = max(map(len, ["Recommended", *lines]))
+    x = _positions(points.x, x_axis)
+    y = _positions(points.y, y_axis)
+    line = _positions(np.array([np.nan if limit is None else limit]), y_axis)
+    plot = _Plot(
+        _shares(x, x_axis),
+        _shares(y, y_axis),
+        where,
+        float(_shares(line, y_axis)[0]),
+        CHAR_PIXELS * longest + PADDING_PIXELS,
+        LINE_PIXELS * (1 + len(lines)) + PADDING_PIXELS,
+    )
+    # The first of the offsets with the least under the label.
+    right, up = min(OFFSETS, key=plot.hidden)
+    side = "left" if right > 0 else "right"
+    label = {
+        **_LABEL,
+        "x": float(x[where]),
+        "y": float(y[where]),
+        "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
+        "align": side,
+        "xanchor": side,
+        "ax": right,
+        "ay": -up,
+    }
+    return [label]
+
+
+def _positions(values: Places, axis: Part) -> Places:
+    """Return the places on an axis as Plotly takes them: the logarithms, where it counts by ratio."""
+    if axis["type"] != "log":
+        return values
+    return np.array([log10(value) if value > 0 else np.nan for value in values])
+
+
+def _shares(places: Places, axis: Part) -> Places:
+    low, high = axis["range"]
+    shares: Places = (places - low) / (high - low)
+    return shares

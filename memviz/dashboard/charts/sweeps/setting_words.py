@@ -1,4 +1,4 @@
-"""What the charts of a sweep say about one setting: sentences with its numbers."""
+"""The sentences that charts of a sweep say about one setting, with its numbers."""
 
 from __future__ import annotations
 
@@ -99,7 +99,8 @@ def beaten_words(row: Row, winner: Row, measure: str) -> str:
         less = "cheaper" if WORDS[measure].is_money else "fewer tokens"
         costs = f"{percent(1 - winner[measure] / row[measure])} {less}"
     keeps = "as much"
-    more, kept = winner["retention"], row["retention"]
+    more = winner["retention"]
+    kept = row["retention"]
     if more > kept:
         instead = share_in_words(kept, more)
         keeps = f"{share_in_words(more, kept)} of the facts instead of {instead}"

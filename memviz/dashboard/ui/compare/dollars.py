@@ -39,8 +39,7 @@ from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_au
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
 from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import switch
-from memviz.dashboard.ui.controls.picture import picture
-from memviz.dashboard.ui.controls.pictures import folded, step_by_step, step_of
+from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.linked import linked

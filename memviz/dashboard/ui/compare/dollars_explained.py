@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed
-from memviz.dashboard.charts.cost.request_lines import (
+from memviz.dashboard.charts.cost.curve import (
     cache_hits,
     largest_request,
     window_fits,

@@ -20,6 +20,7 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import marks_of
+from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.compare.one_message import (
     LIFE_KEY,
     MESSAGE_KEY,
@@ -30,12 +31,12 @@ from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select, selected
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
-from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
-from memviz.dashboard.ui.controls.picture import picture
+from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
     as_shown,
     kept_figure,
     numbers_of,
+    picture,
     places,
     step_by_step,
     step_of,
@@ -203,7 +204,7 @@ def legend(settings: Sequence[SettingRun]) -> None:
         key=LEGEND_ORDER.index,
     )
     summarized = [code for code in order if STEPS[code].fate is Fate.SUMMARIZED]
-    items = []
+    items: list[str] = []
     for code in order:
         if len(summarized) < 2 or code not in summarized:
             items.append(legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]))

@@ -20,6 +20,7 @@ from memviz.dashboard.charts.memory_map.fate_words import life_finding
 from memviz.dashboard.charts.memory_map.message_life import message_life
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.markup import section
 from memviz.dashboard.ui.compare.selection import Selection, selected
 from memviz.dashboard.ui.controls.block_html import sent_instead
 from memviz.dashboard.ui.controls.known_facts import known_facts
@@ -113,9 +114,8 @@ def _at_request(
     if instead is not None:
         sent, how = instead
         st.markdown(f"At the request of {name} it was {how}:")
-        sent_html = message_html(sent, "", "Tokens shows all of it")
-        style = f"border-left-color: {PART_COLORS['history']}"
-        st.html(f'<section class="memviz-block" style="{style}">{sent_html}</section>')
+        shown = message_html(sent, "", "Tokens shows all of it")
+        st.html(section(PART_COLORS["history"], shown))
 
 
 def life_in_words(life: Sequence[Span]) -> str:

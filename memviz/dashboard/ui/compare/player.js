@@ -17,15 +17,13 @@ class Player {
         this.sent = null; // the request that the server was sent and has not confirmed
         this.charts = new Map();
         this.walk = new MemvizWalk(this);
-        const button = (name, act) => (root.querySelector(`[name=${name}]`).onclick = act);
+        const button = (name, act) => (this.find(name).onclick = act);
         button("previous", () => this.walk.step(-1));
         button("next", () => this.walk.step(1));
         button("mark", () => this.walk.toMark());
         button("play", () => this.walk.toggle());
         this.range = root.querySelector("[type=range]");
         this.range.oninput = () => this.walk.go(Number(this.range.value));
-        const { signal } = this.walk;
-        document.addEventListener("pointerdown", (event) => this.pointer(event), { capture: true, signal });
         this.looking = setInterval(() => this.look(), LOOK_FOR_CHARTS_MILLISECONDS);
     }
 
@@ -134,34 +132,35 @@ class Player {
         return this.data.marks[this.setting] ?? [];
     }
 
-    pointer(event) {
-        if (this.walk.isPlaying && !event.composedPath().includes(this.root.querySelector("[name=play]"))) this.walk.stop();
+    get playsOn() {
+        return this.find("play");
+    }
+
+    find(name) {
+        return this.root.querySelector(`[name=${name}]`);
     }
 
     // Drawing.
 
     draw() {
         if (!this.data) return;
-        const { turns } = this.data, { at } = this.walk;
-        const find = (name) => this.root.querySelector(`[name=${name}]`);
-        find("previous").disabled = at <= 0;
-        find("next").disabled = at >= turns.length - 1;
-        find("mark").disabled = !this.marks.length;
-        const ruled = this.data.ruled.includes(this.setting);
-        find("mark").querySelector(".what").textContent = ruled ? " change" : " summarization";
-        find("mark").querySelector(".diamond").textContent = ruled ? "●" : "◆";
-        find("mark").querySelector(".diamond").classList.toggle("ruled", ruled);
-        find("mark").title = `Next ${ruled ? "change by the rule" : "summarization"} of this setting (n key)`;
-        find("play").disabled = turns.length < 2;
-        find("play").querySelector("span").textContent = this.walk.isPlaying ? "Pause" : "Play";
-        find("play").querySelector("path").setAttribute("d", this.walk.isPlaying ? "M4 3h4v14H4zM12 3h4v14h-4z" : "M5 2l12 8-12 8z");
-        const of = (number, all) => `${number.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+        const { turns } = this.data, { at, playAct, playWord } = this.walk;
+        const [previous, play, next, mark] = ["previous", "play", "next", "mark"].map((name) => this.find(name));
+        this.range.max = turns.length - 1;
+        this.walk.drawTransport({ previous, play, next }, this.range);
+        play.querySelector("span").textContent = playWord;
+        play.querySelector("path").setAttribute("d", MEMVIZ_ICONS[playAct]);
+        const ruled = this.data.ruled.includes(this.setting), diamond = mark.querySelector(".diamond");
+        mark.disabled = !this.marks.length;
+        mark.title = `Next ${ruled ? "change by the rule" : "summarization"} of this setting (n key)`;
+        mark.querySelector(".what").textContent = ruled ? " change" : " summarization";
+        diamond.textContent = ruled ? "●" : "◆";
+        diamond.classList.toggle("ruled", ruled);
+        const of = (number, all) => `${memvizNumber(number)} of ${memvizNumber(all)}`;
         const calls = this.before[at] + 1 + this.behind[at];
         const where = `turn ${of(turns[at], turns.at(-1))}` + (calls > 1 ? `, call ${of(this.before[at] + 1, calls)}` : "");
         const summarized = this.marks.includes(at);
         this.root.querySelector(".where").textContent = where;
-        this.range.max = turns.length - 1;
-        this.range.value = at;
         this.range.setAttribute("aria-valuetext", where + (summarized ? (ruled ? ", changed" : ", summarized") : ""));
         for (const chart of this.charts.keys()) this.place(chart);
     }

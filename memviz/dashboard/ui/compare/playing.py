@@ -10,7 +10,7 @@ import streamlit as st
 
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
-from memviz.dashboard.stage.predictions import predictions
+from memviz.dashboard.stage.predictions import asking_data
 from memviz.dashboard.ui.compare.selection import Selection, move_to, select
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import STAGE, is_link_opened
@@ -134,16 +134,7 @@ def _data(
 ) -> dict[str, Any]:
     kept = [_retained(one.run, probes) for one in settings]
     terms = readout.assumptions
-    asked = predictions(settings, transcript, kept, terms, steps=steps)
-    return stage_data(
-        settings,
-        transcript,
-        retentions=kept,
-        assumptions=terms,
-        measure=readout.measure,
-        steps=steps,
-        questions=[question.as_data() for question in asked],
-    )
+    return asking_data(settings, transcript, kept, terms, steps, readout.measure)
 
 
 def _retained(run: Run, probes: tuple[Probe, ...]) -> Retention | None:

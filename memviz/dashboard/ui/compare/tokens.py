@@ -11,9 +11,9 @@ import streamlit as st
 
 from memviz.dashboard.charts.palette import with_legend
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
+from memviz.dashboard.charts.requests.panels import Window
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.requests.window_share import Window
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.ui.compare.ask_all import ask_all
@@ -23,11 +23,11 @@ from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_au
 from memviz.dashboard.ui.compare.selection import select_clicked
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import Models
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
     kept_figure,
     numbers_of,
+    picture,
     picture_pixels,
     places,
     step_by_step,

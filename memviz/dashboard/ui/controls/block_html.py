@@ -1,11 +1,12 @@
-"""The blocks of a request as HTML: each message as it was sent and, where that is less than was said, as it was said.
-All text is escaped."""
+"""The blocks of a request as HTML: each message as it was sent and, where that is less than was said, as it was
+said."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from html import escape
+
+from markupsafe import Markup
 
 from memviz.core.context import Block, Fate
 from memviz.core.forms import FormFate
@@ -19,6 +20,7 @@ from memviz.dashboard.charts.palette import (
     PART_TITLES,
     STEP_COLORS,
 )
+from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
@@ -64,17 +66,16 @@ def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | Non
     return None
 
 
-def block_html(block: Block, record: TurnRecord, first: int = 0) -> str:
+def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     """Return the block's head and its messages from number ``first`` (0-based) on."""
     fates = reduced_fates(record)
-    html = _head(block, record, fates)
+    parts = [_head(block, record, fates)]
     if block.kind == "system":
-        html += "".join(_system_prompt(block, record, first))
+        parts += _system_prompt(block, record, first)
     else:
         for offset in range(first, len(block.messages)):
-            html += _message(block, record, offset, fates)
-    style = f"border-left-color: {PART_COLORS[block.kind]}"
-    return f'<section class="memviz-block" style="{style}">{html}</section>'
+            parts.append(_message(block, record, offset, fates))
+    return section(PART_COLORS[block.kind], *parts)
 
 
 def block_title(block: Block, record: TurnRecord) -> str:
@@ -122,7 +123,7 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
     return version.track.capitalize()
 
 
-def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> str:
+def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Markup:
     said = [f"{size_words(block, record)} · {counted(len(block.messages), 'message')}"]
     if block.kind == "tools" and record.parts.tools:
         said.append(f"offered: {', '.join(record.parts.tools)}")
@@ -135,9 +136,9 @@ def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> st
     if block.kind == "recalled":
         said += _restored_words(block, record)
     formed = form_counts(block, fates)
-    help_text = escape(FORMED_HELP if formed else PART_HELP[block.kind])
-    title = escape(block_title(block, record))
-    return f'<header title="{help_text}"><b>{title}</b> {", ".join(said + formed)}</header>'
+    help_text = FORMED_HELP if formed else PART_HELP[block.kind]
+    title = element("b", block_title(block, record))
+    return element("header", title, f" {', '.join(said + formed)}", title=help_text)
 
 
 def size_words(block: Block, record: TurnRecord) -> str:
@@ -173,7 +174,7 @@ def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
 
 def _message(
     block: Block, record: TurnRecord, offset: int, fates: Mapping[int, FormFate]
-) -> str:
+) -> Markup:
     sent = block.messages[offset]
     position = _position(block, offset)
     if position is None or position not in fates or block.kind not in IN_FORMS:
@@ -185,15 +186,18 @@ def _message(
     form = _form_words(said, sent, fate)
     head = f"{sent.role} · message {message_number(position):,} · {size} · {form}"
     tokens = counted(sums.between(position, position + 1), "token")
-    return _formed_html(
-        STEP_COLORS[code_of(Fate[fate.upper()])],
-        f"{message_html(sent, head, MORE)}<details><summary>As it was said, {tokens}</summary>"
-        f"{message_html(said, '', MORE)}</details>",
+    as_said = element(
+        "details",
+        element("summary", f"As it was said, {tokens}"),
+        message_html(said, "", MORE),
     )
+    color = STEP_COLORS[code_of(Fate[fate.upper()])]
+    return _formed(color, message_html(sent, head, MORE), as_said)
 
 
-def _formed_html(color: str, html: str) -> str:
-    return f'<div class="memviz-formed" style="border-left-color: {color}">{html}</div>'
+def _formed(color: str, *inside: Markup) -> Markup:
+    style = f"border-left-color: {color}"
+    return element("div", *inside, class_="memviz-formed", style=style)
 
 
 def _form_words(said: Message, sent: Message, fate: FormFate) -> str:
@@ -237,7 +241,7 @@ def added_to_system(record: TurnRecord) -> tuple[Notes | Line, ...]:
     )
 
 
-def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[str]:
+def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[Markup]:
     """Yield the messages of the system prompt; what memory put into the first one is marked as that."""
     added = added_to_system(record)
     if not added:
@@ -257,7 +261,7 @@ def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[str
         yield message_html(message, "", MORE)
 
 
-def _added(record: TurnRecord, piece: Notes | Line) -> str:
+def _added(record: TurnRecord, piece: Notes | Line) -> Markup:
     """Return a piece inside the system prompt, in the colour of what memory wrote."""
     if isinstance(piece, Line):
         what = "words of the strategy's own"
@@ -272,4 +276,4 @@ def _added(record: TurnRecord, piece: Notes | Line) -> str:
     tokens = counted(record.memory.sums.counter(text), "token")
     head = f"added by memory: {what} · {tokens}"
     html = message_html(Message("system", text), head, MORE)
-    return _formed_html(PART_COLORS["summary"], html)
+    return _formed(PART_COLORS["summary"], html)

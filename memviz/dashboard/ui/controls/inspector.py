@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import streamlit as st
+from markupsafe import Markup
 
 from memviz.core.context import OVER_BUDGET, Block, joined
 from memviz.core.messages import Message
@@ -20,7 +21,8 @@ from memviz.core.text.wording import (
     price_words,
 )
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
-from memviz.dashboard.reporting.request_json import request_json
+from memviz.dashboard.markup import bar_part, element, swatch
+from memviz.dashboard.reporting.run_json import request_json
 from memviz.dashboard.ui.controls.block_html import (
     added_to_system,
     block_html,
@@ -30,7 +32,6 @@ from memviz.dashboard.ui.controls.block_html import (
     sent_versions,
     size_words,
 )
-from memviz.dashboard.ui.controls.message_html import swatch
 from memviz.dashboard.ui.controls.request_changes import (
     MAX_MESSAGES_SHOWN,
     changes,
@@ -53,7 +54,8 @@ from memviz.transcripts.base import Probe
 
 MOST_CALLS = 100
 """So many calls before a request are told in a line each, the latest of them."""
-MOST_TOOLS, MAX_CALL_CHARS = 5, 160
+MOST_TOOLS = 5
+MAX_CALL_CHARS = 160
 """Of one call of the model, which may call many tools with long arguments."""
 
 
@@ -193,19 +195,20 @@ def _no_request(run: Run, turn: int) -> str:
     )
 
 
-def parts_html(record: TurnRecord) -> str:
+def parts_html(record: TurnRecord) -> Markup:
     """Return the parts of a request as one thin bar in their colours, with their tokens below it."""
-    bar = ""
-    words = ""
+    bar = []
+    words = []
     for part in PART_ORDER:
         tokens = record.tokens.get(part)
         if tokens:
             color = PART_COLORS[part]
-            share = tokens / max(1, record.total_tokens)
-            bar += f'<span style="width:{share:.3%};background:{color}"></span>'
             title = term_html(PART_TITLES[part])
-            words += f"<span>{swatch(color)}{title} {tokens:,}</span>"
-    return f'<div class="memviz-parts"><div>{bar}</div><p>{words}</p></div>'
+            bar.append(bar_part(tokens / max(1, record.total_tokens), color))
+            words.append(element("span", swatch(color), title, f" {tokens:,}"))
+    return element(
+        "div", element("div", *bar), element("p", *words), class_="memviz-parts"
+    )
 
 
 def in_reading_order(record: TurnRecord) -> list[Block]:
@@ -240,10 +243,9 @@ def _block(
     with st.expander(label, key=key):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
+            head = "Of the facts in the messages it stands for: "
             words = in_language(message_facts_words(known))
-            st.html(
-                f'<p class="memviz-note">Of the facts in the messages it stands for: {words}</p>'
-            )
+            st.html(element("p", head, words, class_="memviz-note"))
 
 
 def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:

@@ -11,7 +11,7 @@ import streamlit as st
 from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
-from memviz.dashboard.charts.enlarged import enlarged
+from memviz.dashboard.charts.figure import enlarged
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import is_marked
 from memviz.dashboard.ui.shell.presenting import (
@@ -26,6 +26,9 @@ from memviz.metrics.summaries.compaction_words import compaction_words
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+
+from memviz.dashboard.charts.figure import CONFIG
 
 
 class KeptFigure(BaseFigure):  # type: ignore[misc]  # plotly has no types
@@ -145,3 +148,25 @@ def _show_table(table: DataFrame, alt: str) -> None:
         st.caption(
             f"Every {apart:,} turns, as the chart cannot show each of them either."
         )
+
+
+def picture(
+    figure: BaseFigure,
+    key: str,
+    finding: str,
+    on_click: Callable[[], object],
+    pixels: int,
+    place: Any = st,
+) -> None:
+    """Draw a figure of ``pixels`` in height, as high as the window before an audience. ``finding`` says in a sentence
+    what it shows, and ``on_click`` is called when one of its points was clicked. It is drawn in ``place``, which is
+    where the page stands if none is named."""
+    place.plotly_chart(
+        as_shown(figure),
+        key=key,
+        height=picture_pixels(pixels),
+        config=CONFIG,
+        selection_mode="points",
+        on_select=on_click,
+        alt=finding,
+    )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from html import escape
 
 import streamlit as st
+from markupsafe import Markup
 
 from memviz.core.text.language import in_language
 from memviz.core.text.light_markdown import as_html, without_marks
@@ -20,12 +20,13 @@ from memviz.core.text.wording import (
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
+from memviz.dashboard.markup import element, glyph, joined
 from memviz.dashboard.ui.controls.diff_html import (
     changed_facts_html,
     diff_html,
     of_version,
 )
-from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, glyph
+from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
@@ -63,9 +64,11 @@ def recalled_here(record: TurnRecord, facts: Sequence[Probe]) -> None:
         st.html(recalled_html(words))
 
 
-def recalled_html(words: str) -> str:
+def recalled_html(words: str) -> Markup:
     """Return words about a recall, with the sign that recalls have on the charts."""
-    return f'<p class="memviz-why memviz-recalled">{glyph("▼", PART_COLORS["recalled"])} {in_language(words)}</p>'
+    sign = glyph("▼", PART_COLORS["recalled"])
+    look = "memviz-why memviz-recalled"
+    return element("p", sign, " ", in_language(words), class_=look)
 
 
 def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
@@ -134,22 +137,22 @@ def _why(run: Run, compaction: Compaction) -> None:
         st.html(_fired(words, compaction, cache_words(compaction, run)))
 
 
-def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> str:
+def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> Markup:
     """Return the mark of the chart, what happened, why and with which result."""
+    look = "memviz-why"
     if compaction.written:
-        kind = ""
         sign = glyph("◆", SUMMARIZATION_GLYPH)
     else:
+        look += f" memviz-{compaction.kind}"
         mark = MARKS[outcome_of(compaction)]
-        kind = f" memviz-{compaction.kind}"
         sign = glyph(mark.character, mark.color)
-    happened = escape(words.what)
+    because = Markup()
     if words.why:
         # The numbers of a reason are what one looks for.
         name, colon, numbers = words.why.rpartition(": ")
-        happened += f" ({escape(name + colon)}<b>{escape(numbers)}</b>)"
-    said = escape(". ".join(filter(None, (words.result, cost))))
-    return f'<p class="memviz-why{kind}">{sign} {happened}. {said}.</p>'
+        because = joined([f" ({name}{colon}", element("b", numbers), ")"])
+    said = ". ".join(filter(None, (words.result, cost)))
+    return element("p", sign, f" {words.what}", because, f". {said}.", class_=look)
 
 
 def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) -> None:
@@ -180,14 +183,14 @@ def _new_version(
     # Where versions are listed, earlier ones are sent with the new one.
     is_listed = compaction.before.summary_count > 0
     place = "stands beside those before" if is_listed else "the first"
-    lines = ""
+    lines: list[Markup] = []
     if base:
         place = f"replaces version {base}"
-        lines = "".join(_changed_facts(old, new, facts, back))
+        lines += _changed_facts(old, new, facts, back)
     if compaction.kind == "edit":
         place += " in your words"
     if author := summary_author(compaction):
-        place += f" · {escape(badge_words(author, [compaction.model]))}"
+        place += f" · {badge_words(author, [compaction.model])}"
     versions = run.once(facts_versions, lambda: facts_versions(run))
     kept = of_version(versions, compaction.version)
     noun = "Summary" if kept is None else "Facts"
@@ -197,18 +200,27 @@ def _new_version(
         diff = word_diff(without_marks(old), without_marks(new))
         text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
     else:
-        text = f'<div class="memviz-diff">{as_html(new)}</div>'
-    st.html(
-        f'<section class="memviz-change" style="border-left-color: {PART_COLORS["summary"]}">'
-        f"<header><b>{noun}, version {compaction.version}</b> {place}</header>{lines}"
-        f'<div class="memviz-change-text" tabindex="0" role="group" aria-label="Text of the summary">{text}</div>'
-        "</section>"
+        text = element("div", as_html(new), class_="memviz-diff")
+    st.html(_change_html(f"{noun}, version {compaction.version}", place, lines, text))
+
+
+def _change_html(title: str, place: str, lines: list[Markup], text: Markup) -> Markup:
+    head = element("header", element("b", title), f" {place}")
+    whole = element(
+        "div",
+        text,
+        class_="memviz-change-text",
+        tabindex="0",
+        role="group",
+        aria_label="Text of the summary",
     )
+    edge = f"border-left-color: {PART_COLORS['summary']}"
+    return element("section", head, *lines, whole, class_="memviz-change", style=edge)
 
 
 def _changed_facts(
     old: str, new: str, facts: Sequence[Probe], back: Sequence[Probe]
-) -> Iterator[str]:
+) -> Iterator[Markup]:
     """Yield a line of HTML for each kind of change to the facts that a summary knows."""
     change = summary_change(old, new, facts)
     kinds = {
@@ -219,7 +231,7 @@ def _changed_facts(
     for kind, probes in kinds.items():
         if probes:
             named = in_language(_named(probes, back))
-            yield f"<small>{counted(len(probes), 'fact')} {kind}: {named}</small>"
+            yield element("small", f"{counted(len(probes), 'fact')} {kind}: ", named)
 
 
 def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
@@ -280,12 +292,13 @@ def _left(run: Run, requests: range, key: str) -> None:
             happened.append(f"{fates[fate]:,} {words}" if len(fates) > 1 else words)
     what = f"{counted(len(left), 'message')} no longer sent word for word: {', '.join(happened)}"
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
-        html = ""
+        lines = []
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
-            head = f"{message_number(position):,} · {escape(message.role)} · {FATE_WORDS[fate]}: "
+            number = message_number(position)
+            head = f"{number:,} · {message.role} · {FATE_WORDS[fate]}: "
             words = in_language(shortened(message_words(message), LEFT_CHARS))
-            html += f'<p class="memviz-left">{head}{words}</p>'
-        st.html(html)
+            lines.append(element("p", head, words, class_="memviz-left"))
+        st.html(joined(lines))
         if len(left) > MAX_MESSAGES_SHOWN:
             st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from html import escape
 
 import streamlit as st
 
@@ -14,6 +13,7 @@ from memviz.core.errors import MemvizError, UnreadableConversationError
 from memviz.core.messages import TIME, Message
 from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.charts.palette import PART_COLORS
+from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import event_sentence, size_words
 from memviz.dashboard.ui.controls.message_html import message_html
@@ -339,19 +339,16 @@ def _message(message: Message, position: int) -> str:
         facts.append(message.name)
     if said:
         facts.append(f"{said:%Y-%m-%d %H:%M}")
-    body = message_html(message, " · ".join(facts), "Download has all of them")
+    parts = [message_html(message, " · ".join(facts), "Download has all of them")]
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:
-        body += f"<details><summary><small>Reasoning</small></summary><p>{escape(thought)}</p></details>"
-    return _section(body, PART_COLORS[ROLE_COLORS[message.role]])
+        summary = element("summary", element("small", "Reasoning"))
+        parts.append(element("details", summary, element("p", thought)))
+    return section(PART_COLORS[ROLE_COLORS[message.role]], *parts)
 
 
 def _event(event: RecordedEvent) -> str:
-    text = f"<p>{escape(event.text)}</p>" if event.text else ""
-    return _section(
-        f"<small>{escape(event_sentence(event))}</small>{text}", PART_COLORS["summary"]
-    )
-
-
-def _section(body: str, color: str) -> str:
-    return f'<section class="memviz-block" style="border-left-color: {color}">{body}</section>'
+    parts = [element("small", event_sentence(event))]
+    if event.text:
+        parts.append(element("p", event.text))
+    return section(PART_COLORS["summary"], *parts)

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import json
 import re
-from html import escape
 from pathlib import Path
 from urllib.parse import quote
 
 import streamlit as st
+from markupsafe import Markup, escape
 
 from memviz.core.errors import UnknownNameError
 from memviz.dashboard.guide.glossary import entry, shown_terms
+from memviz.dashboard.markup import element
 
 ADDRESS = "guide?term="
 """Beside every page of memviz, wherever the server itself stands."""
@@ -61,7 +62,7 @@ def term(word: str, shown: str | None = None) -> str:
     return f"[{shown or word}]({address(word)})"
 
 
-def term_html(words: str) -> str:
+def term_html(words: str) -> Markup:
     """Words that stand alone, as HTML: explained if the glossary has them, with an article or without, and in any case
     escaped."""
     try:
@@ -70,8 +71,8 @@ def term_html(words: str) -> str:
         return escape(words)
 
 
-def _link_html(term: str, words: str) -> str:
-    return f'<a href="{escape(address(term))}" target="_blank">{escape(words)}</a>'
+def _link_html(term: str, words: str) -> Markup:
+    return element("a", words, href=address(term), target="_blank")
 
 
 class FirstMentions:
@@ -80,18 +81,18 @@ class FirstMentions:
     def __init__(self) -> None:
         self._seen = set[str]()
 
-    def html(self, words: str) -> str:
+    def html(self, words: str) -> Markup:
         """The next words of the text as HTML, escaped."""
-        html = ""
+        html = Markup()
         at = 0
         for mention in _MENTION.finditer(words):
             term = _FORMS[mention[0].casefold()]
             if term not in self._seen:
                 self._seen.add(term)
-                html += escape(words[at : mention.start()])
+                html += words[at : mention.start()]
                 html += _link_html(term, mention[0])
                 at = mention.end()
-        return html + escape(words[at:])
+        return html + words[at:]
 
 
 def address(word: str) -> str:

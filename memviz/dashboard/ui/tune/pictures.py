@@ -13,13 +13,12 @@ from memviz.core.text.wording import counted
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
-from memviz.dashboard.charts.sweeps.parameter_lines import setting_lines
+from memviz.dashboard.charts.sweeps.parameter_line import parameter_line
 from memviz.dashboard.charts.sweeps.pareto import (
-    cost_and_peak_chart,
     pareto_chart,
     pareto_finding,
 )
-from memviz.dashboard.ui.controls.picture import picture
+from memviz.dashboard.ui.controls.pictures import picture
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value
@@ -52,6 +51,7 @@ def main_picture(
     options: dict[str, Any] = {
         "chosen": state.chosen,
         "recommended": recommended,
+        "min_retention": constraints.min_retention,
         "max_peak_tokens": constraints.max_peak_tokens,
         "over": constraints.over,
         "strategies": list(strategies()),
@@ -61,17 +61,10 @@ def main_picture(
     }
     if is_bare():
         options["title"] = ""  # the page's own title says it
+    figure = pareto_chart(table, sweep.cost_measure, **options)
+    finding = f"No facts are known, so cost stands against size. {best.answer}"
     if table["retention"].notna().any():
-        figure = pareto_chart(
-            table,
-            sweep.cost_measure,
-            min_retention=constraints.min_retention,
-            **options,
-        )
         finding = pareto_finding(table, sweep.cost_measure)
-    else:
-        figure = cost_and_peak_chart(table, sweep.cost_measure, **options)
-        finding = f"No facts are known, so cost stands against size. {best.answer}"
     speaker_notes([finding])
     on_click = partial(follow_click, CHART_KEY)
     picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
@@ -203,19 +196,18 @@ def _curve(
         st.columns(len(measures), gap="small"), measures, strict=True
     ):
         key = f"{LINES_KEY}-{measure}"
-        lines = setting_lines(
+        line = parameter_line(
             answer.curve,
             answer.axis,
-            [measure],
+            measure,
             strategies=list(strategies()),
             knee=bend,
-            thresholds=thresholds,
-            title="",
+            threshold=thresholds.get(measure),
             **options,
         )
         told = f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}"
         on_click = partial(follow_click, key)
-        picture(lines, key, told, on_click, lines.layout.height, place)
+        picture(line, key, told, on_click, line.layout.height, place)
     if hides(Part.NUMBERS):
         return
     st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.cost.request_lines import cache_hits
+from memviz.dashboard.charts.cost.curve import cache_hits
 from memviz.dashboard.charts.palette import setting_color, setting_dash
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.retention.test_curve import unescaped_tags

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.dashboard.charts.cost.request_lines import window_use
+from memviz.dashboard.charts.cost.curve import window_use
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.retention.test_curve import unescaped_tags
 from tests.dashboard.charts.runs import MARKUP

@@ -111,12 +111,6 @@ def test_a_limit_far_above_everything_has_no_line() -> None:
     assert composition(run).layout.shapes == ()
 
 
-def test_a_turn_can_be_marked() -> None:
-    (mark,) = composition(run_of(), turn=4).layout.shapes
-    assert (mark.x0, mark.x1) == (4, 4)
-    assert composition(run_of()).layout.shapes == ()
-
-
 def test_axes_say_what_they_measure() -> None:
     layout = composition(run_of()).layout
     assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("turn", "tokens sent")

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.requests.window_share import (
+from memviz.dashboard.charts.requests.panels import (
     MOST_TICKS,
     Window,
     percent_text,
     percent_ticks,
 )
+from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from tests.dashboard.charts.runs import run_of
 

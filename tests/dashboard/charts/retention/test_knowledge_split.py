@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
+from memviz.dashboard.charts.retention.curve import knowledge_split
 from memviz.dashboard.charts.retention.knowledge_words import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
     SHOWN,
 )
-from memviz.dashboard.charts.retention.life_lines import knowledge_split
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.facts import FACTS, run_with_facts
 from tests.dashboard.charts.runs import places_of

@@ -9,13 +9,17 @@ import pytest
 from hypothesis import given
 from pandas import DataFrame
 
-from memviz.dashboard.charts.sweeps.callout import HEIGHT_PIXELS, LINE_PIXELS
 from memviz.dashboard.charts.sweeps.pareto import (
-    cost_and_peak_chart,
     pareto_chart,
     pareto_finding,
 )
-from memviz.dashboard.charts.sweeps.points import PALE, SHAPES, strategy_marks
+from memviz.dashboard.charts.sweeps.points import (
+    HEIGHT_PIXELS,
+    LINE_PIXELS,
+    PALE,
+    SHAPES,
+    strategy_marks,
+)
 from memviz.strategies import strategies
 from memviz.tuning.results import Sweep
 from tests.dashboard.charts.runs import MARKUP
@@ -36,7 +40,12 @@ def is_pale(point: dict[str, object]) -> bool:
     return point["trace"].marker.opacity == PALE  # type: ignore[attr-defined]
 
 
-@given(sweeps())
+def knows_facts(sweep: Sweep) -> bool:
+    """Without any, the chart is another one: see TestCostAndPeak."""
+    return bool(sweep.by_setting()["retention"].notna().any())
+
+
+@given(sweeps().filter(knows_facts))
 def test_points_are_the_settings_and_the_full_ones_are_the_front(sweep: Sweep) -> None:
     table, measure = sweep.by_setting(), sweep.cost_measure
     figure = pareto_chart(table, measure)
@@ -82,7 +91,7 @@ def test_its_finding_names_the_ends_of_the_front() -> None:
     )
 
 
-@given(sweeps())
+@given(sweeps().filter(knows_facts))
 def test_each_beaten_setting_names_one_that_beats_it(sweep: Sweep) -> None:
     table, measure = sweep.by_setting(), sweep.cost_measure
     rows = {row["setting"]: row for row in table.to_dict("records")}
@@ -248,12 +257,16 @@ def test_of_two_equal_points_both_are_on_the_front() -> None:
     assert [is_pale(points[0]), is_pale(points[1])] == [False, False]
 
 
-@pytest.mark.parametrize("draw", [pareto_chart, cost_and_peak_chart])
-def test_unknown_numbers_and_empty_tables_are_no_points(draw: object) -> None:
-    table = small_table().assign(usd=[np.nan, 1, 2, 3, 4])
-    assert callable(draw)
-    assert 0 not in points_of(draw(table, "usd", recommended=0, chosen=0))
-    assert points_of(draw(table.head(0), "usd", max_peak_tokens=100)) == {}
+def without_facts(table: DataFrame) -> DataFrame:
+    """The table of a conversation of which no facts are known."""
+    return table.assign(retention=np.nan)
+
+
+@pytest.mark.parametrize("table", [small_table(), without_facts(small_table())])
+def test_unknown_numbers_and_empty_tables_are_no_points(table: DataFrame) -> None:
+    table = table.assign(usd=[np.nan, 1, 2, 3, 4])
+    assert 0 not in points_of(pareto_chart(table, "usd", recommended=0, chosen=0))
+    assert points_of(pareto_chart(table.head(0), "usd", max_peak_tokens=100)) == {}
 
 
 def test_a_setting_without_a_price_says_its_tokens() -> None:
@@ -292,8 +305,12 @@ def test_nothing_of_a_label_becomes_markup() -> None:
     table = small_table().assign(label=[f"{MARKUP} · {number}" for number in range(5)])
     for figure in (
         pareto_chart(table, "usd", recommended=1, title=MARKUP, max_peak_tokens=10),
-        cost_and_peak_chart(
-            table, "usd", recommended=1, title=MARKUP, max_peak_tokens=10
+        pareto_chart(
+            without_facts(table),
+            "usd",
+            recommended=1,
+            title=MARKUP,
+            max_peak_tokens=10,
         ),
     ):
         texts = [str(p["text"]) for p in points_of(figure).values()]
@@ -307,8 +324,12 @@ def test_nothing_of_a_label_becomes_markup() -> None:
 
 class TestCostAndPeak:
     def test_points_are_peaks_and_none_is_better(self) -> None:
-        figure = cost_and_peak_chart(
-            small_table(), "usd", max_peak_tokens=4000, recommended=1, chosen=2
+        figure = pareto_chart(
+            without_facts(small_table()),
+            "usd",
+            max_peak_tokens=4000,
+            recommended=1,
+            chosen=2,
         )
         table = small_table().set_index("setting")
         for number, point in points_of(figure).items():
@@ -327,16 +348,15 @@ class TestCostAndPeak:
 
     def test_on_an_axis_by_ratio_the_limit_stands_at_its_value(self) -> None:
         table = small_table().assign(peak_tokens=[100, 200, 400, 800, 9000])
-        figure = cost_and_peak_chart(table, "usd", max_peak_tokens=1000)
+        figure = pareto_chart(without_facts(table), "usd", max_peak_tokens=1000)
         assert figure.layout.yaxis.type == "log"
         assert figure.layout.shapes[0].y0 == 1000
 
     def test_without_facts_nothing_is_said_of_them(self) -> None:
         table = sweep_of([cell(0, [100]), cell(1, [200])]).by_setting()
-        assert len(points_of(cost_and_peak_chart(table, "usd"))) == 2
+        assert len(points_of(pareto_chart(table, "usd"))) == 2
         assert "fact" not in "".join(
-            str(p["text"])
-            for p in points_of(cost_and_peak_chart(table, "usd")).values()
+            str(p["text"]) for p in points_of(pareto_chart(table, "usd")).values()
         )
 
 

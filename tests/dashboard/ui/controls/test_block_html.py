@@ -104,7 +104,7 @@ def test_emptied_arguments_are_said_and_shown_as_sent() -> None:
         in html
     )
     assert html.index("<code>look_up({})</code>") < html.index(
-        "<code>look_up({&quot;day&quot;: &quot;Monday&quot;})"
+        "<code>look_up({&#34;day&#34;: &#34;Monday&#34;})"
     )
 
 
@@ -127,7 +127,7 @@ def test_blocks_stand_as_they_were_sent_and_words_of_the_strategy_as_such() -> N
     ]
     _, line, *_, summary, _, _ = shown(record)
     assert "Skipped 11 messages." in line
-    assert "<b>The strategy&#x27;s own words</b> 5 tokens · 1 message" in line
+    assert "<b>The strategy&#39;s own words</b> 5 tokens · 1 message" in line
     assert "user · in no message of the conversation" in line
     assert "sent as a message of the user" in summary
 
@@ -154,9 +154,9 @@ def test_notes_in_the_system_prompt_are_marked_as_what_memory_added(
     )
     version = record.parts.notes[0].stop
     assert f"added by memory: facts, version {version}" in first
-    assert "added by memory: words of the strategy&#x27;s own" in first
+    assert "added by memory: words of the strategy&#39;s own" in first
     assert first.count('class="memviz-formed"') == 2
-    assert ("the system prompt&#x27;s own words" in first) is (prompt is not None)
+    assert ("the system prompt&#39;s own words" in first) is (prompt is not None)
     for text in (
         "Mira is allergic to nuts.",
         "Always be brief.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import memviz
 from memviz import Message
 from memviz.dashboard.ui.controls.diff_html import (
@@ -61,9 +63,8 @@ def test_each_fact_says_why_it_is_remembered_and_the_message_is_text() -> None:
 def test_a_source_that_says_a_part_of_a_fact_says_how_much() -> None:
     found = facts_versions(run())[0]
     half = found._replace(lines=tuple(line._replace(share=0.5) for line in found.lines))
-    assert "50% of the fact's words stand in that message" in facts_html(
-        half, run().log
-    )
+    html = unescape(facts_html(half, run().log))
+    assert "50% of the fact's words stand in that message" in html
 
 
 def test_a_version_is_found_by_its_number() -> None:

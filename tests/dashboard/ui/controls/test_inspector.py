@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from html import escape
 
 import pytest
+from markupsafe import escape
 
 import memviz
 from memviz import Reply, ToolCall
@@ -82,7 +82,7 @@ def test_tool_calls_are_shown_with_their_arguments() -> None:
         {"role": "user", "content": "And?"},
     )
     html = block_html(block_of(record, "history"), record)
-    assert "<code>look_up({&quot;q&quot;: &quot;&lt;i&gt;&quot;})</code>" in html
+    assert "<code>look_up({&#34;q&#34;: &#34;&lt;i&gt;&#34;})</code>" in html
     assert html.count("<p>") == 2  # an empty content is no paragraph
 
 

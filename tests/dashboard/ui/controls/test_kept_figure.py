@@ -19,7 +19,7 @@ def test_a_picture_is_drawn_once_for_the_same_run_and_options() -> None:
 
     def draw(run: Run, turn: int, *, height: int = 400) -> go.Figure:
         drawn.append(turn)
-        return composition(run, turn).update_layout(height=height)
+        return composition(run).update_layout(height=height)
 
     run = run_of()
     first = kept_figure(run, draw, run, 2)
@@ -35,7 +35,7 @@ def test_a_picture_is_drawn_once_for_the_same_run_and_options() -> None:
 
 def test_it_is_the_same_picture() -> None:
     run = run_of()
-    kept, drawn = kept_figure(run, composition, run, 2), composition(run, 2)
+    kept, drawn = kept_figure(run, composition, run), composition(run)
     assert kept.to_dict() == drawn.to_dict()
     assert kept.to_dict() is kept.to_dict(), "made once"
 

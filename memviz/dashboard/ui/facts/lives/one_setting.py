@@ -15,6 +15,7 @@ from memviz.dashboard.charts.palette import (
     SUMMARIZATION_GLYPH,
     SUMMARIZATION_LINE,
 )
+from memviz.dashboard.charts.retention.curve import knowledge_split
 from memviz.dashboard.charts.retention.knowledge_words import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
@@ -23,19 +24,19 @@ from memviz.dashboard.charts.retention.knowledge_words import (
 )
 from memviz.dashboard.charts.retention.life_lines import (
     by_birth,
-    knowledge_split,
     life_lines_of,
     mark_color,
     span_words,
 )
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import marks_of
+from memviz.dashboard.markup import glyph, swatch
 from memviz.dashboard.ui.controls.links import keep_address
-from memviz.dashboard.ui.controls.message_html import glyph, legend_item, swatch
+from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
+    picture,
 )
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sharing import open_in_memviz

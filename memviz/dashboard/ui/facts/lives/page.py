@@ -24,9 +24,9 @@ from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summa
 from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import Models
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
+    picture,
     places,
     step_of,
 )

@@ -17,10 +17,10 @@ from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summa
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import ModelChoice
-from memviz.dashboard.ui.controls.picture import picture
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
     finding_to_audience,
+    picture,
     places,
 )
 from memviz.dashboard.ui.controls.selected_request import (

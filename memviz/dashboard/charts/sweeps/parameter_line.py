@@ -1,0 +1,179 @@
+"""A measure over one parameter of one strategy: a point a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import log10
+from typing import TYPE_CHECKING
+
+import plotly.graph_objects as go
+
+from memviz.dashboard.charts.grammar import (
+    GREY,
+    OPAQUE,
+    Part,
+    heading,
+    marks,
+    note,
+    note_at_left,
+    picture,
+    rule_across,
+    rule_down,
+    stroke,
+)
+from memviz.dashboard.charts.palette import NOTE_PIXELS
+from memviz.dashboard.charts.sweeps.axes import (
+    Axis,
+    each_once,
+    measure_axis,
+    values_axis,
+    values_of,
+)
+from memviz.dashboard.charts.sweeps.measure_words import WORDS
+from memviz.dashboard.charts.sweeps.points import (
+    RING_PIXELS,
+    SETTINGS_LEGEND,
+    StrategyMark,
+    setting_ring,
+    strategy_marks,
+)
+from memviz.dashboard.charts.sweeps.setting_words import (
+    SettingWords,
+    measure_words,
+    rows_by_setting,
+)
+from memviz.dashboard.charts.text import escaped
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from memviz.tuning.results import Over
+
+PANEL_PIXELS = 150
+MARGINS = {"l": 76, "r": 14, "t": 32, "b": 56}
+LEGEND_PIXELS = 40
+HEIGHT_PIXELS = PANEL_PIXELS + MARGINS["t"] + MARGINS["b"] + LEGEND_PIXELS
+_NO_TITLE = {"yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 14}}
+_PANEL = {"automargin": False, "zeroline": False, "nticks": 5, "domain": [0, 1]}
+_AXES = {"xaxis": "x", "yaxis": "y"}
+
+
+def parameter_line(
+    table: DataFrame,
+    x: Axis,
+    measure: str,
+    *,
+    threshold: float | None = None,
+    knee: float | None = None,
+    chosen: int | None = None,
+    recommended: int | None = None,
+    over: Over = "median",
+    aside: DataFrame | None = None,
+    strategies: Sequence[str] = (),
+) -> go.Figure:
+    """Return the line of ``measure`` over the values of the parameter ``x``.
+
+    ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy, ``aside`` the same summed up the other way. The
+    ``threshold`` is drawn dashed, and a dotted line marks the ``knee``, a value of ``x``. ``strategies`` keeps its
+    colour, see :func:`memviz.dashboard.charts.sweeps.points.strategy_marks`. Points carry the number of their setting
+    (customdata). Raises ValueError where two settings have the same ``x``.
+    """
+    each_once(table, (x,))
+    rows = table.sort_values(x.name)
+    marked = {"Recommended": recommended, "Chosen": chosen}
+    (look,) = strategy_marks(table, strategies)
+    x_axis = values_axis(x, values_of(table, x))
+    values = table[measure].to_numpy(dtype=float)
+    limits: tuple[float, ...] = ()
+    shapes = []
+    if threshold is not None:
+        limits = (threshold,)
+        shapes.append(rule_across(threshold, stroke(1, "dash"), yref="y"))
+    notes = [note_at_left(_title_words(measure, threshold), 1, yref="paper")]
+    if knee is not None:
+        shapes.append(rule_down(knee, stroke(1.5, "dot"), xref="x"))
+        notes.append(
+            _knee_words(knee, log10(knee) if x_axis["type"] == "log" else knee)
+        )
+
+    line = _line(rows, x, measure, look, SettingWords.of(aside, over))
+    return picture(
+        [*_rings(rows, x, measure, marked), line],
+        over_turns=False,
+        title={**_NO_TITLE, **heading("")},
+        xaxis={**x_axis, "anchor": "y"},
+        yaxis={**measure_axis(measure, values, limits), **_PANEL},
+        shapes=shapes,
+        annotations=notes,
+        legend=SETTINGS_LEGEND,
+        showlegend=not set(line["customdata"]).isdisjoint(marked.values()),
+        height=HEIGHT_PIXELS,
+        margin=MARGINS,
+        uirevision=f"lines {x.name}",
+    )
+
+
+def _line(
+    rows: DataFrame, x: Axis, measure: str, look: StrategyMark, writer: SettingWords
+) -> Part:
+    settings = rows_by_setting(rows)
+    words = []
+    for one in settings.values():
+        words.append(writer.tooltip(one, *measure_words(one, measure)))
+    return marks(
+        rows[x.name].to_numpy(dtype=float),
+        rows[measure].to_numpy(dtype=float),
+        words,
+        {"color": look.color, "symbol": look.shape, "size": 8},
+        mode="lines+markers",
+        line=stroke(2, look.dash, look.color),
+        name=escaped(look.title),
+        legendgroup=look.id,
+        showlegend=False,
+        unselected=OPAQUE,
+        customdata=list(settings),
+        **_AXES,
+    )
+
+
+def _rings(
+    rows: DataFrame, x: Axis, measure: str, marked: Mapping[str, int | None]
+) -> Iterator[Part]:
+    for name, setting in marked.items():
+        found = rows[rows["setting"] == setting].dropna(subset=[measure])
+        if len(found):
+            yield setting_ring(
+                name,
+                RING_PIXELS - 3,
+                found[x.name].to_numpy(dtype=float),
+                found[measure].to_numpy(dtype=float),
+                legendgroup=name,
+                showlegend=True,
+                **_AXES,
+            )
+
+
+def _title_words(measure: str, threshold: float | None) -> str:
+    """Return what is shown, and what is asked for."""
+    words = WORDS[measure]
+    text = f"<b>{words.title}</b>"
+    if words.axis_title != words.title:
+        text += f" ({words.unit})"
+    if threshold is not None:
+        bound = "at most" if words.less_is_better else "at least"
+        text += f", {bound} {words.shown(threshold)}"
+    return text
+
+
+def _knee_words(knee: float, place: float) -> Part:
+    """Return the words at the foot, where a curve that rises leaves room."""
+    return note(
+        f"bends at {knee:g}",
+        place,
+        0,
+        xref="x",
+        xanchor="left",
+        xshift=4,
+        yref="paper",
+        font={"size": NOTE_PIXELS, "color": GREY},
+    )
