@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from memviz.core.messages import TIME
@@ -29,6 +30,11 @@ def moment(value: object) -> datetime | None:
     ):
         return _of_number(value)
     return None
+
+
+def first_moment(values: Iterable[object]) -> datetime | None:
+    """Return the first of these values that is a point in time, see :func:`moment`."""
+    return next(filter(None, map(moment, values)), None)
 
 
 def with_time(value: object, **texts: str) -> dict[str, str]:

@@ -312,8 +312,8 @@ class Text:
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the text."""
-        said = block.get("text")
-        if not isinstance(said, str):
+        said = json_text(block.get("text"))
+        if not said:
             said = words.text(block.get("content"), note)
         if self.paths:
             said = joined([*texts_under(block, *self.paths), said])
