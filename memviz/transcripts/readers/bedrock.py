@@ -5,8 +5,6 @@ A message has blocks without a type: each is an object whose key says what it is
 
 from typing import Any
 
-from memviz.core.errors import TranscriptError
-from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Placed
@@ -110,10 +108,6 @@ class Bedrock(ExchangeReader):
         """Messages with blocks that have no type."""
         return has_roles(items) and any(map(is_bedrock, objects_at(items)))
 
-    def is_message(self, item: object) -> bool:
-        """An object with such blocks."""
-        return isinstance(item, dict) and is_bedrock(item)
-
     def is_exchange(self, row: object) -> bool:
         """Return what is sent to Converse, what it answers, or an entry of a log with either."""
         reply = _reply(row)
@@ -121,31 +115,38 @@ class Bedrock(ExchangeReader):
             return True
         return self.are_messages(list_at(_request(row), "messages")[:HEAD_ITEMS])
 
-    def read(
-        self, piece: Placed | list[Placed], builder: TranscriptBuilder
-    ) -> Transcript:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
         """The messages that were sent, and the reply."""
-        if isinstance(piece, list):
-            for item, place in piece:
-                _add_message(item, place, builder)
-            return builder.build()
-        row, place = piece
-        request = _request(row)
+        placed = with_places(list_at(_request(row), "messages"), inside(place, "index"))
         reply = _reply(row)
-        messages = list_at(request, "messages")
-        if not messages and reply is None:
-            raise TranscriptError(
-                "it has no messages.", place=place, remedy="Choose another one."
-            )
-        for item, where in with_places(messages):
-            _add_message(item, inside(place, where), builder)
         if reply is not None:
-            _add_message(reply, inside(place, "output"), builder)
-        return builder.build(
-            system_prompt=BLOCKS.text(request.get("system"), builder.note) or None,
-            held_at=moment(value_at(row, "timestamp")),
-            tools=tool_schemas(request),
-        )
+            placed.append((reply, inside(place, "output")))
+        return placed
+
+    def known_of(
+        self, row: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """The system prompt and the tools of the request, and when it was logged."""
+        request = _request(row)
+        return {
+            "system_prompt": BLOCKS.text(request.get("system"), builder.note) or None,
+            "held_at": moment(row.get("timestamp")),
+            "tools": tool_schemas(request),
+        }
+
+    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+        """Add a message of blocks, with what it cites beside it."""
+        role = builder.speaker(item, place)
+        if role is None:
+            return
+        content = item.get("content")
+        note = builder.note_at(place)
+        parts = BLOCKS.parts(content, note, of_model=role == "assistant")
+        citations = []
+        for block in content if isinstance(content, list) else [content]:
+            citations += list_at(block, "citationsContent", "citations")
+        meta = kept_beside({"citations": citations}, note)
+        add_parts(builder, role, parts, place, meta=meta)
 
 
 def _request(row: object) -> dict[str, Any]:
@@ -158,20 +159,3 @@ def _reply(row: object) -> dict[str, Any] | None:
     message = value_at(row, "output", "outputBodyJson", "output", "message")
     message = message or value_at(row, "output", "message")
     return message if isinstance(message, dict) else None
-
-
-def _add_message(item: Any, place: str, builder: TranscriptBuilder) -> None:
-    role = builder.speaker(item, place)
-    if role is None:
-        return
-    content = item.get("content")
-    note = builder.note_at(place)
-    parts = BLOCKS.parts(content, note, of_model=role == "assistant")
-    blocks = content if isinstance(content, list) else [content]
-    citations = [
-        citation
-        for block in blocks
-        for citation in list_at(block, "citationsContent", "citations")
-    ]
-    meta = kept_beside({"citations": citations}, note)
-    add_parts(builder, role, parts, place, meta=meta)
