@@ -10,13 +10,13 @@ from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.blocks import (
     Block,
-    Call,
     File,
     Part,
     Result,
-    Text,
     Vocabulary,
     add_parts,
+    read_call_block,
+    show_kind,
     show_nothing,
     thoughts,
 )
@@ -27,6 +27,7 @@ from memviz.transcripts.readers.json_access import (
     object_at,
     objects_at,
     text_at,
+    texts_under,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import (
@@ -40,60 +41,54 @@ from memviz.transcripts.times import moment
 
 
 def _key_of(block: Block) -> str:
-    """Return the key that says what a block is."""
-    if isinstance(block.get("text"), str):
-        return "text"
-    if "json" in block:
-        return "json"
+    """Return the key that says what a block is; empty for a text and for JSON."""
+    if "text" in block or "json" in block:
+        return ""
     return next((key for key, value in block.items() if isinstance(value, dict)), "")
 
 
-def _json(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return [Part("text", json_text(block["json"]))]
-
-
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return thoughts(text_at(block, "reasoningContent", "reasoningText", "text"))
+    return thoughts(text_at(block, "reasoningText", "text"))
 
 
 def _found(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return what a search found, or a text with citations: its pieces are one text."""
-    found = object_at(block, _key_of(block))
-    text = "".join(text_at(piece, "text") for piece in objects_at(found, "content"))
-    return [
-        Part("text", joined([text_at(found, "title"), text_at(found, "source"), text]))
-    ]
+    text = "".join(texts_under(block, "content[].text"))
+    said = [text_at(block, "title"), text_at(block, "source"), text]
+    return [Part("text", joined(said))]
 
 
 def _guarded(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    text = text_at(block, "guardContent", "text", "text")
-    return [Part("text", text or stand_in("image"))]
+    return [Part("text", text_at(block, "text", "text") or stand_in("image"))]
 
 
-DOCUMENT = (
-    "document.source.text",
-    "document.source.content[].text",
-    "document.context",
-)
+def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    if isinstance(block.get("text"), str):
+        return [Part("text", block["text"])]
+    if "json" in block:
+        return [Part("text", json_text(block["json"]))]
+    return show_kind(block, note, words)
+
+
 BLOCKS = Vocabulary(
     kind_of=_key_of,
+    is_key=True,
     kinds={
-        "text": Text(),
-        "json": _json,
-        "toolUse": Call(at="toolUse"),
-        "toolResult": Result(
-            "toolUseId", "content", ("status", "error"), name="", at="toolResult"
-        ),
+        "toolUse": read_call_block,
+        "toolResult": Result("toolUseId", "content", ("status", "error"), name=""),
         "reasoningContent": _thought,
-        "image": File("image", ("image.name",)),
-        "video": File("video", ("video.name",)),
-        "audio": File("audio", ("audio.name",)),
-        "document": File("file", ("document.name",), DOCUMENT),
+        "image": File("image", ("name",)),
+        "video": File("video", ("name",)),
+        "audio": File("audio", ("name",)),
+        "document": File(
+            "file", ("name",), ("source.text", "source.content[].text", "context")
+        ),
         "citationsContent": _found,
         "searchResult": _found,
         "guardContent": _guarded,
         "cachePoint": show_nothing,
     },
+    other=_said_or_kind,
 )
 
 

@@ -29,10 +29,8 @@ from memviz.transcripts.readers.json_access import (
     id_text,
     joined,
     json_text,
-    object_at,
     text_at,
     texts_under,
-    value_at,
 )
 
 NAME_KEYS = ("name", "tool_name")
@@ -256,7 +254,7 @@ class Vocabulary:
     """The kinds of blocks that a product has.
 
     ``kinds`` has the rule of each kind, ``beginnings`` and ``endings`` of those whose names begin or end so; ``other``
-    is the rule of all others.
+    is the rule of all others. Where the kind ``is_key`` of the block, its rule reads the object under that key.
     """
 
     kinds: Mapping[str, Rule]
@@ -264,6 +262,7 @@ class Vocabulary:
     endings: Mapping[str, Rule] = field(default_factory=dict)
     other: Rule = show_kind
     kind_of: Callable[[Block], str] = kind_by_type
+    is_key: bool = False
 
     def parts(
         self, content: object, note: Note, *, of_model: bool = True
@@ -288,12 +287,16 @@ class Vocabulary:
 
     def _parts(self, block: Block, note: Note, of_model: bool) -> list[Part]:
         kind = self.kind_of(block)
-        parts = (self.kinds.get(kind) or self._rule_for(kind))(block, note, self)
+        held = block.get(kind) if self.is_key else block
+        rule = self._rule_for(kind) if isinstance(held, dict) else self.other
+        parts = rule(block if rule is self.other else held, note, self)
         if not of_model and parts and parts[0].kind in ("call", "reasoning"):
             return self.other(block, note, self)
         return parts
 
     def _rule_for(self, kind: str) -> Rule:
+        if kind in self.kinds:
+            return self.kinds[kind]
         for beginning, rule in self.beginnings.items():
             if kind.startswith(beginning):
                 return rule
@@ -346,15 +349,9 @@ class Thought:
         return thoughts(block.get(self.key))
 
 
-@dataclass(frozen=True)
-class Call:
-    """Rule of a tool call; ``at`` is the key of the object that holds its fields, if that is not the block."""
-
-    at: str = ""
-
-    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
-        """Return the call."""
-        return [call_part(object_at(block, self.at) if self.at else block, note)]
+def read_call_block(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the tool call that a block is."""
+    return [call_part(block, note)]
 
 
 @dataclass(frozen=True)
@@ -365,16 +362,14 @@ class Result:
     content: str
     error: tuple[str, object]
     name: str = "name"
-    at: str = ""
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the result with the text of its blocks."""
-        result = object_at(block, self.at) if self.at else block
-        text = words.text(value_at(result, self.content), note)
+        text = words.text(block.get(self.content), note)
         key, failed = self.error
-        is_error = True if value_at(result, key) == failed else None
-        name = value_at(result, self.name)
-        return [result_part(value_at(result, self.id), text, name, is_error=is_error)]
+        is_error = True if block.get(key) == failed else None
+        name = block.get(self.name)
+        return [result_part(block.get(self.id), text, name, is_error=is_error)]
 
 
 def file_label(mime: object) -> str:

@@ -15,13 +15,13 @@ from memviz.transcripts.chat_messages import (
 from memviz.transcripts.document import Placed
 from memviz.transcripts.readers.blocks import (
     Block,
-    Call,
     Part,
     Result,
     Text,
     Thought,
     Vocabulary,
     add_parts,
+    read_call_block,
     show_json,
     show_kind,
     show_nothing,
@@ -82,7 +82,7 @@ RESULT = Result("tool_use_id", "content", ("is_error", True))
 BLOCKS = Vocabulary(
     {
         "text": Text(),
-        **dict.fromkeys(CALLS, Call()),
+        **dict.fromkeys(CALLS, read_call_block),
         **dict.fromkeys(THOUGHTS, Thought("thinking")),
         "tool_result": RESULT,
         **dict.fromkeys(FILES, _file),
