@@ -39,6 +39,9 @@ ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
 MEDIA = ("image", "audio", "video")
 
 
+PartKind = Literal["text", "reasoning", "call", "result", "step"]
+
+
 class Part(NamedTuple):
     """One part of a message. ``text`` is that of a text, a thought or a result.
 
@@ -46,7 +49,7 @@ class Part(NamedTuple):
     ends a message of a reply. A call that ``is_parallel`` belongs to the step whose results came before.
     """
 
-    kind: Literal["text", "reasoning", "call", "result", "step"]
+    kind: PartKind
     text: str = ""
     call: ToolCall | None = None
     id: str | None = None
@@ -287,9 +290,12 @@ class Vocabulary:
 
     def _parts(self, block: Block, note: Note, of_model: bool) -> list[Part]:
         kind = self.kind_of(block)
+        rule = self._rule_for(kind)
         held = block.get(kind) if self.is_key else block
-        rule = self._rule_for(kind) if isinstance(held, dict) else self.other
-        parts = rule(block if rule is self.other else held, note, self)
+        if rule is self.other or not isinstance(held, dict):
+            parts = self.other(block, note, self)
+        else:
+            parts = rule(held, note, self)
         if not of_model and parts and parts[0].kind in ("call", "reasoning"):
             return self.other(block, note, self)
         return parts

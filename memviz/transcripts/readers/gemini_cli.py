@@ -297,11 +297,12 @@ class SessionStory:
         """Add the result that a call holds, if it holds any."""
         result = call.get("result")
         shown = call.get("resultDisplay")
-        if result is None and not isinstance(shown, str):
-            return
-        text = shown
         if result is not None:
             text = PARTS.text(result, self._builder.note_at(place))
+        elif isinstance(shown, str):
+            text = shown
+        else:
+            return
         id = call.get("id")
         time = with_time(call.get("timestamp"))
         self._answered.add(id_text(id))

@@ -105,15 +105,15 @@ class ExchangeReader(Reader):
         self, piece: Placed | list[Placed], builder: TranscriptBuilder
     ) -> Transcript:
         """The messages in order."""
-        row: dict[str, Any] = {}
-        messages = piece
-        if isinstance(piece, tuple):
-            row = object_at(piece[0])
-            messages = self.messages_of(row, piece[1])
-            if not messages:
-                raise TranscriptError(
-                    "it has no messages.", place=piece[1], remedy="Choose another one."
-                )
+        if isinstance(piece, list):
+            for item, place in piece:
+                self.add_message(item, place, builder)
+            return builder.build()
+        row = object_at(piece[0])
+        messages = self.messages_of(row, piece[1])
+        if not messages:
+            reason = "it has no messages."
+            raise TranscriptError(reason, place=piece[1], remedy="Choose another one.")
         for item, place in messages:
             self.add_message(item, place, builder)
         return builder.build(**self.known_of(row, builder))

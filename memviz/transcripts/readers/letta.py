@@ -19,6 +19,7 @@ from memviz.transcripts.readers.blocks import (
     Block,
     File,
     Part,
+    PartKind,
     Vocabulary,
     add_parts,
     call_parts,
@@ -291,7 +292,7 @@ class AgentLog:
         meta: dict[str, Any],
     ) -> None:
         said: list[Part] = []
-        texts = "text"
+        texts: PartKind = "text"
         if self._answers_by_tool and any(part.call for part in parts):
             texts = "reasoning"
         for part in parts:
