@@ -7,10 +7,8 @@ from datetime import UTC, datetime
 
 from memviz.core.messages import TIME
 
-EARLIEST_SECONDS, LATEST_SECONDS = (
-    631_152_000,
-    4_102_444_800,
-)  # 1990 and 2100: no chat has other dates
+EARLIEST_SECONDS = 631_152_000  # 1990 and 2100: no chat has other dates
+LATEST_SECONDS = 4_102_444_800
 NANOSECONDS = 1_000_000_000
 MAX_CHARS = 40
 

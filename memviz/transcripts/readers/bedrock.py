@@ -93,7 +93,7 @@ BLOCKS = Vocabulary(
 
 
 class Bedrock(ExchangeReader):
-    """What is sent to Converse, what it answers, or both."""
+    """Requests to Converse, its responses, or both."""
 
     name = "bedrock"
     title = "Amazon Bedrock Converse messages"

@@ -68,7 +68,7 @@ BLOCKS = Vocabulary({"thinking": _thought, "document": _document}, other=_text)
 
 
 class Cohere(ExchangeReader):
-    """What is sent to the chat API, what it answers, or a list of both."""
+    """Requests to the chat API, its responses, or a list of messages of both."""
 
     name = "cohere"
     title = "Cohere chat messages"

@@ -140,7 +140,7 @@ PARTS = Vocabulary(
 
 
 class GeminiApi(Reader):
-    """What is sent to the Gemini API, what it answers, or both."""
+    """Requests to the Gemini API, its responses, or both."""
 
     name = "gemini_api"
     title = "Gemini API contents"

@@ -1,4 +1,4 @@
-"""What the Gemini CLI saves: sessions as one object or as rows that also rewind them, and checkpoints of a chat."""
+"""Files of the Gemini CLI: sessions as one object or as rows that also rewind them, and checkpoints of a chat."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ from memviz.transcripts.readers.blocks import (
     add_parts,
     call_parts,
     file_label,
+    named_call,
     result_part,
 )
 from memviz.transcripts.readers.database_rows import (
@@ -54,8 +55,7 @@ RESPONSE_COLUMNS = (
     *("id", "conversation_id", "prompt", "system", "response", "reasoning"),
     *ASKED_COLUMNS,
 )
-CALL_FIELDS = ("name", "arguments", "tool_call_id")
-CALL_COLUMNS = ("id", "response_id", *CALL_FIELDS)
+CALL_COLUMNS = ("id", "response_id", "name", "arguments", "tool_call_id")
 RESULT_COLUMNS = ("id", "response_id", "name", "output", "exception", "tool_call_id")
 PART_COLUMNS = (
     "id",
@@ -117,10 +117,8 @@ def _rows(
     tables: Tables, table: str, columns: Sequence[str], order: Sequence[str] = ()
 ) -> list[dict[str, str]]:
     """Return the rows of a table with every cell as text, an empty one for NULL."""
-    return [
-        {column: cell_text(cell) for column, cell in row.items()}
-        for row in tables.rows(table, columns, order)
-    ]
+    found = tables.rows(table, columns, order)
+    return [dict(zip(row, map(cell_text, row.values()), strict=True)) for row in found]
 
 
 def _attachment_labels(tables: Tables) -> dict[str, str]:
@@ -249,17 +247,14 @@ def _read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Trans
 def _add_reply(
     row: Row, beside: Beside, builder: TranscriptBuilder, place: str
 ) -> None:
-    calls = [
-        {key: call[key] or None for key in CALL_FIELDS}
-        for call in beside.calls.get(row["id"], [])
-    ]
+    calls = beside.calls.get(row["id"], [])
     if not row["response"] and not calls:
         return
-    parts = [
-        Part("reasoning", row["reasoning"]),
-        Part("text", row["response"]),
-        *call_parts(calls, builder.note_at(place)),
-    ]
+    note = builder.note_at(place)
+    parts = [Part("reasoning", row["reasoning"]), Part("text", row["response"])]
+    for call in calls:
+        given = call["arguments"] or None
+        parts.append(named_call(call["tool_call_id"], call["name"], given, note))
     add_parts(builder, "assistant", parts, place, meta=_asked(row))
 
 

@@ -90,14 +90,18 @@ def rows_by_session(placed: Iterable[Placed]) -> list[list[Row]]:
             row = Row(value, place, number)
             rows.setdefault(row.id, row)  # a session that is resumed may repeat rows
     sessions: dict[str, list[Row]] = {}
+    talking = set()
     titles = []
     for row, name in zip(rows.values(), _session_names(rows), strict=True):
         if row.kind == "summary":
             titles.append(row)
         else:
             sessions.setdefault(name, []).append(row)
-    found = [rows for rows in sessions.values() if any(row.is_talk for row in rows)]
-    return [[*_titles_of(rows, titles, len(found) == 1), *rows] for rows in found]
+        if row.is_talk:
+            talking.add(name)
+    found = [own for name, own in sessions.items() if name in talking]
+    is_only = len(found) == 1
+    return [[*_titles_of(own, titles, is_only), *own] for own in found]
 
 
 def _titles_of(rows: Sequence[Row], titles: Sequence[Row], is_only: bool) -> list[Row]:
@@ -169,8 +173,9 @@ def main_branch(rows: Sequence[Row]) -> Branch:
     position = {row.id: at for at, row in enumerate(chain)}
     last = next(row.id for row in reversed(chain) if row.is_talk)
     path = [position[id] for id in branch(last, _parents(chain))[0]]
-    extra = _belonging(chain, [chain[at] for at in path])
-    taken = [chain[at] for at in _in_order(path, [position[row.id] for row in extra])]
+    beside = _belonging(chain, [chain[at] for at in path])
+    extra = [position[row.id] for row in beside]
+    taken = [chain[at] for at in _in_order(path, extra)]
     ids = {row.id for row in taken}
     left = {
         row.reply_id or row.id for row in chain if row.id not in ids and row.is_message

@@ -103,7 +103,7 @@ BLOCKS = Vocabulary(
 
 
 class AnthropicMessages(ExchangeReader):
-    """What is sent to the Messages API, what it answers, or a list of both."""
+    """Requests to the Messages API, its responses, or a list of messages of both."""
 
     name = "anthropic_messages"
     title = "Anthropic messages"

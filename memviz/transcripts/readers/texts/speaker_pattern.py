@@ -1,4 +1,4 @@
-"""Who speaks in a text: the names that nobody has to know, because they take turns at the beginning of lines."""
+"""Finds who speaks in a text: names that nobody has to know, because they take turns at the beginning of lines."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ ENOUGH_TURNS = 4
 """So many lines of unknown names alone, which take turns, make a dialogue,"""
 MANY_PEOPLE = 8
 """of so many people at most: more names are those of fields or sections."""
-LINES_ABOVE, MOST_CHARS_ABOVE = 6, 2_000
-"""So much may stand above a dialogue of unknown names. Further down, sections of an article look like one."""
+LINES_ABOVE = 6
+"""So many lines may stand above a dialogue of unknown names. Further down, sections of an article look like one."""
+MOST_CHARS_ABOVE = 2_000
+"""A text above that is longer has too many lines."""
 
 
 class Named(NamedTuple):
@@ -40,7 +42,7 @@ class Named(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """Who speaks in a text: the lines of all speakers in order, and the role of each name.
+    """The speakers of a text: the lines of all in order, and the role of each name.
 
     ``roles`` is ``None`` where the names do not show who the user is. ``passed_over`` are names that start several
     lines, or one where the other side would have to speak, and were taken for words of the text.
@@ -239,7 +241,7 @@ def _with_answers(
     if 2 * sum(leaders.values()) < len(known):  # now and then: a word of the text
         return _cast(known, tuple(many.values()))
     all_lead = set(leaders) == {line.key for line in strong}
-    alone = all(len({line.key for line in gap}) <= 1 for gap in gaps)
+    alone = all(len(_spellings(gap)) <= 1 for gap in gaps)
     regular = {key for key in _regular(known, strong) if key not in leaders}
     speakers = [line for line in strong if line.key in leaders]
     is_clear = (
@@ -328,7 +330,9 @@ def _regular(known: Sequence[Named], others: Sequence[Named]) -> dict[str, str]:
     """The names, by their key, that stand in at least half of the gaps and in several, at most twice in each on
     average: what comes more often is the label of a list."""
     gaps = _between(known, others)
-    there = Counter(key for gap in gaps for key in {line.key for line in gap})
+    there: Counter[str] = Counter()
+    for gap in gaps:
+        there.update({line.key for line in gap})
     counts = Counter(line.key for line in others)
     regular = {
         key for key in there if there[key] >= MANY and 2 * there[key] >= len(known)

@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """How the cells of a table are separated. The first ``skipped`` characters are a declaration such as "sep=;".
+    """The marks that separate the cells of a table. The first ``skipped`` characters are a declaration such as "sep=;".
 
     ``spaced``: a space after the delimiter belongs to it. ``piped``: rows start with the delimiter, as in Markdown.
     """
@@ -132,7 +132,7 @@ HEAD_ROWS = 50
 
 
 class Table(NamedTuple):
-    """How a table is to be read: its dialect, where the column of each meaning is, and what kind of head it has.
+    """The layout of a table: its dialect, the position of the column of each meaning, and the kind of its head.
 
     ``width``: the columns of the head. ``has_head``: the first row names the columns. ``is_own``: memviz wrote it.
     """
