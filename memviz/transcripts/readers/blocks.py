@@ -29,7 +29,6 @@ from memviz.transcripts.readers.json_access import (
     id_text,
     joined,
     json_text,
-    text_at,
     texts_under,
 )
 
@@ -244,7 +243,8 @@ def show_json(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 def kind_by_type(block: Block) -> str:
     """Return the ``type`` of a block; empty if it says none."""
-    return text_at(block, "type")
+    kind = block.get("type")
+    return kind if isinstance(kind, str) else ""
 
 
 def show_nothing(block: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -290,7 +290,7 @@ class Vocabulary:
 
     def _parts(self, block: Block, note: Note, of_model: bool) -> list[Part]:
         kind = self.kind_of(block)
-        rule = self._rule_for(kind)
+        rule = self.kinds.get(kind) or self._rule_for(kind)
         held = block.get(kind) if self.is_key else block
         if rule is self.other or not isinstance(held, dict):
             parts = self.other(block, note, self)
@@ -301,8 +301,6 @@ class Vocabulary:
         return parts
 
     def _rule_for(self, kind: str) -> Rule:
-        if kind in self.kinds:
-            return self.kinds[kind]
         for beginning, rule in self.beginnings.items():
             if kind.startswith(beginning):
                 return rule
@@ -321,9 +319,9 @@ class Text:
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the text."""
-        said = json_text(block.get("text"))
-        if not said:
-            said = words.text(block.get("content"), note)
+        said = block.get("text")
+        if not isinstance(said, str):
+            said = json_text(said) or words.text(block.get("content"), note)
         if self.paths:
             said = joined([*texts_under(block, *self.paths), said])
         return [Part("text", said)]

@@ -52,10 +52,12 @@ class Row:
         self.kind = text_at(value, "type") or (role if role in ROLES else "")
         self.parent = text_at(value, "parentUuid")
         self.logical_parent = text_at(value, "logicalParentUuid")
+        self.reply_id = text_at(message, "id") if self.kind == "assistant" else ""
+        """The id of the reply that it is a piece of; empty for others."""
         self.is_side = value.get("isSidechain") is True
         """It is of a subagent."""
-        is_system = self.kind == "system"
-        self.is_boundary = is_system and text_at(value, "subtype") in BOUNDARIES
+        subtype = text_at(value, "subtype") if self.kind == "system" else ""
+        self.is_boundary = subtype in BOUNDARIES
         """It records that the program compacted its memory."""
         is_compact = value.get("isCompactSummary") is True
         self.is_summary = self.kind == "user" and is_compact
@@ -79,11 +81,6 @@ class Row:
             self.is_queued = bool(self.said())
 
     @property
-    def reply_id(self) -> str:
-        """The id of the reply that it is a piece of; empty for others."""
-        return text_at(self.value, "message", "id") if self.kind == "assistant" else ""
-
-    @property
     def call_ids(self) -> list[str]:
         """The ids of the tools that it calls."""
         return self._ids("assistant", "tool_use", "id")
@@ -94,9 +91,10 @@ class Row:
         return self._ids("user", "tool_result", "tool_use_id")
 
     def _ids(self, role: str, kind: str, key: str) -> list[str]:
-        blocks = objects_at(self.content) if self.kind == role else []
-        found = [text_at(block, key) for block in blocks if block.get("type") == kind]
-        return [id for id in found if id]
+        if self.kind != role:
+            return []
+        blocks = [one for one in objects_at(self.content) if one.get("type") == kind]
+        return [block[key] for block in blocks if text_at(block, key)]
 
     @property
     def is_hidden(self) -> bool:

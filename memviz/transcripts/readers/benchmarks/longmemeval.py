@@ -9,9 +9,15 @@ from typing import Any
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
+from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
-from memviz.transcripts.readers.json_access import first_text, id_text, list_at
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    id_text,
+    list_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import RowReader, listed
 from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
@@ -84,8 +90,14 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     evidence = []
     for index, turn in enumerate(turns):
         place = f"session {number}, index {index}"
-        message = chat_item(turn, **meta) if isinstance(turn, dict) else turn
-        position = builder.add_json(message, place)
+        role = known_role(value_at(turn, "role"))
+        content = value_at(turn, "content")
+        # Nearly every turn is a plain text, and a file has a million of them.
+        if role in ("user", "assistant") and isinstance(content, str):
+            position: int | None = builder.add_text(role, content, place, meta=meta)
+        else:
+            message = chat_item(turn, **meta) if isinstance(turn, dict) else turn
+            position = builder.add_json(message, place)
         if position is not None and turn.get("has_answer") is True:
             evidence.append(position)
     return evidence
