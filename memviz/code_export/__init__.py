@@ -16,11 +16,11 @@ from memviz.code_export.base import Language, NoCodeError, Setting, Target
 from memviz.code_export.libraries import (
     LANGCHAIN_MIDDLEWARE,
     LLAMAINDEX,
+    MEMORY_YAML,
     MEMVIZ_CODE,
     OPENAI_AGENTS,
     PLAIN_PYTHON,
 )
-from memviz.code_export.memory_yaml import MEMORY_YAML
 
 __all__ = ["Language", "NoCodeError", "Setting", "Target", "targets"]
 

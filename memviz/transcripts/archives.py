@@ -13,7 +13,9 @@ from memviz.core.messages import clean_text
 from memviz.transcripts.file_kinds import OFFICE
 from memviz.transcripts.limits import Limits
 
-ZIP, EMPTY_ZIP, GZIP = b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b"
+ZIP = b"PK\x03\x04"
+EMPTY_ZIP = b"PK\x05\x06"
+GZIP = b"\x1f\x8b"
 JUNK = ("__MACOSX/", ".DS_Store", "Thumbs.db")
 MEDIA = frozenset(
     f".{suffix}"

@@ -67,20 +67,21 @@ EventKind = Literal["compaction", "summary"]
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent:
-    """What the program that recorded the conversation did to its own memory, to show beside what memviz would do.
-
-    A ``compaction`` was recorded when it happened; a ``summary`` is one that is in the file. It happened when the
-    conversation had ``after_message`` messages. ``text`` is the summary, if the file has it. The token counts are the
-    program's own, ``None`` if unknown. ``reason`` is in its words ("auto", "manual"), ``time`` is ISO text.
-    """
+    """A change that the program that recorded the conversation made to its own memory, to show beside memviz's."""
 
     kind: EventKind
+    """A ``compaction`` was recorded when it happened; a ``summary`` is one that is in the file."""
     after_message: int
+    """The number of messages that the conversation had then."""
     text: str = ""
+    """The summary, if the file has it."""
     reason: str = ""
+    """The reason in the program's words, such as "auto" or "manual"."""
     tokens_before: int | None = None
+    """The program's own count; ``None`` if unknown."""
     tokens_after: int | None = None
     time: str = ""
+    """ISO text."""
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> RecordedEvent:

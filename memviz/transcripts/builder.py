@@ -59,9 +59,8 @@ class TranscriptBuilder:
         self._places: list[str] = []
         self._left_out: list[str] = []
         self._lost: list[tuple[str, LostMessageError]] = []
-        self._names: dict[
-            str, None
-        ] = {}  # who speaks, of the messages that are read from JSON
+        # The names of those who speak, of the messages that are read from JSON.
+        self._names: dict[str, None] = {}
         self._spoken: dict[int, str] = {}  # log position -> who says the message
 
     def note(self, what: str, place: str = "") -> None:
@@ -74,13 +73,11 @@ class TranscriptBuilder:
 
     def add_message(self, message: Message, place: str) -> int:
         """Add a message; returns its log position."""
-        if len(self.messages) >= self.limits.messages:
-            reason = (
-                f"the conversation has more than {self.limits.messages:,} messages."
-            )
-            raise TranscriptError(
-                reason, remedy="Split it, or raise MEMVIZ_IMPORT_MESSAGES."
-            )
+        limit = self.limits.messages
+        if len(self.messages) >= limit:
+            reason = f"the conversation has more than {limit:,} messages."
+            remedy = "Split it, or raise MEMVIZ_IMPORT_MESSAGES."
+            raise TranscriptError(reason, remedy=remedy)
         self.messages.append(message)
         self._places.append(place)
         return len(self.messages) - 1
@@ -112,13 +109,12 @@ class TranscriptBuilder:
 
     def add_all_json(self, items: Iterable[object]) -> dict[int, int]:
         """Add every item of a list; returns the log position of each message by its index in the list."""
-        added = {
-            index: self.add_json(item, f"index {index}")
-            for index, item in enumerate(items)
-        }
-        return {
-            index: position for index, position in added.items() if position is not None
-        }
+        added = {}
+        for index, item in enumerate(items):
+            position = self.add_json(item, f"index {index}")
+            if position is not None:
+                added[index] = position
+        return added
 
     def _role_of(self, role: object) -> str | None:
         """The role of a name; if it was said who the user is, an unknown name is at first the assistant's."""
@@ -138,11 +134,10 @@ class TranscriptBuilder:
             raise nobody_called(self.user, tuple(self._names))
         self.user_found = True
         for position, name in self._spoken.items():
+            message = self.messages[position]
             role = "user" if same_name(name, self.user) else "assistant"
-            shown = self.messages[position].name or (None if known_role(name) else name)
-            self.messages[position] = replace(
-                self.messages[position], role=role, name=shown
-            )
+            shown = message.name or (None if known_role(name) else name)
+            self.messages[position] = replace(message, role=role, name=shown)
 
     def parse_json(self, text: str) -> Any:
         """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it is something else."""
@@ -218,15 +213,13 @@ class TranscriptBuilder:
     def _judge_lost(self) -> None:
         if not self._lost:
             return
-        lost_at = {
-            place for place, _ in self._lost
-        }  # a reader may have added such a message without its text
+        # A reader may have added such a message without its text.
+        lost_at = {place for place, _ in self._lost}
         read = sum(place not in lost_at for place in self._places)
         total = read + len(self._left_out) + len(self._lost)
         reasons = _listed([f"{place} {error}" for place, error in self._lost])
-        reason = (
-            f"{share_of(len(self._lost), total, 'message')} cannot be read: {reasons}."
-        )
+        share = share_of(len(self._lost), total, "message")
+        reason = f"{share} cannot be read: {reasons}."
         if all(error.name for _, error in self._lost):
             raise UnclearUserError(f"{reason} {KNOWN_ROLES}", names=self._names)
         raise TranscriptError(reason, remedy=NEEDED)
@@ -236,17 +229,14 @@ class TranscriptBuilder:
         left_out = self._left_out
         total = read + len(left_out)
         if not total:
-            raise TranscriptError(
-                "the conversation has no messages.",
-                remedy="Choose one with at least one message.",
-            )
+            reason = "the conversation has no messages."
+            remedy = "Choose one with at least one message."
+            raise TranscriptError(reason, remedy=remedy)
         reasons = _listed(left_out)
         if not read:
-            none = (
-                "its only message cannot"
-                if total == 1
-                else f"none of the {total} messages can"
-            )
+            none = f"none of the {total} messages can"
+            if total == 1:
+                none = "its only message cannot"
             raise TranscriptError(f"{none} be read: {reasons}.", remedy=NEEDED)
         if left_out:
             self.note(f"imported {share_of(read, total, 'message')}: {reasons}")
@@ -261,28 +251,23 @@ class TranscriptBuilder:
         if not any(message.role == "user" for message in messages):
             self.note("there is no user message, so no turn to replay")
         tools = ToolPairs()
+        last_word = 0
         for position, message in enumerate(messages):
             tools.add(position, message)
-        for message, place in zip(messages, places, strict=True):
-            if (
-                message.role == "user"
-                and not message.content
-                and not self.empty_is_meant
-            ):
-                self.note("a message of the user has no text", place)
+            if message.role != "tool":
+                last_word = position
+            is_empty = message.role == "user" and not message.content
+            if is_empty and not self.empty_is_meant:
+                self.note("a message of the user has no text", places[position])
         for position in tools.uncalled:
             self.note("a tool result answers no call before it", places[position])
-        last_word = max(
-            (i for i, message in enumerate(messages) if message.role != "tool"),
-            default=0,
-        )
         for caller, results in tools.results_of.items():
             if caller != last_word and len(results) < len(messages[caller].tool_calls):
                 self.note("a tool call has no result", places[caller])
 
 
 def _listed(reasons: Sequence[str]) -> str:
-    more = (
-        f", and {len(reasons) - MAX_REASONS} more" if len(reasons) > MAX_REASONS else ""
-    )
-    return ", ".join(reasons[:MAX_REASONS]) + more
+    shown = list(reasons[:MAX_REASONS])
+    if len(reasons) > MAX_REASONS:
+        shown.append(f"and {len(reasons) - MAX_REASONS} more")
+    return ", ".join(shown)

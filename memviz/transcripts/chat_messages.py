@@ -52,6 +52,9 @@ PROMPT_NAME = "system_prompt"
 UNKNOWN_KIND = "content of a kind that is not known is shown by its name only"
 NOT_TEXT = "content that is not text was read as JSON text"
 
+OTHER_TEXT = (
+    "a message says something else under {} than in its content, which is what was read"
+)
 UNNAMED = "unnamed"
 """The name of a tool call that has none in the file, so that its arguments and its result are kept."""
 UNNAMED_CALL = f"a tool call without a name is called {UNNAMED!r}"
@@ -97,24 +100,20 @@ def speaker_of(
     if written is None:
         raise MessageError(f"has no {called}")
     role = role_of(written)
-    if role is None:
-        shown = repr(written[:40]) if isinstance(written, str) else kind_of(written)
-        raise LostMessageError(
-            f"has the unknown {called} {shown}",
-            written if isinstance(written, str) else "",
-        )
-    return role
+    if role is not None:
+        return role
+    if not isinstance(written, str):
+        raise LostMessageError(f"has the unknown {called} {kind_of(written)}", "")
+    raise LostMessageError(f"has the unknown {called} {written[:40]!r}", written)
 
 
 def saved_prompt(item: object) -> str | None:
     """The system prompt that memviz wrote as a first message; ``None`` for any other message."""
-    if (
-        not isinstance(item, dict)
-        or item.get("role") != "system"
-        or item.get("name") != PROMPT_NAME
-    ):
+    if not isinstance(item, dict) or item.get("name") != PROMPT_NAME:
         return None
-    return item["content"] if isinstance(item.get("content"), str) else None
+    content = item.get("content")
+    is_prompt = item.get("role") == "system" and isinstance(content, str)
+    return content if is_prompt else None
 
 
 def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message:
@@ -125,7 +124,7 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     """
     role = speaker_of(item, role_of=role_of)
     content = _content(item, note)
-    (calls, broken) = tool_calls_of(item, note)
+    calls, broken = tool_calls_of(item, note)
     if broken and not content and not calls:
         raise MessageError(f"has {broken[0]}")
     for what in broken:
@@ -152,7 +151,9 @@ def content_text(content: object, note: Note) -> str:
 
 def stand_in(kind: str, filename: object = None) -> str:
     """The text to show in place of an image or a file: "[image]", or "[file: plan.pdf]"."""
-    return f"[{kind[:40]}{f': {filename[:200]}' if isinstance(filename, str) and filename else ''}]"
+    if isinstance(filename, str) and filename:
+        return f"[{kind[:40]}: {filename[:200]}]"
+    return f"[{kind[:40]}]"
 
 
 def _content(item: Mapping[str, Any], note: Note) -> str:
@@ -173,15 +174,10 @@ def _content(item: Mapping[str, Any], note: Note) -> str:
 def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None:
     texts = {key: item[key] for key in TEXT_KEYS if isinstance(item.get(key), str)}
     texts["refusal or audio"] = refusal_and_speech(item)
-    others = [
-        key
-        for key, text in texts.items()
-        if text.strip() and text.strip() != content.strip()
-    ]
+    known = ("", content.strip())
+    others = [key for key, text in texts.items() if text.strip() not in known]
     if others:
-        note(
-            f"a message says something else under {listed_names(others)} than in its content, which is what was read"
-        )
+        note(OTHER_TEXT.format(listed_names(others)))
 
 
 def _part(part: object, note: Note) -> str:
@@ -219,25 +215,23 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
 
 def _reasoning(item: Mapping[str, Any]) -> dict[str, str]:
     """Return what the model thought, under whichever name servers of this API give it."""
-    if _REASONING.isdisjoint(item):  # nearly every message
-        return {}
-    thoughts = next(
-        (text for key in REASONING_KEYS if (text := _thought(item.get(key)))), ""
-    )
-    return {REASONING: thoughts} if thoughts else {}
+    if not _REASONING.isdisjoint(item):  # nearly no message
+        for key in REASONING_KEYS:
+            thoughts = _thought(item.get(key))
+            if thoughts:
+                return {REASONING: thoughts}
+    return {}
 
 
 def _thought(value: object) -> str:
     """A thought that is a text, or in pieces with a text or a summary; what is encrypted has neither."""
     if not isinstance(value, list):
         return value if isinstance(value, str) else ""
-    pieces = [
-        piece.get(key)
-        for piece in value
-        if isinstance(piece, dict)
-        for key in ("text", "summary")
-    ]
-    return "\n".join(piece for piece in pieces if isinstance(piece, str) and piece)
+    texts = []
+    for piece in value:
+        if isinstance(piece, dict):
+            texts += [piece.get("text"), piece.get("summary")]
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
 def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
@@ -247,11 +241,9 @@ def kept_beside(fields: Mapping[str, Any], note: Note) -> dict[str, Any]:
 
 def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
     meta: dict[str, Any] = {}
-    known = (
-        _KNOWN_KEYS
-        if item.get("content") not in (None, "")
-        else _KNOWN_KEYS.union(TEXT_KEYS, PART_KEYS)
-    )
+    known = _KNOWN_KEYS
+    if item.get("content") in (None, ""):
+        known = known.union(TEXT_KEYS, PART_KEYS)
     room = MAX_META_CHARS
     too_large = False
     for key, value in item.items():
@@ -282,46 +274,38 @@ def tool_calls_of(
         return (), []
     if not isinstance(calls, list):
         return (), [f"a value of tool_calls that is {kind_of(calls)}, not a list"]
-    found = [*calls, *([legacy] if legacy else [])]
-    broken = [not_a_call(call) for call in found if not isinstance(call, dict)]
-    return tuple(
-        _tool_call(call, note) for call in found if isinstance(call, dict)
-    ), broken
+    read = []
+    broken = []
+    for call in [*calls, legacy] if legacy else calls:
+        if isinstance(call, dict):
+            read.append(_tool_call(call, note))
+        else:
+            broken.append(not_a_call(call))
+    return tuple(read), broken
 
 
 def _tool_call(call: Mapping[str, Any], note: Note) -> ToolCall:
-    custom = call.get("custom")
-    if isinstance(custom, dict):  # a custom tool takes free text instead of arguments
-        call = {
-            "id": call.get("id"),
-            "name": custom.get("name"),
-            "arguments": custom.get("input"),
-        }
-    function = call.get("function")
-    inner = function if isinstance(function, dict) else call
-    return ToolCall.of(
-        {
-            "id": call.get("id"),
-            "name": tool_name(inner, note),
-            "arguments": inner.get("arguments"),
-        }
-    )
+    inner = call
+    key = "arguments"
+    if isinstance(call.get("custom"), dict):  # such a tool takes free text instead
+        inner = call["custom"]
+        key = "input"
+    elif isinstance(call.get("function"), dict):
+        inner = call["function"]
+    name = tool_name(inner, note)
+    id = call.get("id")
+    return ToolCall.of({"id": id, "name": name, "arguments": inner.get(key)})
 
 
 def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
     """The name of the tool under the first of these keys ("name" if none are given) that has one; where none has,
     :data:`UNNAMED`, which is noted."""
-    name = next(
-        (
-            call[key]
-            for key in keys or ("name",)
-            if isinstance(call.get(key), str) and call[key]
-        ),
-        "",
-    )
-    if not name:
-        note(UNNAMED_CALL)
-    return name or UNNAMED
+    for key in keys or ("name",):
+        name = call.get(key)
+        if isinstance(name, str) and name:
+            return name
+    note(UNNAMED_CALL)
+    return UNNAMED
 
 
 def not_a_call(value: object) -> str:

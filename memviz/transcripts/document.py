@@ -162,7 +162,7 @@ class Document:
 
     @property
     def problem(self) -> TranscriptError:
-        """Why no format can read it: it is broken, or of no known kind."""
+        """The reason that no format can read it: it is broken, or of no known kind."""
         if self.data.startswith(SQLITE):
             try:
                 tables = ", ".join(

@@ -54,31 +54,23 @@ def to_openai_messages(transcript: Transcript) -> str:
     A system prompt is a first message with a name, by which it is told from the messages of the conversation when it
     is read again.
     """
-    return (
-        clean_text(
-            json.dumps(
-                _requests(transcript), ensure_ascii=False, indent=1, allow_nan=False
-            )
-        )
-        + "\n"
-    )
+    requests = _requests(transcript)
+    text = json.dumps(requests, ensure_ascii=False, indent=1, allow_nan=False)
+    return clean_text(text) + "\n"
 
 
 def to_finetuning_row(transcript: Transcript) -> str:
     """The same messages as one row of a fine-tuning file: ``{"messages": [...]}`` on a line."""
-    row = json.dumps(
-        {"messages": _requests(transcript)}, ensure_ascii=False, allow_nan=False
-    )
-    return clean_text(row).translate(_LINE_ENDS) + "\n"
+    row = {"messages": _requests(transcript)}
+    text = json.dumps(row, ensure_ascii=False, allow_nan=False)
+    return clean_text(text).translate(_LINE_ENDS) + "\n"
 
 
 def _requests(transcript: Transcript) -> list[dict[str, Any]]:
-    prompt = (
-        []
-        if transcript.system_prompt is None
-        else [Message("system", transcript.system_prompt, PROMPT_NAME)]
-    )
-    return [message.to_request() for message in (*prompt, *transcript.messages)]
+    messages = list(transcript.messages)
+    if transcript.system_prompt is not None:
+        messages.insert(0, Message("system", transcript.system_prompt, PROMPT_NAME))
+    return [message.to_request() for message in messages]
 
 
 MAX_SHOWN_CHARS = 200
@@ -91,33 +83,28 @@ def to_markdown(transcript: Transcript) -> str:
     Imported again, title, description, language, system prompt and messages are as they were, but for ``meta``.
     """
     about = {
-        key: getattr(transcript, key) for key in ("title", "description", "language")
+        "title": transcript.title,
+        "description": transcript.description,
+        "language": transcript.language,
     }
     parts = [f"{marker(about)}\n# {_plain(transcript.title)}\n\n"]
-    if transcript.system_prompt is not None:
-        parts.append(
-            _part(
-                {"system_prompt": True}, "**System prompt:**", transcript.system_prompt
-            )
-        )
+    prompt = transcript.system_prompt
+    if prompt is not None:
+        parts.append(_part({"system_prompt": True}, "**System prompt:**", prompt))
     for message in transcript.messages:
-        info = {
-            key: value
-            for key, value in message.to_request().items()
-            if key != "content"
-        }
+        info = message.to_request()
+        del info["content"]
         parts.append(_part(info, _shown(message), message.content))
-    return clean_text("".join(parts) + marker({"end": len(transcript.messages)}) + "\n")
+    end = marker({"end": len(transcript.messages)})
+    return clean_text("".join(parts) + end + "\n")
 
 
 def _part(info: dict[str, object], shown: str, content: str) -> str:
     """A content with its marker. A code block that is open at its end is closed, so that what follows is shown."""
     fence = left_open(content)
-    return (
-        marked({**info, "closed": fence}, shown, f"{content}\n{fence}")
-        if fence
-        else marked(info, shown, content)
-    )
+    if not fence:
+        return marked(info, shown, content)
+    return marked({**info, "closed": fence}, shown, f"{content}\n{fence}")
 
 
 def _shown(message: Message) -> str:
@@ -151,25 +138,19 @@ def to_json(transcript: Transcript) -> str:
         "system_prompt": transcript.system_prompt,
         "messages": [message.to_dict() for message in transcript.messages],
         "probes": [probe.to_dict() for probe in transcript.probes],
-        **(
-            {"tools": [json.loads(schema) for schema in transcript.tools]}
-            if transcript.tools
-            else {}
-        ),
-        **({"held_at": transcript.held_at.isoformat()} if transcript.held_at else {}),
-        **(
-            {"events": [event.to_dict() for event in transcript.events]}
-            if transcript.events
-            else {}
-        ),
     }
+    if transcript.tools:
+        document["tools"] = [json.loads(schema) for schema in transcript.tools]
+    if transcript.held_at:
+        document["held_at"] = transcript.held_at.isoformat()
+    if transcript.events:
+        document["events"] = [event.to_dict() for event in transcript.events]
     try:
         text = json.dumps(
             document, ensure_ascii=False, indent=1, default=str, allow_nan=False
         )
-    except (
-        ValueError
-    ):  # NaN or Infinity in a message's meta: no JSON reader but Python's would take it
+    except ValueError:
+        # NaN or Infinity in a message's meta: no JSON reader but Python's would take it.
         finite = json.loads(
             json.dumps(document, default=str), parse_constant=lambda _: None
         )

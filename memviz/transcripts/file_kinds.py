@@ -1,4 +1,4 @@
-"""What a file is that is no text, by its first bytes, and what to do instead of importing it."""
+"""Kinds of files that are no text, known by their first bytes, and what to do instead of importing one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_SHARE_OF_CONTROLS = 0.1
 
 
 class FileKind(NamedTuple):
-    """What a file is, in words ("a PNG image"), and what to do."""
+    """A kind of file in words ("a PNG image"), and what to do with one."""
 
     name: str
     remedy: str = AS_TEXT

@@ -1,4 +1,4 @@
-"""What a reader had to repair or leave out, in sentences for the user."""
+"""Repairs and omissions of a reader, in sentences for the user."""
 
 from __future__ import annotations
 

@@ -44,35 +44,32 @@ class JsonParser:
             raise _syntax_error(text, error, line) from None
         except RecursionError:
             raise _too_deep(line, self.max_depth) from None
-        except (
-            ValueError
-        ):  # the only one left: Python refuses to read a number of so many digits
+        except ValueError:
+            # The only one left: Python refuses to read a number of so many digits.
             raise _too_long_number(text, line) from None
         if is_deeper(value, self.max_depth):
             raise _too_deep(line, self.max_depth)
-        return (
-            self._without_surrogates(value) if _SURROGATE_ESCAPE.search(text) else value
-        )
+        if _SURROGATE_ESCAPE.search(text):
+            return self._without_surrogates(value)
+        return value
 
     def parse_lines(self, text: str) -> tuple[tuple[int, Any], ...]:
         """The values of a JSON lines text with their line numbers; blank lines are passed over.
 
         A last line that was cut off is left out and noted.
         """
-        stripped = (
-            (number, line.strip(WHITE_SPACE))
-            for number, line in enumerate(text.split("\n"), 1)
-        )
-        lines = [(number, line) for number, line in stripped if line]
-        *complete, (last_number, last_line) = lines
-        rows = [(number, self.parse(line, number)) for number, line in complete]
-        try:
-            rows.append((last_number, self.parse(last_line, last_number)))
-        except TranscriptError as error:
-            if not rows or error.remedy != INCOMPLETE:
-                raise
-            cut = f"line {last_number} ends in the middle of a message"
-            self.notes.add(f"imported {len(rows)} of {len(lines)} lines: {cut}")
+        stripped = (line.strip(WHITE_SPACE) for line in text.split("\n"))
+        lines = [(number, line) for number, line in enumerate(stripped, 1) if line]
+        rows: list[tuple[int, Any]] = []
+        for number, line in lines:
+            try:
+                rows.append((number, self.parse(line, number)))
+            except TranscriptError as error:
+                is_last = len(rows) == len(lines) - 1
+                if not (rows and is_last and error.remedy == INCOMPLETE):
+                    raise
+                cut = f"line {number} ends in the middle of a message"
+                self.notes.add(f"imported {len(rows)} of {len(lines)} lines: {cut}")
         return tuple(rows)
 
     def _without_surrogates(self, value: Any) -> Any:
@@ -113,9 +110,8 @@ def is_json_text(value: object) -> bool:
     """Return whether a JSON value is a text that looks like JSON itself."""
     if not isinstance(value, str):
         return False
-    return value.lstrip().startswith(("[{", "{", '["')) and value.rstrip().endswith(
-        ("]", "}")
-    )
+    text = value.strip()
+    return text.startswith(("[{", "{", '["')) and text.endswith(("]", "}"))
 
 
 def encoded_twice(where: str) -> TranscriptError:
@@ -146,11 +142,9 @@ def kind_of(value: object) -> str:
 def describe(value: object) -> str:
     """A JSON value in a few words, with the keys of an object: for "found ..."."""
     if isinstance(value, list):
-        return (
-            f"a list of {len(value)} that starts with {describe(value[0])}"
-            if value
-            else "an empty list"
-        )
+        if not value:
+            return "an empty list"
+        return f"a list of {len(value)} that starts with {describe(value[0])}"
     if isinstance(value, dict):
         keys = ", ".join(repr(key[:40]) for key in islice(value, 6))
         return f"an object with {keys}" if keys else "an empty object"
@@ -158,35 +152,23 @@ def describe(value: object) -> str:
 
 
 def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> TranscriptError:
-    place = f"line {line + error.lineno - 1}, column {error.colno}"
-    if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
-        return _error(
-            "this is Python, not JSON.",
-            place,
-            "Write it with json.dumps instead of print or str.",
-        )
-    if error.msg.startswith("Unterminated string"):
-        return _error(
-            "the text ends inside the string that starts here.", place, INCOMPLETE
-        )
-    if (
-        error.pos > 0
-        and error.msg != "Extra data"
-        and _CUT_OFF.fullmatch(text, error.pos)
-    ):
-        return _error(
-            f"the text ends where more should follow ({error.msg}).", place, INCOMPLETE
-        )
-    if error.msg == "Extra data":
-        return _error(
-            "one JSON value ends here and another one begins.", place, ONE_A_LINE
-        )
     found = text[error.pos : error.pos + 20].split("\n")[0]
-    return _error(
-        f"this is not JSON: {error.msg}, found {found!r}.",
-        place,
-        "Correct the file, or export it again.",
-    )
+    reason = f"this is not JSON: {error.msg}, found {found!r}."
+    remedy = "Correct the file, or export it again."
+    if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
+        reason = "this is Python, not JSON."
+        remedy = "Write it with json.dumps instead of print or str."
+    elif error.msg.startswith("Unterminated string"):
+        reason = "the text ends inside the string that starts here."
+        remedy = INCOMPLETE
+    elif error.msg == "Extra data":
+        reason = "one JSON value ends here and another one begins."
+        remedy = ONE_A_LINE
+    elif error.pos > 0 and _CUT_OFF.fullmatch(text, error.pos):
+        reason = f"the text ends where more should follow ({error.msg})."
+        remedy = INCOMPLETE
+    place = f"line {line + error.lineno - 1}, column {error.colno}"
+    return _error(reason, place, remedy)
 
 
 def _too_deep(line: int, max_depth: int) -> TranscriptError:

@@ -1,4 +1,4 @@
-"""How much an imported file may hold. Every limit can be set by an environment variable.
+"""Limits of an imported file. Every limit can be set by an environment variable.
 
 The variable of ``file_bytes`` is ``MEMVIZ_IMPORT_FILE_BYTES``, and so on.
 """
@@ -16,7 +16,7 @@ PREFIX = "MEMVIZ_IMPORT_"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a reader accepts at most. The defaults hold the exports that people have, and stay below 1 GB of memory."""
+    """The most that a reader accepts. The defaults hold the exports that people have, and stay below 1 GB of memory."""
 
     file_bytes: int = 100_000_000
     """Bytes of one file, as it comes."""

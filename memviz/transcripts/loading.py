@@ -27,7 +27,6 @@ from memviz.transcripts.readers import find_readers
 from memviz.transcripts.refusals import (
     MAX_NAMES,
     archive_warnings,
-    copied,
     nothing_inside,
     placed,
     refusal_of,
@@ -37,6 +36,9 @@ Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_ADVISED = 3
+TOO_DEEP = (
+    "it is nested more deeply than any conversation, and than this computer can follow."
+)
 UNFORESEEN = "something in it is not as this format has it"
 
 
@@ -57,7 +59,7 @@ class LoadedFile:
 
 
 class Asked(NamedTuple):
-    """How a file is to be read: as :func:`load_file` was asked."""
+    """The arguments of :func:`load_file` that say how a file is to be read."""
 
     format: str | None
     user: str | None
@@ -94,17 +96,15 @@ def load_transcript(
     there = len(loaded.transcripts)
     if not 1 <= conversation <= there:
         reason = f"there is no conversation {conversation}."
-        raise TranscriptError(
-            reason, place=loaded.name, remedy=f"Choose a number from 1 to {there}."
-        )
+        remedy = f"Choose a number from 1 to {there}."
+        raise TranscriptError(reason, place=loaded.name, remedy=remedy)
     transcript = loaded.whole(conversation - 1)
-    others = (
-        (f"this is conversation {conversation} of {there} in the file.",)
-        if there > 1
-        else ()
-    )
-    failures = tuple(str(failure) for failure in loaded.failures[:MAX_NAMES])
-    return replace(transcript, warnings=(*transcript.warnings, *others, *failures))
+    others = map(str, loaded.failures[:MAX_NAMES])
+    warnings = [*transcript.warnings, *others]
+    if there > 1:
+        number = f"this is conversation {conversation} of {there} in the file."
+        warnings.insert(len(transcript.warnings), number)
+    return replace(transcript, warnings=tuple(warnings))
 
 
 def load_transcripts(
@@ -122,7 +122,7 @@ def load_transcripts(
     the warnings of the others. Raises :class:`TranscriptError` where none can be read.
     """
     loaded = load_file(source, format, name=name, user=user, limits=limits)
-    failures = tuple(str(failure) for failure in loaded.failures[:MAX_NAMES])
+    failures = tuple(map(str, loaded.failures[:MAX_NAMES]))
     found = (loaded.whole(number) for number in range(len(loaded.transcripts)))
     return tuple(replace(one, warnings=(*one.warnings, *failures)) for one in found)
 
@@ -152,10 +152,8 @@ def load_file(
     except TranscriptError as error:
         raise placed(error, name, format) from None
     except RecursionError:
-        reason = "it is nested more deeply than any conversation, and than this computer can follow."
-        raise TranscriptError(
-            reason, place=name, remedy="Check that this is the right file."
-        ) from None
+        remedy = "Check that this is the right file."
+        raise TranscriptError(TOO_DEEP, place=name, remedy=remedy) from None
     if not loaded.transcripts:
         raise loaded.failures[0]
     return loaded
@@ -167,55 +165,44 @@ def _check_types(source: object, format: object, name: object, user: object) -> 
         raise TranscriptError(reason, remedy="Give the path of a file, or its bytes.")
     for what, value in (("format", format), ("name", name), ("user", user)):
         if value is not None and not isinstance(value, str):
-            reason = (
-                f"the {what} is a value of type {type(value).__name__}, not a text."
-            )
-            raise TranscriptError(
-                reason, remedy=f"Give the {what} as a text, or leave it out."
-            )
+            kind = type(value).__name__
+            reason = f"the {what} is a value of type {kind}, not a text."
+            remedy = f"Give the {what} as a text, or leave it out."
+            raise TranscriptError(reason, remedy=remedy)
 
 
 def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
     limits = asked.limits
     document = Document(data, name, limits, asked.user)
-    reader = (
-        _reader_named(asked.format)
-        if asked.format is not None
-        else _recognised(document)
-    )
+    if asked.format is None:
+        reader = _recognised(document)
+    else:
+        reader = _reader_named(asked.format)
     pieces = reader.conversations(document)
+    there = len(pieces)
     if not pieces:
-        raise TranscriptError(
-            "it holds no conversation.",
-            format=reader.name,
-            remedy="Choose another file.",
-        )
-    if len(pieces) > limits.conversations:
-        reason = f"it holds {len(pieces):,} conversations, more than the limit of {limits.conversations:,}."
-        raise TranscriptError(
-            reason, remedy="Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS."
-        )
+        reason = "it holds no conversation."
+        remedy = "Choose another file."
+        raise TranscriptError(reason, format=reader.name, remedy=remedy)
+    if there > limits.conversations:
+        reason = f"it holds {there:,} conversations, more than the limit of {limits.conversations:,}."
+        remedy = "Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS."
+        raise TranscriptError(reason, remedy=remedy)
     transcripts = []
     failures = []
     for number, piece in enumerate(pieces, 1):
-        place = f"conversation {number}" if len(pieces) > 1 else ""
+        place = f"conversation {number}" if there > 1 else ""
+        builder = TranscriptBuilder(limits, place, asked.user)
         try:
-            transcripts.append(
-                _titled(
-                    _read(reader, piece, TranscriptBuilder(limits, place, asked.user)),
-                    name,
-                    place,
-                )
-            )
+            found = _read(reader, piece, builder)
+            title = _title_of(found, name, place)
+            transcripts.append(replace(found, title=title, format=reader.name))
         except TranscriptError as error:
-            where = ", ".join(part for part in (place, error.place) if part)
-            failures.append(
-                placed(copied(error, format=reader.name, place=where), name, None)
-            )
+            failures.append(placed(placed(error, place, reader.name), name, None))
         if asked.progress:
-            asked.progress(number, len(pieces))
-    found = tuple(replace(transcript, format=reader.name) for transcript in transcripts)
-    return LoadedFile(name, found, document.notes.sentences(), tuple(failures))
+            asked.progress(number, there)
+    warnings = document.notes.sentences()
+    return LoadedFile(name, tuple(transcripts), warnings, tuple(failures))
 
 
 def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcript:
@@ -231,57 +218,52 @@ def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcri
         ArithmeticError,
     ) as error:
         # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
-        reason = (
-            f"{UNFORESEEN} ({type(error).__name__}: {clean_text(str(error))[:100]})."
-        )
-        raise TranscriptError(
-            reason, remedy="Choose another format, or export the conversation again."
-        ) from error
+        what = clean_text(str(error))[:100]
+        reason = f"{UNFORESEEN} ({type(error).__name__}: {what})."
+        remedy = "Choose another format, or export the conversation again."
+        raise TranscriptError(reason, remedy=remedy) from error
 
 
-def _titled(transcript: Transcript, name: str, place: str) -> Transcript:
+def _title_of(transcript: Transcript, name: str, place: str) -> str:
     if transcript.title.strip() and transcript.title != UNTITLED:
-        return replace(transcript, title=transcript.title[:MAX_TITLE_CHARS])
+        return transcript.title[:MAX_TITLE_CHARS]
     stem = Path(name).stem if name else UNTITLED
-    return replace(transcript, title=f"{stem}, {place}" if place else stem)
+    return f"{stem}, {place}" if place else stem
 
 
 def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
-    parts: list[LoadedFile] = []
+    transcripts: list[Transcript] = []
+    warnings: list[str] = []
+    failures: list[TranscriptError] = []
     refused: dict[str, TranscriptError] = {}
     for inner, content in archived_files(data, asked.limits):
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
-                raise TranscriptError(
-                    "an archive inside an archive is not opened.",
-                    remedy="Unpack the outer one.",
-                )
-            parts.append(_read_document(content, inner, asked))
+                reason = "an archive inside an archive is not opened."
+                raise TranscriptError(reason, remedy="Unpack the outer one.")
+            part = _read_document(content, inner, asked)
         except TranscriptError as error:
             refused[inner] = error
-    if not parts:
+            continue
+        transcripts += part.transcripts
+        warnings += [f"{inner}: {warning}" for warning in part.warnings]
+        failures += part.failures
+    if not transcripts and not failures:
         raise nothing_inside(refused, data)
-    said = (f"{part.name}: {warning}" for part in parts for warning in part.warnings)
-    return LoadedFile(
-        name,
-        tuple(transcript for part in parts for transcript in part.transcripts),
-        (*said, *archive_warnings(refused)),
-        tuple(failure for part in parts for failure in part.failures),
-    )
+    warnings += archive_warnings(refused)
+    return LoadedFile(name, tuple(transcripts), tuple(warnings), tuple(failures))
 
 
 def _bytes_of(source: str | Path | bytes, limits: Limits) -> bytes:
-    data = (
-        source
-        if isinstance(source, bytes)
-        else _file_bytes(Path(source), limits.file_bytes + 1)
-    )
-    if len(data) > limits.file_bytes:
-        reason = f"the file is larger than the limit of {limits.file_bytes:,} bytes."
-        raise TranscriptError(
-            reason, remedy="Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."
-        )
+    limit = limits.file_bytes
+    data = source
+    if not isinstance(data, bytes):
+        data = _file_bytes(Path(data), limit + 1)
+    if len(data) > limit:
+        reason = f"the file is larger than the limit of {limit:,} bytes."
+        remedy = "Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."
+        raise TranscriptError(reason, remedy=remedy)
     return data
 
 
@@ -293,10 +275,8 @@ def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
         found = "this is a folder" if path.is_dir() else "there is no such file"
     except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
         found = getattr(error, "strerror", None) or type(error).__name__
-    raise TranscriptError(
-        f"the file cannot be opened: {found}.",
-        remedy="Check the path, or give the bytes.",
-    )
+    reason = f"the file cannot be opened: {found}."
+    raise TranscriptError(reason, remedy="Check the path, or give the bytes.")
 
 
 def _reader_named(name: str) -> Reader:
@@ -321,17 +301,14 @@ def format_advice(name: str) -> str:
 def _recognised(document: Document) -> Reader:
     # Every reader looks, and exactly one has to say yes. Taking the first of several would be a guess, so that is an
     # error that asks the user. If no reader does, the document itself knows best what is wrong with it.
-    hits = [
-        candidate for candidate in formats().values() if candidate.recognise(document)
-    ]
-    if len(hits) == 1:
-        return hits[0]
-    reader = None if hits else reader_for_user(document, list(formats().values()))
-    if reader is not None:
-        return reader
-    if hits:
+    readers = list(formats().values())
+    hits = [reader for reader in readers if reader.recognise(document)]
+    if len(hits) > 1:
         names = ", ".join(hit.name for hit in hits)
         options = " or ".join(f"--format {hit.name}" for hit in hits)
         remedy = f"Say which format it is: choose it in Library, or give {options}."
         raise TranscriptError(f"it could be each of: {names}.", remedy=remedy)
-    raise refusal_of(document, list(formats().values()))
+    reader = hits[0] if hits else reader_for_user(document, readers)
+    if reader is None:
+        raise refusal_of(document, readers)
+    return reader

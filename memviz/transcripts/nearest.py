@@ -1,4 +1,4 @@
-"""What a file of no known format almost is, and at which place it is not: for the sentence that refuses it.
+"""The format that a file of no known format nearly has, and the place where it differs: for its refusal.
 
 Every reader tries the file, as if its format had been named. The one that reads the largest share of it is the
 nearest; why it was not recognised is looked up in the messages (:func:`misfits`).
@@ -13,8 +13,10 @@ from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.message_fields import PART_KEYS, TEXT_KEYS, role_named
 from memviz.core.text.wording import share_of
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.document import Document, Reader, UnknownFormatError
+from memviz.transcripts.document import Document, Placed, Reader, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
+from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, OPENAI_PARTS, part_types
 from memviz.transcripts.user_names import listed_names, same_name
 
@@ -40,23 +42,11 @@ DOCS = "docs/formats.md has the formats that can be read."
 
 
 class Messages(NamedTuple):
-    """A list in a file that looks like messages, and where it stands: the keys and places that lead to it.
+    """A list in a file that looks like messages, each with its place in it."""
 
-    ``line_numbers``: the line of each item, if each is a line of the file.
-    """
-
-    items: Sequence[Any]
+    placed: Sequence[Placed]
     path: tuple[str, ...] = ()
-    line_numbers: Sequence[int] = ()
-
-    def place(self, index: int) -> str:
-        """The place of an item."""
-        last = (
-            f"line {self.line_numbers[index]}"
-            if self.line_numbers
-            else f"index {index}"
-        )
-        return ", ".join((*self.path, last))
+    """The keys and places that lead to the list."""
 
 
 def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
@@ -72,12 +62,10 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     tried = _nearest_reader(document, readers)
     if isinstance(tried, UnclearUserError):
         return tried
-    return _nearly(
-        next((found for found in lists if misfits(found)), lists[0])
-        if tried
-        else lists[0],
-        tried,
-    )
+    found = lists[0]
+    if tried:
+        found = next(filter(misfits, lists), found)
+    return _nearly(found, tried)
 
 
 def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | None:
@@ -86,48 +74,45 @@ def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | N
     user = document.user
     if user is None or document.json.problem is not None or _encoded_twice(document):
         return None
-    roles = [
-        item.get("role")
-        for found in _message_lists(document)[:1]
-        for item in found.items[:TRIED_ITEMS]
-        if isinstance(item, dict)
-    ]
-    if not any(isinstance(role, str) and same_name(role, user) for role in roles):
+    lists = _message_lists(document)
+    if not lists:
         return None
-    nearest = _nearest_reader(
-        document, [reader for reader in readers if reader.name in GENERIC]
-    )
+    names = [text_at(item, "role") for item, _ in lists[0].placed[:TRIED_ITEMS]]
+    if not any(same_name(name, user) for name in names if name):
+        return None
+    generic = [reader for reader in readers if reader.name in GENERIC]
+    nearest = _nearest_reader(document, generic)
     return nearest if isinstance(nearest, Reader) else None
 
 
 def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
     odd = misfits(found)
-    total = len(found.items)
-    why = (
-        f"{share_of(total - len(odd), total, 'message')} fit, but {odd[0]}"
-        if odd
-        else "no format claims it for its own"
-    )
-    if tried is not None:
-        remedy = READ.format(name=tried.name, title=tried.title)
-        return TranscriptError(
-            f"no known format, but nearly {tried.name}: {why}.", remedy=remedy
-        )
+    total = len(found.placed)
+    why = "no format claims it for its own"
+    nearly = "a list of messages"
+    remedy = f"{AS_MESSAGES} {DOCS}"
     if odd:
-        return TranscriptError(
-            f"no known format, but nearly a list of messages: {why}.",
-            remedy=f"{AS_MESSAGES} {DOCS}",
-        )
-    place = " in ".join(reversed(found.path)) or "it"
-    reason = f"no known format, but {total:,} messages stand under {place}."
-    return TranscriptError(reason, remedy="Save that list as a file of its own.")
+        why = f"{share_of(total - len(odd), total, 'message')} fit, but {odd[0]}"
+    if tried is not None:
+        nearly = tried.name
+        remedy = READ.format(name=tried.name, title=tried.title)
+    elif not odd:
+        place = " in ".join(reversed(found.path)) or "it"
+        reason = f"no known format, but {total:,} messages stand under {place}."
+        return TranscriptError(reason, remedy="Save that list as a file of its own.")
+    reason = f"no known format, but nearly {nearly}: {why}."
+    return TranscriptError(reason, remedy=remedy)
 
 
 def misfits(found: Messages) -> list[str]:
     """Return where the items of a list are that are no messages of the chat API, and why, in sentences without full
     stop."""
-    reasons = ((index, _item_misfit(item)) for index, item in enumerate(found.items))
-    return [f"{found.place(index)} {reason}" for index, reason in reasons if reason]
+    reasons = []
+    for item, place in found.placed:
+        reason = _item_misfit(item)
+        if reason:
+            reasons.append(f"{', '.join((*found.path, place))} {reason}")
+    return reasons
 
 
 def _item_misfit(item: Any) -> str:
@@ -136,21 +121,15 @@ def _item_misfit(item: Any) -> str:
     role = item.get("role")
     if role is None:
         return f"has no role: its keys are {listed_names([str(key) for key in item])}"
+    if not isinstance(role, str):
+        return f"has a role that is {kind_of(role)}"
     if role_named(role) is None:
-        return (
-            f"has the unknown role {role[:40]!r}"
-            if isinstance(role, str)
-            else f"has a role that is {kind_of(role)}"
-        )
-    foreign = sorted(FOREIGN_KEYS.intersection(item))
-    if foreign:
-        return f"has the key {foreign[0]!r}, which is not of the chat API"
-    parts = sorted(part_types(item) - OPENAI_PARTS)
-    return (
-        f"has a part of the type {parts[0][:40]!r}, which is not of the chat API"
-        if parts
-        else ""
-    )
+        return f"has the unknown role {role[:40]!r}"
+    for key in sorted(FOREIGN_KEYS.intersection(item)):
+        return f"has the key {key!r}, which is not of the chat API"
+    for kind in sorted(part_types(item) - OPENAI_PARTS):
+        return f"has a part of the type {kind[:40]!r}, which is not of the chat API"
+    return ""
 
 
 def _encoded_twice(document: Document) -> TranscriptError | None:
@@ -161,37 +140,35 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
         held = {"the first item": document.items[0]}
     for key, text in held.items():
         if is_json_text(text):
-            where = key or "it"
-            if key and value is document.object:
-                where = repr(key)
+            where = repr(key) if held is document.object else key or "it"
             return encoded_twice(f"{where} is")
     return None
 
 
 def _message_lists(document: Document) -> list[Messages]:
     """The lists with items that look like messages, wherever in the file they stand; the one with the most first."""
-    value, rows, _ = document.json
-    lists = list(_lists(value, ()))
-    if value is None:
-        lists = [Messages([item for _, item in rows], (), [line for line, _ in rows])]
-        lists += [
-            found
-            for line, item in rows[:TRIED_PIECES]
-            for found in _lists(item, (f"line {line}",))
-        ]
-    alike = {
-        at: sum(map(_looks_like_one, found.items[:TRIED_ITEMS]))
-        for at, found in enumerate(lists)
-    }
-    return [lists[at] for at in sorted(alike, key=lambda at: -alike[at]) if alike[at]]
+    lists = list(_lists(document.json.value, ()))
+    if document.json.value is None:
+        lists = [Messages(document.placed)]
+        for item, place in document.placed[:TRIED_PIECES]:
+            lists += _lists(item, (place,))
+    alike = list(filter(_alike, lists))
+    alike.sort(key=_alike, reverse=True)
+    return alike
+
+
+def _alike(found: Messages) -> int:
+    """Return how many items of a list look like messages."""
+    return sum(_looks_like_one(item) for item, _ in found.placed[:TRIED_ITEMS])
 
 
 def _lists(value: Any, path: tuple[str, ...]) -> Iterator[Messages]:
     if isinstance(value, list) and len(path) <= MAX_DEPTH:
-        yield Messages(value, path)
-        for index, item in enumerate(value[:TRIED_PIECES]):
+        placed = with_places(value)
+        yield Messages(placed, path)
+        for item, place in placed[:TRIED_PIECES]:
             if isinstance(item, dict) and not _looks_like_one(item):
-                yield from _lists(item, (*path, f"index {index}"))
+                yield from _lists(item, (*path, place))
     elif isinstance(value, dict) and len(path) <= MAX_DEPTH:
         for key, held in value.items():
             if isinstance(held, (list, dict)):
@@ -204,12 +181,6 @@ def _looks_like_one(item: Any) -> bool:
     return any(isinstance(item.get(key), str) for key in SPEAKER_KEYS)
 
 
-class _Attempt(NamedTuple):
-    reader: Reader
-    messages: int
-    warnings: int
-
-
 def _nearest_reader(
     document: Document, readers: Sequence[Reader]
 ) -> Reader | UnclearUserError | None:
@@ -217,14 +188,15 @@ def _nearest_reader(
     said who the user is; ``None`` where no reader would."""
     if len(document.items) > TRIED_ITEMS:
         return None
-    found = []
+    nearest = None
+    most = (0, 0)
     unclear = None
-    for reader in sorted(
-        readers,
-        key=lambda reader: GENERIC.index(reader.name) if reader.name in GENERIC else 99,
-    ):
+    for reader in sorted(readers, key=_rank):
         try:
-            found.append(_attempt(reader, document))
+            read = _amount_read(reader, document)
+            if read[0] and read > most:
+                nearest = reader
+                most = read
         except UnclearUserError as error:
             unclear = unclear or error
         except (
@@ -237,22 +209,24 @@ def _nearest_reader(
             RecursionError,
         ):
             continue  # it is of another format: what exactly a reader stumbles over says nothing
-    whole = [attempt for attempt in found if attempt.messages]
-    if not whole:
-        return unclear
-    return max(whole, key=lambda attempt: (attempt.messages, -attempt.warnings)).reader
+    return nearest or unclear
 
 
-def _attempt(reader: Reader, document: Document) -> _Attempt:
-    """Return how much of the first conversations a reader reads; no messages where it leaves some out."""
-    messages = warnings = 0
+def _rank(reader: Reader) -> int:
+    return GENERIC.index(reader.name) if reader.name in GENERIC else len(GENERIC)
+
+
+def _amount_read(reader: Reader, document: Document) -> tuple[int, int]:
+    """Return how many messages of the first conversations a reader reads, and how many warnings fewer than none it
+    gives; no messages where it leaves some out."""
+    messages = 0
+    warnings = 0
     for piece in reader.conversations(document)[:TRIED_PIECES]:
         builder = TranscriptBuilder(document.limits, user=document.user)
         transcript = reader.read(piece, builder)
-        if builder.has_left_out or not any(
-            message.content for message in transcript.messages
-        ):
-            return _Attempt(reader, 0, 0)
+        has_text = any(message.content for message in transcript.messages)
+        if builder.has_left_out or not has_text:
+            return 0, 0
         messages += len(transcript.messages)
         warnings += len(transcript.warnings)
-    return _Attempt(reader, messages, warnings)
+    return messages, -warnings

@@ -1,4 +1,4 @@
-"""Why a file, or all files of an archive, cannot be read: in one sentence with the place, and what to do.
+"""Refusals of a file, or of all files of an archive: one sentence with the place, and what to do.
 
 A text of no known format is nearly one: a table without a column for the role, or a dialogue of one line."""
 
@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.transcripts.archives import archived_names
@@ -35,6 +37,13 @@ from memviz.transcripts.readers.texts.tables import (
 from memviz.transcripts.user_names import listed_names
 
 COLUMNS = 'Name its columns "role" and "content", or "prompt" and "response".'
+MISSING = {
+    "question": "no answers beside its questions",
+    "answer": "no questions beside its answers",
+    "role": "none for what is said",
+    "content": "none for the role",
+}
+"""What a table lacks that has a column of this meaning, and not of both."""
 HEAD_CHARS = 200_000
 """So much of a text is looked at: what it is shows at its beginning."""
 MANY_NAMES = 3
@@ -56,14 +65,11 @@ def text_refusal(document: Document) -> TranscriptError:
 def _encoded_lines(text: str) -> TranscriptError | None:
     """The error for JSON lines of which each is a text that holds JSON."""
     first = text.split("\n", 1)[0].strip()
-    try:
-        return (
-            encoded_twice("each line is")
-            if first.startswith('"') and is_json_text(json.loads(first))
-            else None
-        )
-    except ValueError:
-        return None
+    if first.startswith('"'):
+        with suppress(ValueError):
+            if is_json_text(json.loads(first)):
+                return encoded_twice("each line is")
+    return None
 
 
 def _nearly_a_table(text: str) -> TranscriptError | None:
@@ -74,22 +80,13 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
             continue
         known = meanings_of([cell for cell in head[0].cells if len(cell.strip()) > 1])
         names = listed_names([cell.strip() for cell in head[0].cells])
-        if "question" in known or "answer" in known:
-            missing = (
-                "no answers beside its questions"
-                if "question" in known
-                else "no questions beside its answers"
-            )
-        elif "role" in known or "content" in known:
-            missing = (
-                "none for what is said" if "role" in known else "none for the role"
-            )
-        else:
-            missing = "none of them for the role or for what is said"
-        return TranscriptError(
-            f"no known format, but nearly a table: its columns are {names}, and {missing}.",
-            remedy=COLUMNS,
-        )
+        missing = "none of them for the role or for what is said"
+        for meaning, without in MISSING.items():
+            if meaning in known:
+                missing = without
+                break
+        reason = f"no known format, but nearly a table: its columns are {names}, and {missing}."
+        return TranscriptError(reason, remedy=COLUMNS)
     return None
 
 
@@ -98,9 +95,8 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     known = [line.name for line in found.lines] if found else []
     lines = [*known, *names_at_line_starts(text)]
     names = list(dict.fromkeys(lines))
-    if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= sum(
-        1 for line in text.split("\n") if line.strip()
-    ):
+    said = sum(1 for line in text.split("\n") if line.strip())
+    if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= said:
         reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
         return UnclearUserError(reason, names=names)
     if found is None:
@@ -127,67 +123,54 @@ _BRACKETED = re.compile(r"\[[^\[\]{}\"\n]{1,60}\][ \t]*[^\s,\]]")
 
 def placed(error: TranscriptError, name: str, format: str | None) -> TranscriptError:
     """The error with the name of its file in front of the place, and with a remedy."""
-    place = ", ".join(part for part in (name, error.place) if part)
-    remedy = error.remedy or OTHER_FORMAT
-    return copied(
-        error, format=error.format or format or "", place=place, remedy=remedy
-    )
-
-
-def copied(error: TranscriptError, **changed: str) -> TranscriptError:
-    """The error with some of its parts changed."""
-    named = {"names": error.names} if isinstance(error, UnclearUserError) else {}
-    kept = {"format": error.format, "place": error.place, "remedy": error.remedy}
-    return type(error)(error.reason, **{**kept, **changed}, **named)  # type: ignore[arg-type]  # names are of one type
+    known: dict[str, Any] = {
+        "format": error.format or format or "",
+        "place": ", ".join(filter(None, (name, error.place))),
+        "remedy": error.remedy or OTHER_FORMAT,
+    }
+    if isinstance(error, UnclearUserError):
+        known["names"] = error.names
+    return type(error)(error.reason, **known)
 
 
 def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> TranscriptError:
-    """Why no file of an archive can be read; ``refused`` has the error of each that was tried."""
-    unclear = {
-        inner: error
-        for inner, error in refused.items()
-        if isinstance(error, UnclearUserError)
-    }
-    if len(refused) == 1 or unclear:
-        inner, error = next(iter((unclear or refused).items()))
-        return placed(error, inner, None)
+    """The error for an archive of which no file can be read; ``refused`` has the error of each that was tried."""
+    for inner, error in refused.items():
+        if len(refused) == 1 or isinstance(error, UnclearUserError):
+            return placed(error, inner, None)
     remedy = "Choose the file with the conversations."
     if refused:
-        found = "; ".join(
+        # A broken file comes before one of no known kind, which may lie in any archive.
+        broken = _broken(refused)
+        found = [
             f"{inner[:80]}: {error.reason.rstrip('.')}"
-            for inner, error in _first(refused)
-        )
-        more = (
-            f"; and {len(refused) - MAX_NAMES} more files"
-            if len(refused) > MAX_NAMES
-            else ""
-        )
-        return TranscriptError(f"no conversation inside. {found}{more}.", remedy=remedy)
+            for inner, error in (broken | refused).items()
+        ]
+        more = len(found) - MAX_NAMES
+        if more > 0:
+            found[MAX_NAMES:] = [f"and {more} more files"]
+        reason = f"no conversation inside. {'; '.join(found)}."
+        return TranscriptError(reason, remedy=remedy)
     names = archived_names(data)
-    found = (
-        f"it holds nothing but {_some(names)}, which cannot hold one"
-        if names
-        else "it is empty"
-    )
-    return TranscriptError(f"no conversation inside: {found}.", remedy=remedy)
+    held = "it is empty"
+    if names:
+        held = f"it holds nothing but {_some(names)}, which cannot hold one"
+    return TranscriptError(f"no conversation inside: {held}.", remedy=remedy)
 
 
-def _first(refused: dict[str, TranscriptError]) -> list[tuple[str, TranscriptError]]:
-    """The first of the files; a broken one before one of no known kind, which may lie in any archive."""
-    return sorted(
-        refused.items(), key=lambda entry: isinstance(entry[1], UnknownFormatError)
-    )[:MAX_NAMES]
+def _broken(refused: dict[str, TranscriptError]) -> dict[str, TranscriptError]:
+    """The files that are not of an unknown kind, but broken."""
+    return {
+        inner: error
+        for inner, error in refused.items()
+        if not isinstance(error, UnknownFormatError)
+    }
 
 
 def archive_warnings(refused: dict[str, TranscriptError]) -> Iterator[str]:
     """Return what is said of the files of an archive that could not be read, beside others that could."""
     # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
-    broken = {
-        inner: error
-        for inner, error in refused.items()
-        if not isinstance(error, UnknownFormatError)
-    }
-    for inner, error in list(broken.items())[:MAX_NAMES]:
+    for inner, error in islice(_broken(refused).items(), MAX_NAMES):
         yield f"not imported: {placed(error, inner, None)}"
 
 
@@ -197,7 +180,7 @@ def _some(names: list[str]) -> str:
 
 
 def refusal_of(document: Document, readers: Sequence[Reader]) -> TranscriptError:
-    """Why no format reads a file: it is broken, or whole but of no known kind."""
+    """The error for a file that no format reads: it is broken, or whole but of no known kind."""
     page = page_kind(document.plain_text)
     if page:
         return UnknownFormatError(f"this is {page.name}.", remedy=page.remedy)
@@ -208,12 +191,7 @@ def refusal_of(document: Document, readers: Sequence[Reader]) -> TranscriptError
         return text_refusal(document)
     problem = document.problem
     # A broken file is an error; a whole one of no known kind may lie beside conversations in any archive.
-    is_whole = (
-        document.json.problem is None
-        or bool(document.plain_text)
-        or document.is_of_another_kind
-    )
-    if not is_whole:
+    if document.json.problem and not text and not document.is_of_another_kind:
         return problem
     return UnknownFormatError(
         problem.reason,

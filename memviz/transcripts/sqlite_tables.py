@@ -13,7 +13,8 @@ from memviz.core.messages import clean_text
 from memviz.core.text.wording import duration_words
 from memviz.transcripts.limits import Limits
 
-WRITE_AHEAD, ROLLBACK = b"\x02\x02", b"\x01\x01"
+WRITE_AHEAD = b"\x02\x02"
+ROLLBACK = b"\x01\x01"
 VERSIONS_AT = slice(18, 20)  # bytes of the header: how the file is written and read
 STEPS_BETWEEN_LOOKS = 10_000
 REMEDY = (

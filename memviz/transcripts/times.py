@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from memviz.core.messages import TIME
 
-EARLIEST_SECONDS, LATEST_SECONDS = (
-    631_152_000,
-    4_102_444_800,
-)  # 1990 and 2100: no chat has other dates
+EARLIEST_SECONDS = 631_152_000  # 1990 and 2100: no chat has other dates
+LATEST_SECONDS = 4_102_444_800
 NANOSECONDS = 1_000_000_000
 MAX_CHARS = 40
 
@@ -29,6 +28,11 @@ def moment(value: object) -> datetime | None:
     ):
         return _of_number(value)
     return None
+
+
+def first_moment(values: Iterable[object]) -> datetime | None:
+    """Return the first of these values that is a point in time, see :func:`moment`."""
+    return next(filter(None, map(moment, values)), None)
 
 
 def with_time(value: object, **texts: str) -> dict[str, str]:

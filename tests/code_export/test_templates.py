@@ -15,7 +15,7 @@ from typing import ClassVar
 import pytest
 
 import memviz
-from memviz.code_export import NoCodeError, Setting, targets, template_reader
+from memviz.code_export import NoCodeError, Setting, program, targets
 from memviz.code_export.program import template_of, values_of
 from memviz.core.memory import Memory
 from memviz.core.pieces import Piece
@@ -33,7 +33,7 @@ MODELS = ("openai/gpt-5-mini", "anthropic/claude-sonnet-4-5")
 
 def foreign_packages(name: str, visited: set[str]) -> set[str]:
     """The packages that a template imports, and those that it imports from other templates."""
-    file = template_reader.read(name)
+    file = program.read(name)
     found = {
         (module or imported).partition(".")[0]
         for module, imported in file.imports.values()
@@ -66,7 +66,7 @@ class TestEveryTemplate:
         ]
         if missing:
             pytest.skip(f"{', '.join(missing)}: not installed")
-        import_module(f"{template_reader.PACKAGE}{name}")
+        import_module(f"{program.PACKAGE}{name}")
 
     def test_holds_nothing_that_the_reader_overlooks(self, name: str) -> None:
         source = (
@@ -92,14 +92,14 @@ class TestEveryTemplate:
 
 
 def test_every_template_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    read, used = template_reader.read, set[str]()
+    read, used = program.read, set[str]()
 
-    def reading(name: str) -> template_reader.Template:
+    def reading(name: str) -> program.Template:
         used.add(name)
         return read(name)
 
-    monkeypatch.setattr(template_reader, "read", reading)
-    template_reader.join_templates.cache_clear()  # else what was joined is not read again
+    monkeypatch.setattr(program, "read", reading)
+    program.join_templates.cache_clear()  # else what was joined is not read again
     for id in memviz.strategies():
         for target in targets().values():
             for model in MODELS:
@@ -128,7 +128,7 @@ def test_every_value_on_top_of_a_file_is_the_settings(target: str) -> None:
 
 @pytest.mark.parametrize("target", [id for id in targets() if id != "memory_yaml"])
 def test_a_program_has_none_of_the_templates_own_names(target: str) -> None:
-    shared = set(template_reader.read("memories").definitions)
+    shared = set(program.read("rules").definitions) - {"Memory"}
     for id in with_code(target):
         tree = ast.parse(targets()[target].write(setting(id, counter="bytes4")))
         for node in ast.walk(tree):

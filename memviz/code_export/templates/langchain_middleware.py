@@ -20,7 +20,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 
 from memviz.code_export.templates.counting import count_tokens
-from memviz.code_export.templates.rules.summary import Memory
+from memviz.code_export.templates.rules import Memory
 
 MODEL = "openai:gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai:gpt-5-mini"  # writes the summaries

@@ -12,7 +12,7 @@ from llama_index.core.memory import BaseMemory, ChatMemoryBuffer, ChatSummaryMem
 from llama_index.llms.litellm import LiteLLM
 
 from memviz.code_export.templates.counting import token_ids
-from memviz.code_export.templates.rules.summary import Memory
+from memviz.code_export.templates.rules import Memory
 
 MODEL = "openai/gpt-5-mini"  # answers in the chat
 SUMMARIZER_MODEL = "openai/gpt-5-mini"  # writes the summaries

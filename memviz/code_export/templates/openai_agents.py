@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from agents import Agent, RunConfig, Runner, SessionSettings, SQLiteSession, TResponseInputItem
 from agents.run import CallModelData, ModelInputData
 
-from memviz.code_export.templates.rules.summary import Memory
+from memviz.code_export.templates.rules import Memory
 
 MODEL = "gpt-5-mini"  # answers in the chat
 SYSTEM_PROMPT = "Be kind."

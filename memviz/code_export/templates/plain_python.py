@@ -1,7 +1,7 @@
 """A conversation held with the rule itself."""
 
 from memviz.code_export.templates.http_model import complete
-from memviz.code_export.templates.rules.summary import Memory
+from memviz.code_export.templates.rules import Memory
 
 MODEL = "gpt-5-mini"  # answers in the chat
 

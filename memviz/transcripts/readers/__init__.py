@@ -4,12 +4,12 @@
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import isabstract
 from pkgutil import walk_packages
-from typing import Any
+from typing import Any, TypeVar
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.base import Transcript
@@ -17,6 +17,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
 
 ENTRY_POINT_GROUP = "memviz.readers"
+T = TypeVar("T")
 LOGGER = logging.getLogger(__name__)
 
 
@@ -46,24 +47,22 @@ class OtherPackagesReader(Reader):
 
     def conversations(self, document: Document) -> Sequence[Any]:
         """Return the pieces that the reader finds. Raises :class:`TranscriptError`."""
-        try:
-            return list(self._reader.conversations(document))
-        except TranscriptError:
-            raise
-        except Exception as error:
-            raise self._failure(error) from error
+        return self._asked(lambda: list(self._reader.conversations(document)))
 
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """Return the transcript that the reader makes. Raises :class:`TranscriptError`."""
+        found = self._asked(lambda: self._reader.read(piece, builder))
+        if not isinstance(found, Transcript):
+            raise self._failure(TypeError(f"it made a {type(found).__name__}"))
+        return found
+
+    def _asked(self, ask: Callable[[], T]) -> T:
         try:
-            found = self._reader.read(piece, builder)
+            return ask()
         except TranscriptError:
             raise
         except Exception as error:
             raise self._failure(error) from error
-        if not isinstance(found, Transcript):
-            raise self._failure(TypeError(f"it made a {type(found).__name__}"))
-        return found
 
     def _failure(self, error: Exception) -> TranscriptError:
         LOGGER.warning("The reader %r failed", self.name, exc_info=error)

@@ -5,20 +5,18 @@ A message has blocks without a type: each is an object whose key says what it is
 
 from typing import Any
 
-from memviz.core.errors import TranscriptError
-from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.blocks import (
     Block,
-    Call,
     File,
     Part,
     Result,
-    Text,
     Vocabulary,
     add_parts,
+    read_call_block,
+    show_kind,
     show_nothing,
     thoughts,
 )
@@ -29,6 +27,7 @@ from memviz.transcripts.readers.json_access import (
     object_at,
     objects_at,
     text_at,
+    texts_under,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import (
@@ -42,65 +41,59 @@ from memviz.transcripts.times import moment
 
 
 def _key_of(block: Block) -> str:
-    """Return the key that says what a block is."""
-    if isinstance(block.get("text"), str):
-        return "text"
-    if "json" in block:
-        return "json"
+    """Return the key that says what a block is; empty for a text and for JSON."""
+    if "text" in block or "json" in block:
+        return ""
     return next((key for key, value in block.items() if isinstance(value, dict)), "")
 
 
-def _json(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return [Part("text", json_text(block["json"]))]
-
-
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return thoughts(text_at(block, "reasoningContent", "reasoningText", "text"))
+    return thoughts(text_at(block, "reasoningText", "text"))
 
 
 def _found(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     """Return what a search found, or a text with citations: its pieces are one text."""
-    found = object_at(block, _key_of(block))
-    text = "".join(text_at(piece, "text") for piece in objects_at(found, "content"))
-    return [
-        Part("text", joined([text_at(found, "title"), text_at(found, "source"), text]))
-    ]
+    text = "".join(texts_under(block, "content[].text"))
+    said = [text_at(block, "title"), text_at(block, "source"), text]
+    return [Part("text", joined(said))]
 
 
 def _guarded(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    text = text_at(block, "guardContent", "text", "text")
-    return [Part("text", text or stand_in("image"))]
+    return [Part("text", text_at(block, "text", "text") or stand_in("image"))]
 
 
-DOCUMENT = (
-    "document.source.text",
-    "document.source.content[].text",
-    "document.context",
-)
+def _said_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    if isinstance(block.get("text"), str):
+        return [Part("text", block["text"])]
+    if "json" in block:
+        return [Part("text", json_text(block["json"]))]
+    return show_kind(block, note, words)
+
+
 BLOCKS = Vocabulary(
     kind_of=_key_of,
+    is_key=True,
     kinds={
-        "text": Text(),
-        "json": _json,
-        "toolUse": Call(at="toolUse"),
-        "toolResult": Result(
-            "toolUseId", "content", ("status", "error"), name="", at="toolResult"
-        ),
+        "toolUse": read_call_block,
+        "toolResult": Result("toolUseId", "content", ("status", "error"), name=""),
         "reasoningContent": _thought,
-        "image": File("image", ("image.name",)),
-        "video": File("video", ("video.name",)),
-        "audio": File("audio", ("audio.name",)),
-        "document": File("file", ("document.name",), DOCUMENT),
+        "image": File("image", ("name",)),
+        "video": File("video", ("name",)),
+        "audio": File("audio", ("name",)),
+        "document": File(
+            "file", ("name",), ("source.text", "source.content[].text", "context")
+        ),
         "citationsContent": _found,
         "searchResult": _found,
         "guardContent": _guarded,
         "cachePoint": show_nothing,
     },
+    other=_said_or_kind,
 )
 
 
 class Bedrock(ExchangeReader):
-    """What is sent to Converse, what it answers, or both."""
+    """Requests to Converse, its responses, or both."""
 
     name = "bedrock"
     title = "Amazon Bedrock Converse messages"
@@ -110,10 +103,6 @@ class Bedrock(ExchangeReader):
         """Messages with blocks that have no type."""
         return has_roles(items) and any(map(is_bedrock, objects_at(items)))
 
-    def is_message(self, item: object) -> bool:
-        """An object with such blocks."""
-        return isinstance(item, dict) and is_bedrock(item)
-
     def is_exchange(self, row: object) -> bool:
         """Return what is sent to Converse, what it answers, or an entry of a log with either."""
         reply = _reply(row)
@@ -121,31 +110,38 @@ class Bedrock(ExchangeReader):
             return True
         return self.are_messages(list_at(_request(row), "messages")[:HEAD_ITEMS])
 
-    def read(
-        self, piece: Placed | list[Placed], builder: TranscriptBuilder
-    ) -> Transcript:
+    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
         """The messages that were sent, and the reply."""
-        if isinstance(piece, list):
-            for item, place in piece:
-                _add_message(item, place, builder)
-            return builder.build()
-        row, place = piece
-        request = _request(row)
+        placed = with_places(list_at(_request(row), "messages"), inside(place, "index"))
         reply = _reply(row)
-        messages = list_at(request, "messages")
-        if not messages and reply is None:
-            raise TranscriptError(
-                "it has no messages.", place=place, remedy="Choose another one."
-            )
-        for item, where in with_places(messages):
-            _add_message(item, inside(place, where), builder)
         if reply is not None:
-            _add_message(reply, inside(place, "output"), builder)
-        return builder.build(
-            system_prompt=BLOCKS.text(request.get("system"), builder.note) or None,
-            held_at=moment(value_at(row, "timestamp")),
-            tools=tool_schemas(request),
-        )
+            placed.append((reply, inside(place, "output")))
+        return placed
+
+    def known_of(
+        self, row: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """The system prompt and the tools of the request, and when it was logged."""
+        request = _request(row)
+        return {
+            "system_prompt": BLOCKS.text(request.get("system"), builder.note) or None,
+            "held_at": moment(row.get("timestamp")),
+            "tools": tool_schemas(request),
+        }
+
+    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+        """Add a message of blocks, with what it cites beside it."""
+        role = builder.speaker(item, place)
+        if role is None:
+            return
+        content = item.get("content")
+        note = builder.note_at(place)
+        parts = BLOCKS.parts(content, note, of_model=role == "assistant")
+        citations = []
+        for block in content if isinstance(content, list) else [content]:
+            citations += list_at(block, "citationsContent", "citations")
+        meta = kept_beside({"citations": citations}, note)
+        add_parts(builder, role, parts, place, meta=meta)
 
 
 def _request(row: object) -> dict[str, Any]:
@@ -158,20 +154,3 @@ def _reply(row: object) -> dict[str, Any] | None:
     message = value_at(row, "output", "outputBodyJson", "output", "message")
     message = message or value_at(row, "output", "message")
     return message if isinstance(message, dict) else None
-
-
-def _add_message(item: Any, place: str, builder: TranscriptBuilder) -> None:
-    role = builder.speaker(item, place)
-    if role is None:
-        return
-    content = item.get("content")
-    note = builder.note_at(place)
-    parts = BLOCKS.parts(content, note, of_model=role == "assistant")
-    blocks = content if isinstance(content, list) else [content]
-    citations = [
-        citation
-        for block in blocks
-        for citation in list_at(block, "citationsContent", "citations")
-    ]
-    meta = kept_beside({"citations": citations}, note)
-    add_parts(builder, role, parts, place, meta=meta)

@@ -29,16 +29,16 @@ from memviz.transcripts.readers.json_access import (
     id_text,
     joined,
     json_text,
-    object_at,
-    text_at,
     texts_under,
-    value_at,
 )
 
 NAME_KEYS = ("name", "tool_name")
 ARGUMENT_KEYS = ("arguments", "args", "input", "tool_kwargs", "parameters")
 ID_KEYS = ("id", "tool_call_id", "call_id", "toolUseId")
 MEDIA = ("image", "audio", "video")
+
+
+PartKind = Literal["text", "reasoning", "call", "result", "step"]
 
 
 class Part(NamedTuple):
@@ -48,7 +48,7 @@ class Part(NamedTuple):
     ends a message of a reply. A call that ``is_parallel`` belongs to the step whose results came before.
     """
 
-    kind: Literal["text", "reasoning", "call", "result", "step"]
+    kind: PartKind
     text: str = ""
     call: ToolCall | None = None
     id: str | None = None
@@ -243,7 +243,8 @@ def show_json(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 def kind_by_type(block: Block) -> str:
     """Return the ``type`` of a block; empty if it says none."""
-    return text_at(block, "type")
+    kind = block.get("type")
+    return kind if isinstance(kind, str) else ""
 
 
 def show_nothing(block: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -256,7 +257,7 @@ class Vocabulary:
     """The kinds of blocks that a product has.
 
     ``kinds`` has the rule of each kind, ``beginnings`` and ``endings`` of those whose names begin or end so; ``other``
-    is the rule of all others.
+    is the rule of all others. Where the kind ``is_key`` of the block, its rule reads the object under that key.
     """
 
     kinds: Mapping[str, Rule]
@@ -264,6 +265,7 @@ class Vocabulary:
     endings: Mapping[str, Rule] = field(default_factory=dict)
     other: Rule = show_kind
     kind_of: Callable[[Block], str] = kind_by_type
+    is_key: bool = False
 
     def parts(
         self, content: object, note: Note, *, of_model: bool = True
@@ -288,7 +290,12 @@ class Vocabulary:
 
     def _parts(self, block: Block, note: Note, of_model: bool) -> list[Part]:
         kind = self.kind_of(block)
-        parts = (self.kinds.get(kind) or self._rule_for(kind))(block, note, self)
+        rule = self.kinds.get(kind) or self._rule_for(kind)
+        held = block.get(kind) if self.is_key else block
+        if rule is self.other or not isinstance(held, dict):
+            parts = self.other(block, note, self)
+        else:
+            parts = rule(held, note, self)
         if not of_model and parts and parts[0].kind in ("call", "reasoning"):
             return self.other(block, note, self)
         return parts
@@ -314,7 +321,7 @@ class Text:
         """Return the text."""
         said = block.get("text")
         if not isinstance(said, str):
-            said = words.text(block.get("content"), note)
+            said = json_text(said) or words.text(block.get("content"), note)
         if self.paths:
             said = joined([*texts_under(block, *self.paths), said])
         return [Part("text", said)]
@@ -346,15 +353,9 @@ class Thought:
         return thoughts(block.get(self.key))
 
 
-@dataclass(frozen=True)
-class Call:
-    """Rule of a tool call; ``at`` is the key of the object that holds its fields, if that is not the block."""
-
-    at: str = ""
-
-    def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
-        """Return the call."""
-        return [call_part(object_at(block, self.at) if self.at else block, note)]
+def read_call_block(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the tool call that a block is."""
+    return [call_part(block, note)]
 
 
 @dataclass(frozen=True)
@@ -365,16 +366,14 @@ class Result:
     content: str
     error: tuple[str, object]
     name: str = "name"
-    at: str = ""
 
     def __call__(self, block: Block, note: Note, words: Vocabulary) -> list[Part]:
         """Return the result with the text of its blocks."""
-        result = object_at(block, self.at) if self.at else block
-        text = words.text(value_at(result, self.content), note)
+        text = words.text(block.get(self.content), note)
         key, failed = self.error
-        is_error = True if value_at(result, key) == failed else None
-        name = value_at(result, self.name)
-        return [result_part(value_at(result, self.id), text, name, is_error=is_error)]
+        is_error = True if block.get(key) == failed else None
+        name = block.get(self.name)
+        return [result_part(block.get(self.id), text, name, is_error=is_error)]
 
 
 def file_label(mime: object) -> str:

@@ -7,8 +7,6 @@ beside the history. The second is like the API of OpenAI, with a plan before too
 from collections.abc import Mapping
 from typing import Any
 
-from memviz.core.errors import TranscriptError
-from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
@@ -70,7 +68,7 @@ BLOCKS = Vocabulary({"thinking": _thought, "document": _document}, other=_text)
 
 
 class Cohere(ExchangeReader):
-    """What is sent to the chat API, what it answers, or a list of both."""
+    """Requests to the chat API, its responses, or a list of messages of both."""
 
     name = "cohere"
     title = "Cohere chat messages"
@@ -89,10 +87,6 @@ class Cohere(ExchangeReader):
         )
         return any(map(is_cohere, objects)) or (thinks and calls)
 
-    def is_message(self, item: object) -> bool:
-        """An object that is one of them."""
-        return isinstance(item, dict) and is_cohere(item)
-
     def is_exchange(self, row: object) -> bool:
         """A request or a response of either version."""
         if not isinstance(row, dict) or "role" in row:
@@ -107,22 +101,53 @@ class Cohere(ExchangeReader):
         keys = ("chat_history", "messages")
         return any(self.are_messages(list_at(row, key)) for key in keys)
 
-    def read(
-        self, piece: Placed | list[Placed], builder: TranscriptBuilder
-    ) -> Transcript:
-        """The messages in order, with the reply at their end."""
-        if isinstance(piece, list):
-            _add_all(piece, builder)
-            return builder.build()
-        row, place = piece
-        messages = _messages(row, place) if isinstance(row, dict) else []
-        if not messages:
-            raise TranscriptError(
-                "it has no messages.", place=place, remedy="Choose another one."
-            )
-        _add_all(messages, builder)
-        preamble = text_at(row, "preamble") or None
-        return builder.build(system_prompt=preamble, tools=tool_schemas(row))
+    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+        """The history, then what was asked or answered."""
+        key = "messages" if isinstance(row.get("messages"), list) else "chat_history"
+        placed = with_places(list_at(row, key), inside(place, f"{key} index"))
+        asked = text_at(row, "message")
+        answered = _answered(row)
+        for last in ({"role": "user", "content": asked} if asked else {}, answered):
+            if last and not (placed and _repeats(placed[-1][0], last)):
+                placed.append((last, inside(place, "message")))
+        results = row.get("tool_results")
+        if isinstance(results, list):
+            message = {"role": "tool", "tool_results": results}
+            placed.append((message, inside(place, "tool_results")))
+        if not answered:
+            _add_documents(placed, list_at(row, "documents"))
+        return placed
+
+    def known_of(
+        self, row: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """The preamble, which is the system prompt, and the tools."""
+        prompt = text_at(row, "preamble") or None
+        return {"system_prompt": prompt, "tools": tool_schemas(row)}
+
+    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+        """Add a message, or the results of tools that one of the first version holds."""
+        role = builder.speaker(item, place, role_of=_role_of)
+        if role is None:
+            return
+        if role == "tool" and isinstance(item.get("tool_results"), list):
+            for result in item["tool_results"]:
+                _add_result(result, place, builder)
+            return
+        note = builder.note_at(place)
+        content = first_value(item, "content", "message")
+        if content is None:
+            own_keys = ("tool_plan", "tool_calls", *BESIDE)
+            content = builder.text_elsewhere(item, place, *own_keys)
+        parts = [Part("text", text_at(item, "tool_plan")), *BLOCKS.parts(content, note)]
+        beside = {key: item[key] for key in BESIDE if key in item}
+        if role == "user":
+            for document in beside.pop("documents", []):
+                parts.append(Part("text", _document_text(document)))
+        parts += call_parts(list_at(item, "tool_calls"), note)
+        answered = text_at(item, "tool_call_id") or None
+        meta = kept_beside(beside, note)
+        add_parts(builder, role, parts, place, tool_call_id=answered, meta=meta)
 
 
 def _role_of(name: object) -> str | None:
@@ -130,25 +155,6 @@ def _role_of(name: object) -> str | None:
     if not isinstance(name, str):
         return None
     return ROLES.get(name.strip().lower()) or known_role(name)
-
-
-def _messages(row: Mapping[str, Any], place: str) -> list[Placed]:
-    """Return the messages of a request or a response: the history, then what was asked or answered."""
-    key = "messages" if isinstance(row.get("messages"), list) else "chat_history"
-    history = with_places(list_at(row, key), f"{key} index")
-    placed = [(item, inside(place, where)) for item, where in history]
-    asked = text_at(row, "message")
-    answered = _answered(row)
-    for last in ({"role": "user", "content": asked} if asked else {}, answered):
-        if last and not (placed and _repeats(placed[-1][0], last)):
-            placed.append((last, inside(place, "message")))
-    results = row.get("tool_results")
-    if isinstance(results, list):
-        message = {"role": "tool", "tool_results": results}
-        placed.append((message, inside(place, "tool_results")))
-    if not answered:
-        _add_documents(placed, list_at(row, "documents"))
-    return placed
 
 
 def _answered(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,36 +181,6 @@ def _add_documents(placed: list[Placed], documents: list[Any]) -> None:
         if documents and _role_of(value_at(item, "role")) == "user":
             placed[at] = ({**item, "documents": documents}, place)
             return
-
-
-def _add_all(placed: list[Placed], builder: TranscriptBuilder) -> None:
-    for item, place in placed:
-        role = builder.speaker(item, place, role_of=_role_of)
-        if role == "tool" and isinstance(item.get("tool_results"), list):
-            for result in item["tool_results"]:
-                _add_result(result, place, builder)
-        elif role is not None:
-            _add_message(item, role, place, builder)
-
-
-def _add_message(
-    item: dict[str, Any], role: str, place: str, builder: TranscriptBuilder
-) -> None:
-    note = builder.note_at(place)
-    content = first_value(item, "content", "message")
-    if content is None:
-        content = builder.text_elsewhere(
-            item, place, "tool_plan", "tool_calls", *BESIDE
-        )
-    parts = [Part("text", text_at(item, "tool_plan")), *BLOCKS.parts(content, note)]
-    beside = {key: item[key] for key in BESIDE if key in item}
-    if role == "user":
-        for document in beside.pop("documents", []):
-            parts.append(Part("text", _document_text(document)))
-    parts += call_parts(list_at(item, "tool_calls"), note)
-    answered = text_at(item, "tool_call_id") or None
-    meta = kept_beside(beside, note)
-    add_parts(builder, role, parts, place, tool_call_id=answered, meta=meta)
 
 
 def _add_result(result: object, place: str, builder: TranscriptBuilder) -> None:

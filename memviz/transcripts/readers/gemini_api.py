@@ -9,7 +9,7 @@ from typing import Any
 
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, kept_beside, stand_in
+from memviz.transcripts.chat_messages import NOT_TEXT, Note, kept_beside, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.blocks import (
@@ -20,7 +20,8 @@ from memviz.transcripts.readers.blocks import (
     file_label,
     named_call,
     result_part,
-    show_nothing,
+    show_json,
+    show_kind,
     thoughts,
 )
 from memviz.transcripts.readers.json_access import (
@@ -70,52 +71,38 @@ BESIDE = frozenset(
 
 
 def _kind_of(part: Block) -> str:
-    """Return the key that says what a part is; empty for one that only says something of others."""
+    """Return the key that says what a part is; empty for a text, and for one that only says something of others."""
     for key, value in part.items():
         if isinstance(value, dict) and key in PARTS.kinds:
             return key
     if isinstance(part.get("text"), str):
-        return "thought" if part.get("thought") is True else "text"
-    for key, value in part.items():
-        if value is not None and key not in BESIDE:
-            return key
-    return ""
+        return ""
+    others = [key for key, value in part.items() if value is not None]
+    return next((key for key in others if key not in BESIDE), "")
 
 
-def _thought(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return thoughts(part["text"])
+def _call(call: Block, note: Note, words: Vocabulary) -> list[Part]:
+    name = first_value(call, *NAME_KEYS)
+    return [named_call(call.get("id"), name, call.get("args"), note)]
 
 
-def _call(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    call = object_at(part, words.kind_of(part))
-    return [
-        named_call(
-            call.get("id"), first_value(call, *NAME_KEYS), call.get("args"), note
-        )
-    ]
-
-
-def _result(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    result = object_at(part, words.kind_of(part))
+def _result(result: Block, note: Note, words: Vocabulary) -> list[Part]:
     beside = words.text(list_at(result, "parts"), note)
     text = joined([response_text(result.get("response")), beside])
     return [result_part(result.get("id"), text, first_value(result, *NAME_KEYS))]
 
 
-def _code(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    code = object_at(part, words.kind_of(part))
+def _code(code: Block, note: Note, words: Vocabulary) -> list[Part]:
     written = {key: code[key] for key in ("language", "code") if key in code}
     return [named_call(code.get("id"), CODE_TOOL, written, note)]
 
 
-def _code_result(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    output = object_at(part, words.kind_of(part))
+def _code_result(output: Block, note: Note, words: Vocabulary) -> list[Part]:
     text = json_text(output.get("output")) or id_text(output.get("outcome"))
     return [result_part(output.get("id"), text, CODE_TOOL)]
 
 
-def _file(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    blob = object_at(part, words.kind_of(part))
+def _file(blob: Block, note: Note, words: Vocabulary) -> list[Part]:
     label = file_label(first_value(blob, "mimeType", "mime_type"))
     uri = first_value(blob, "fileUri", "file_uri")
     name = first_value(blob, "displayName", "display_name")
@@ -124,18 +111,21 @@ def _file(part: Block, note: Note, words: Vocabulary) -> list[Part]:
     return [Part("text", stand_in(label, name))]
 
 
-def _text_or_key(part: Block, note: Note, words: Vocabulary) -> list[Part]:
-    if isinstance(part.get("text"), str):
-        return [Part("text", part["text"])]
-    note(UNKNOWN_KIND)
-    return [Part("text", stand_in(words.kind_of(part)))]
+def _said_or_kind(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    text = part.get("text")
+    if isinstance(text, str):
+        return thoughts(text) if part.get("thought") is True else [Part("text", text)]
+    kind = words.kind_of(part)
+    if kind in words.kinds:  # what stands under its key is no object
+        note(NOT_TEXT)
+        return show_json(part, note, words)
+    return show_kind(part, note, words) if kind else []
 
 
 PARTS = Vocabulary(
     kind_of=_kind_of,
+    is_key=True,
     kinds={
-        "": show_nothing,
-        "thought": _thought,
         **dict.fromkeys(
             ("functionCall", "function_call", "toolCall", "tool_call"), _call
         ),
@@ -145,12 +135,12 @@ PARTS = Vocabulary(
         **dict.fromkeys(("codeExecutionResult", "code_execution_result"), _code_result),
         **dict.fromkeys(("inlineData", "inline_data", "fileData", "file_data"), _file),
     },
-    other=_text_or_key,
+    other=_said_or_kind,
 )
 
 
 class GeminiApi(Reader):
-    """What is sent to the Gemini API, what it answers, or both."""
+    """Requests to the Gemini API, its responses, or both."""
 
     name = "gemini_api"
     title = "Gemini API contents"

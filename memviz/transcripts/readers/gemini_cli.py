@@ -1,4 +1,4 @@
-"""What the Gemini CLI saves: sessions as one object or as rows that also rewind them, and checkpoints of a chat."""
+"""Files of the Gemini CLI: sessions as one object or as rows that also rewind them, and checkpoints of a chat."""
 
 from __future__ import annotations
 
@@ -12,14 +12,19 @@ from memviz.transcripts.base import EventKind, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import named
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
-from memviz.transcripts.readers.blocks import Part, add_parts, add_result, named_call
+from memviz.transcripts.readers.blocks import (
+    add_parts,
+    add_result,
+    call_parts,
+    thoughts,
+)
 from memviz.transcripts.readers.gemini_api import (
     CLI_GREETING,
     CLI_WRAPPER,
+    PARTS,
     add_contents,
     contents_of_checkpoint,
     contents_text,
-    response_text,
 )
 from memviz.transcripts.readers.json_access import (
     id_text,
@@ -27,6 +32,7 @@ from memviz.transcripts.readers.json_access import (
     list_at,
     objects_at,
     text_at,
+    texts_under,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import with_places
@@ -230,7 +236,7 @@ class SessionStory:
     def __init__(self, builder: TranscriptBuilder) -> None:
         self._builder = builder
         self._answered: set[str] = set()  # calls that have their results already
-        self._before = ""  # what came last, if it was part of the set-up or a summary
+        self._after_set_up = False  # what came last was part of the set-up or a summary
 
     def add(self, value: Any, place: str) -> None:
         """Add the messages that one record is."""
@@ -248,58 +254,42 @@ class SessionStory:
         builder = self._builder
         text = _text_of(value)
         time = value.get("timestamp")
-        is_opening = not builder.messages and _opening_length([text])
-        if is_opening or _summary_length([text], builder, time_text(time)):
-            self._before = text
+        self._after_set_up = bool(
+            (not builder.messages and _opening_length([text]))
+            or _summary_length([text], builder, time_text(time))
+        )
+        if self._after_set_up:
             return
-        self._before = ""
-        results, said = _split_responses(value.get("content"))
-        parts = [
-            Part("result", text, id=id_text(id) or None, name=name, meta={})
-            for id, text, name in results
-            if id_text(id) not in self._answered
-        ]
-        content = contents_text(said, builder.note_at(place))
-        if content or not results:
-            parts.append(Part("text", content))
-        if parts:
+        content = value.get("content")
+        said = PARTS.parts(content, builder.note_at(place), of_model=False)
+        parts = [part for part in said if part.id not in self._answered]
+        if parts or not said:
             add_parts(builder, "user", parts, place, meta=with_time(time))
 
     def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
-        builder = self._builder
-        note = self._builder.note_at(place)
-        before = self._before
-        self._before = ""
-        if before and _text_of(value).strip() in (THANKS, THANKS_FOR_SUMMARY):
+        is_thanks = _text_of(value).strip() in (THANKS, THANKS_FOR_SUMMARY)
+        is_thanks = is_thanks and self._after_set_up
+        self._after_set_up = False
+        if is_thanks:
             return
+        note = self._builder.note_at(place)
         calls = objects_at(value, "toolCalls")
         known = {id_text(call.get("id")) for call in calls}
-        asked = []
-        thought = objects_at(value, "thoughts")
-        said = []
-        for part in _listed(value.get("content")):
-            call = value_at(part, "functionCall")
-            if isinstance(call, dict) and id_text(call.get("id")) not in known:
-                asked.append(call)
-            if value_at(part, "thought") is True:
-                thought.append(part)
-            elif call is None:
-                said.append(part)
-        text = contents_text(said, note)
-        if not text and not asked and not calls:
-            return
-        keys = ("subject", "description", "text")
-        parts = [
-            Part("reasoning", joined(id_text(one.get(key)) for key in keys))
-            for one in thought
-        ]
-        parts.append(Part("text", text))
-        for call in [*asked, *calls]:
-            parts.append(
-                named_call(call.get("id"), call.get("name"), call.get("args"), note)
+        parts = []
+        for thought in objects_at(value, "thoughts"):
+            parts += thoughts(
+                joined(texts_under(thought, "subject", "description", "text"))
             )
+        for part in PARTS.parts(value.get("content"), note):
+            if part.call is None or part.call.id not in known:
+                parts.append(part)
+        parts += call_parts(calls, note)
+        if all(
+            part.kind == "reasoning" or not (part.text or part.call) for part in parts
+        ):
+            return
         meta = with_time(value.get("timestamp"), model=text_at(value, "model"))
-        add_parts(builder, "assistant", parts, place, meta=meta)
+        add_parts(self._builder, "assistant", parts, place, meta=meta)
         for call in calls:
             self._add_result(call, place)
 
@@ -308,9 +298,7 @@ class SessionStory:
         result = call.get("result")
         shown = call.get("resultDisplay")
         if result is not None:
-            responses, rest = _split_responses(result)
-            beside = contents_text(rest, self._builder.note_at(place))
-            text = joined([*(text for _, text, _ in responses), beside])
+            text = PARTS.text(result, self._builder.note_at(place))
         elif isinstance(shown, str):
             text = shown
         else:
@@ -331,26 +319,3 @@ class SessionStory:
                 tokens_after=after,
                 time=time_text(value.get("timestamp")),
             )
-
-
-def _split_responses(
-    content: object,
-) -> tuple[list[tuple[object, str, str | None]], list[Any]]:
-    """Return the results of functions in a content, each as id, text and name, and its other parts."""
-    results = []
-    rest = []
-    for part in _listed(content):
-        response = value_at(part, "functionResponse")
-        if isinstance(response, dict):
-            name = text_at(response, "name") or None
-            text = response_text(response.get("response"))
-            results.append((response.get("id"), text, name))
-        elif response is None:
-            rest.append(part)
-    return results, rest
-
-
-def _listed(content: object) -> list[Any]:
-    if isinstance(content, list):
-        return content
-    return [] if content in (None, "") else [content]

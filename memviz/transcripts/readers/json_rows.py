@@ -17,7 +17,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
 from memviz.transcripts.json_text import describe, kind_of
-from memviz.transcripts.readers.json_access import list_at, object_at
+from memviz.transcripts.readers.json_access import at_least_half, list_at, object_at
 
 
 class RowReader(Reader):
@@ -61,33 +61,62 @@ class ExchangeReader(Reader):
     def are_messages(self, items: list[Any]) -> bool:
         """Return whether these are messages that only this API has. Never raises."""
 
-    @abstractmethod
     def is_message(self, item: object) -> bool:
-        """Return whether it is one such message. Never raises."""
+        """Return whether it may be a message of this API, for whoever names the format. Never raises."""
+        return self.are_messages([item])
 
     @abstractmethod
     def is_exchange(self, row: object) -> bool:
         """Return whether it is a request, a response or a log entry of this API. Never raises."""
+
+    @abstractmethod
+    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+        """Return the messages of a request, a response or a log entry."""
+
+    @abstractmethod
+    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+        """Add one message; what is none is left out."""
+
+    def known_of(
+        self, row: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """Return what else a request, a response or a log entry says of the conversation (fields of a transcript)."""
+        return {}
 
     def recognise(self, document: Document) -> bool:
         """Messages of this API, or one or more of its requests, responses or log entries."""
         if document.object:
             return self.is_exchange(document.object)
         head = list(document.items[:HEAD_ITEMS])
-        return self.are_messages(head) or (
-            bool(head) and 2 * sum(map(self.is_exchange, head)) >= len(head)
-        )
+        return self.are_messages(head) or at_least_half(head, self.is_exchange)
 
     def conversations(self, document: Document) -> Sequence[Placed | list[Placed]]:
         """One for a list of messages; else one for each request, response or log entry."""
-        items = document.placed or ([(document.object, "")] if document.object else [])
-        if self.are_messages([item for item, _ in items]):
-            return [items]
-        if not any(
-            self.is_exchange(item) or self.is_message(item) for item, _ in items
-        ):
+        items = document.items or [document.object]
+        if not self.are_messages(list(items)) and any(map(self.is_exchange, items)):
+            return document.placed or [(document.object, "")]
+        if isinstance(document.object.get("messages"), list):
+            return [(document.object, "")]
+        if not any(map(self.is_message, document.items)):
             raise mismatch(self.expected, document)
-        return items
+        return [document.placed]
+
+    def read(
+        self, piece: Placed | list[Placed], builder: TranscriptBuilder
+    ) -> Transcript:
+        """The messages in order."""
+        if isinstance(piece, list):
+            for item, place in piece:
+                self.add_message(item, place, builder)
+            return builder.build()
+        row = object_at(piece[0])
+        messages = self.messages_of(row, piece[1])
+        if not messages:
+            reason = "it has no messages."
+            raise TranscriptError(reason, place=piece[1], remedy="Choose another one.")
+        for item, place in messages:
+            self.add_message(item, place, builder)
+        return builder.build(**self.known_of(row, builder))
 
 
 class ExportReader(Reader):

@@ -22,13 +22,14 @@ from memviz.transcripts.readers.json_access import (
     text_at,
     value_at,
 )
+from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.readers.langchain_messages import (
     SPOKEN,
     Shape,
     add_message,
     shape_of,
 )
-from memviz.transcripts.times import moment
+from memviz.transcripts.times import first_moment
 
 MESSAGE_PATHS = (
     ("messages",), ("values", "messages"), ("channel_values", "messages"), ("checkpoint", "channel_values", "messages"),
@@ -45,21 +46,22 @@ TIME_PATHS = (("created_at",), ("ts",), ("checkpoint", "ts"))
 
 
 class Held(NamedTuple):
-    """The messages of one conversation with what is kept beside them.
-
-    ``summary`` is one that was stored; ``is_pruned`` says that the messages it replaced are gone. ``thread`` is the
-    id of a LangGraph thread, ``saved_at`` when this state of it was saved, and ``states`` how many states the file
-    holds. ``is_text``: the messages are JSON text still, as in the cells of a table.
-    """
+    """The messages of one conversation with what is kept beside them."""
 
     items: Sequence[Placed]
     title: str = ""
     summary: str = ""
+    """One that was stored."""
     is_pruned: bool = False
+    """The messages that the summary replaced are gone."""
     thread: str = ""
+    """The id of a LangGraph thread."""
     saved_at: datetime | None = None
+    """The time at which this state of the thread was saved."""
     states: int = 1
+    """The number of states of the thread in the file."""
     is_text: bool = False
+    """The messages are JSON text still, as in the cells of a table."""
 
 
 TABLE_COLUMNS = ("id", "session_id", "message")
@@ -116,12 +118,11 @@ def _held(document: Document) -> list[Held]:
     for item, place in document.placed:
         if item in EMPTY:
             continue
-        inner = (
-            [Held(listed(item, place))]
-            if isinstance(item, list) and are_messages(item)
-            else []
-        )
-        inner = held_in(item) if isinstance(item, dict) else inner
+        inner: list[Held] = []
+        if isinstance(item, dict):
+            inner = held_in(item)
+        elif isinstance(item, list) and are_messages(item):
+            inner = [Held(listed(item, place))]
         if not inner:
             return []
         found += inner
@@ -140,11 +141,9 @@ def _parsed(piece: Held, builder: TranscriptBuilder) -> Iterator[Placed]:
 
 
 def _tables(document: Document) -> list[str]:
-    return [
-        name
-        for name, columns in document.columns.items()
-        if set(columns) == set(TABLE_COLUMNS)
-    ]
+    own = set(TABLE_COLUMNS)
+    columns_of = document.columns
+    return [name for name in columns_of if set(columns_of[name]) == own]
 
 
 def _sessions(document: Document) -> list[Held]:
@@ -202,7 +201,8 @@ def _content(pieces: list[Any]) -> Any:
     blocks: list[Any] = []
     for piece in pieces:
         for block in piece if isinstance(piece, list) else [piece]:
-            block = {"type": "text", "text": block} if isinstance(block, str) else block
+            if isinstance(block, str):
+                block = {"type": "text", "text": block}
             if not (blocks and _extend(blocks[-1], block)):
                 blocks.append(dict(block) if isinstance(block, dict) else block)
     return blocks
@@ -223,20 +223,16 @@ def _extend(last: Any, block: Any) -> bool:
 
 def _calls(run: list[Shape]) -> list[Any]:
     """The calls of a reply: put together from their pieces by index, or whole where no pieces are kept."""
-    pieces = [
-        piece for shape in run for piece in objects_at(shape.data, "tool_call_chunks")
-    ]
-    if not pieces:
-        keys = ("tool_calls", "invalid_tool_calls")
-        return [
-            call for shape in run for key in keys for call in list_at(shape.data, key)
-        ]
-    calls: dict[str, dict[str, Any]] = {}
-    for piece in pieces:
-        call = calls.setdefault(str(piece.get("index")), {"args": ""})
-        call.update({key: piece[key] for key in ("name", "id") if piece.get(key)})
-        call["args"] += text_at(piece, "args")
-    return list(calls.values())
+    whole: list[Any] = []
+    joined: dict[str, dict[str, Any]] = {}
+    for shape in run:
+        whole += list_at(shape.data, "tool_calls")
+        whole += list_at(shape.data, "invalid_tool_calls")
+        for piece in objects_at(shape.data, "tool_call_chunks"):
+            call = joined.setdefault(str(piece.get("index")), {"args": ""})
+            call.update({key: piece[key] for key in ("name", "id") if piece.get(key)})
+            call["args"] += text_at(piece, "args")
+    return list(joined.values()) or whole
 
 
 def are_messages(items: object) -> bool:
@@ -245,14 +241,15 @@ def are_messages(items: object) -> bool:
     if not isinstance(items, Sequence) or isinstance(items, str):
         return False
     head = items[:HEAD_ITEMS]
-    shapes = [shape for shape in map(shape_of, head) if shape]
-    is_own = any(
-        shape.type in SPOKEN or "additional_kwargs" in shape.data for shape in shapes
-    )
-    serialised = any(
-        isinstance(item, dict) and "lc" in item and shape_of(item) for item in head
-    )
-    return 2 * len(shapes) >= len(head) and (is_own or serialised)
+    known = 0
+    is_own = False
+    for item in head:
+        shape = shape_of(item)
+        if shape:
+            known += 1
+            is_spoken = shape.type in SPOKEN or "additional_kwargs" in shape.data
+            is_own = is_own or is_spoken or "lc" in item
+    return is_own and 2 * known >= len(head)
 
 
 def held_in(value: Mapping[str, Any]) -> list[Held]:
@@ -269,62 +266,38 @@ def newest_states(found: Iterable[Held]) -> list[Held]:
         if other is None:
             chosen[key] = held
             continue
-        is_newer = bool(
-            held.saved_at and (other.saved_at is None or held.saved_at > other.saved_at)
-        )
-        chosen[key] = (held if is_newer else other)._replace(states=other.states + 1)
+        states = other.states + 1
+        if held.saved_at and not (other.saved_at and held.saved_at <= other.saved_at):
+            other = held
+        chosen[key] = other._replace(states=states)
     return list(chosen.values())
 
 
 def listed(items: Iterable[Any], inside: str = "") -> list[Placed]:
     """The items of a list with their places, which is ``inside`` another."""
-    return [
-        (item, f"{inside}, index {n}" if inside else f"index {n}")
-        for n, item in enumerate(items)
-    ]
+    return with_places(items, f"{inside}, index" if inside else "index")
 
 
 def _one(value: Mapping[str, Any]) -> list[Held]:
     if shape_of(value):
         return [Held(listed([value]))] if are_messages([value]) else []
-    memory = value.get("chat_memory")
-    if isinstance(memory, dict) and isinstance(memory.get("messages"), list):
-        return [_of_memory(value, memory["messages"])]
+    items = value_at(value, "chat_memory", "messages")
+    if isinstance(items, list):
+        pruned = text_at(value, "moving_summary_buffer")
+        summary = pruned or text_at(value, "buffer")
+        return [Held(listed(items), summary=summary, is_pruned=bool(pruned))]
     for path in MESSAGE_PATHS:
         items = value_at(value, *path)
         if isinstance(items, list) and items and are_messages(items):
-            return [
-                Held(
-                    listed(items),
-                    summary=text_at(value, *path[:-1], "summary"),
-                    thread=next(
-                        (
-                            text
-                            for at in THREAD_PATHS
-                            if (text := id_text(value_at(value, *at)))
-                        ),
-                        "",
-                    ),
-                    saved_at=next(
-                        (
-                            time
-                            for at in TIME_PATHS
-                            if (time := moment(value_at(value, *at)))
-                        ),
-                        None,
-                    ),
-                )
-            ]
+            threads = [id_text(value_at(value, *at)) for at in THREAD_PATHS]
+            found = Held(
+                listed(items),
+                summary=text_at(value, *path[:-1], "summary"),
+                thread=next(filter(None, threads), ""),
+                saved_at=first_moment(value_at(value, *at) for at in TIME_PATHS),
+            )
+            return [found]
     return []
-
-
-def _of_memory(memory: Mapping[str, Any], items: list[Any]) -> Held:
-    pruned = text_at(memory, "moving_summary_buffer")
-    return Held(
-        listed(items),
-        summary=pruned or text_at(memory, "buffer"),
-        is_pruned=bool(pruned),
-    )
 
 
 def _by_session(value: Mapping[str, Any]) -> list[tuple[str, Held]]:

@@ -10,30 +10,33 @@ from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
-    content_text,
     kept_beside,
     known_role,
     stand_in,
 )
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.blocks import (
-    MEDIA,
     Block,
     Part,
     Vocabulary,
     add_parts,
     call_part,
     call_parts,
+    file_label,
+    result_part,
     show_kind,
     show_nothing,
 )
 from memviz.transcripts.readers.json_access import (
     first_text,
+    first_value,
     id_text,
+    joined,
     list_at,
     object_at,
     text_at,
     texts_under,
+    value_at,
 )
 
 TYPES = frozenset(
@@ -128,16 +131,9 @@ def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 
 
 def _result(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    id = id_text(block.get("tool_use_id")) or id_text(block.get("tool_call_id"))
-    content = block.get("content")
-    if content is None:
-        content = block.get("output")
-    if isinstance(content, list):
-        parts = words.parts(content, note)
-        text = "\n".join(part.text for part in parts if part.text)
-    else:
-        text = content_text(content, lambda _: None)
-    return [Part("result", text, id=id or None)]
+    id = first_value(block, "tool_use_id", "tool_call_id")
+    text = words.text(first_value(block, "content", "output"), note)
+    return [result_part(id, text)]
 
 
 def _file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
@@ -145,13 +141,11 @@ def _file(block: Block, note: Note, words: Vocabulary) -> list[Part]:
         return _page_or_kind(block, note, words)
     kind = words.kind_of(block)
     label = FILES[kind]
-    family = text_at(block, "mime_type").split("/")[0]
-    if kind == "media" and family in MEDIA:
-        label = family
-    names = (
-        [] if label == "image" and kind != "media" else texts_under(block, *NAME_PATHS)
-    )
-    return [Part("text", stand_in(label, next(iter(names), None)))]
+    if kind == "media":
+        label = file_label(block.get("mime_type"))
+    paths = NAME_PATHS if label != "image" or kind == "media" else ()
+    name = next(iter(texts_under(block, *paths)), None)
+    return [Part("text", stand_in(label, name))]
 
 
 FILES = {
@@ -205,7 +199,7 @@ def _add_shape(shape: Shape, builder: TranscriptBuilder, place: str) -> None:
         content = [
             block for block in content if text_at(block, "type") not in CALL_TYPES
         ]
-    parts = [*content_parts(content, note), *calls]
+    parts = [*BLOCKS.parts(content, note), *calls]
     if not any(part.text for part in parts):
         spoken = texts_under(extra, "refusal", "audio.transcript")
         parts.append(Part("text", next(iter(spoken), "")))
@@ -242,8 +236,9 @@ def _calls(data: Mapping[str, Any], extra: Mapping[str, Any], note: Note) -> lis
     missing."""
     found = [*list_at(data, "tool_calls"), *list_at(data, "invalid_tool_calls")]
     if not found:
-        legacy = extra.get("function_call")
-        found = [*list_at(extra, "tool_calls"), *([legacy] if legacy else [])]
+        found = list(list_at(extra, "tool_calls"))
+        if extra.get("function_call"):
+            found.append(extra["function_call"])
     return call_parts(found, note)
 
 
@@ -253,18 +248,11 @@ def _meta(
     model = first_text(object_at(data, "response_metadata"), *MODEL_KEYS)
     meta = {"model": model} if model else {}
     if not any(part.kind == "reasoning" for part in parts):
-        keys = ("reasoning_content", "reasoning")
-        thoughts = next((text for key in keys if (text := thought(extra.get(key)))), "")
+        thoughts = thought(extra.get("reasoning_content"))
+        thoughts = thoughts or thought(extra.get("reasoning"))
         if thoughts:
             meta[REASONING] = thoughts
     return meta
-
-
-def content_parts(content: object, note: Note) -> list[Part]:
-    """Return the parts of a content in order. ``note`` is called for every repair."""
-    if isinstance(content, list):
-        return BLOCKS.parts(content, note)
-    return [Part("text", content_text(content, note))]
 
 
 def thought(value: object) -> str:
@@ -272,7 +260,6 @@ def thought(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n".join(text for text in map(thought, value) if text)
-    if not isinstance(value, dict):
-        return ""
-    return next((text for key in THOUGHT_KEYS if (text := thought(value.get(key)))), "")
+        return joined(map(thought, value))
+    texts = (thought(value_at(value, key)) for key in THOUGHT_KEYS)
+    return next(filter(None, texts), "") if isinstance(value, dict) else ""

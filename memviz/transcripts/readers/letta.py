@@ -1,44 +1,62 @@
 """Agent files of Letta (.af): one agent in the first version, a list of agents in the second.
 
-The user's words are in JSON inside a text, and replies may be inside the arguments of a tool call."""
+Letta packs JSON into the texts of user messages: the words of the user, and events that nobody said. Replies may be
+inside the arguments of a tool call."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.core.messages import ToolCall
-from memviz.transcripts.base import REASONING, Transcript
+from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import UNKNOWN_KIND, named
+from memviz.transcripts.chat_messages import Note, named, stand_in
 from memviz.transcripts.document import Document, Reader, mismatch
-from memviz.transcripts.readers.blocks import read_call
-from memviz.transcripts.readers.json_access import id_text, joined, objects_at, text_at
-from memviz.transcripts.readers.letta_parts import (
-    SUMMARY_ROLE,
-    Decision,
-    calls_of,
-    compaction,
-    decisions_of,
-    is_event,
-    is_reply,
-    is_role,
-    is_unknown,
-    parts_of,
-    printed,
-    reply_of,
-    returned_text,
-    spoken,
-    text_of,
-    texts_of,
-    thoughts_of,
+from memviz.transcripts.readers.blocks import (
+    Block,
+    File,
+    Part,
+    PartKind,
+    Vocabulary,
+    add_parts,
+    call_parts,
+    read_call_block,
+    show_kind,
+    show_nothing,
+    thoughts,
 )
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_access import (
+    count_at,
+    first_text,
+    first_value,
+    id_text,
+    joined,
+    json_text,
+    object_at,
+    objects_at,
+    text_at,
+    texts_at,
+    texts_under,
+)
+from memviz.transcripts.times import first_moment, time_text, with_time
 
-KINDS = {kind: kind for kind in ("user", "assistant", "tool", "system", "approval")} | {
-    SUMMARY_ROLE: "user"
-}
+REPLY_TOOL = "send_message"
+REPLY_ARGUMENT = "message"
+SUMMARY_ROLE = "summary"
+ROLES = ("user", "assistant", "tool", "system", "approval")
+KINDS = {**dict(zip(ROLES, ROLES, strict=True)), SUMMARY_ROLE: "user"}
 """How items are read, by their role. An approval asks the user whether a tool may be called, or is the answer."""
+WORDS = "user_message"
+ALERT = "system_alert"
+EVENTS = frozenset({"heartbeat", "login", ALERT})
+HIDDEN = re.compile(r"prior messages .{0,200}have been hidden from view", re.DOTALL)
+SUMMARY = re.compile(
+    r"The following is a summary of the previous (?:\d+ )?messages:\s*"
+)
+"""What stands before the summary in an alert that older messages have left the context."""
 SAME_PROMPT_CHARS = 80
 EDITED_PROMPT = (
     "later copies of the system prompt, with an edited memory, were left out"
@@ -49,6 +67,111 @@ PROMPT_MARKS = (
     "### Memory [last modified",
     "### Core Memory",
 )
+APPROVAL = "approval"
+"""Key in the ``meta`` of a result: what the user said about the call, where the result itself does not say it."""
+ALLOWED = "why the user allowed a call, which has no result, was left out"
+
+
+def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    found = [*texts_under(block, "reasoning", "summary", "summary[].text")]
+    return thoughts(joined(found))
+
+
+def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
+    if block.get("text") is not None:
+        return [Part("text", json_text(block["text"]))]
+    return show_kind(block, note, words)
+
+
+CONTENT = Vocabulary(
+    {
+        "image": File("image"),
+        "reasoning": _thought,
+        "summarized_reasoning": _thought,
+        "redacted_reasoning": show_nothing,
+        "omitted_reasoning": show_nothing,
+        "tool_call": read_call_block,
+        "tool_return": show_nothing,
+    },
+    other=_text_or_kind,
+)
+
+
+def _silent(what: str) -> None:
+    """Note nothing."""
+
+
+def parts_of(item: object, note: Note = _silent) -> list[Part]:
+    """The texts, thoughts and calls of an item. Calls may stand beside the content, in the shape of the OpenAI API."""
+    found = object_at(item)
+    parts = CONTENT.parts(found.get("content", found.get("text")), note)
+    calls = objects_at(item, "tool_calls")
+    if calls:
+        parts = [part for part in parts if not part.call]
+    return [*parts, *call_parts(calls, note)]
+
+
+def text_of(item: object) -> str:
+    """All texts of an item as one."""
+    return joined(part.text for part in parts_of(item) if part.kind == "text")
+
+
+def reply_of(call: ToolCall | None) -> str | None:
+    """Return the words of a call to the user; ``None`` if it calls another tool, or says nothing that can be read."""
+    if call is None or call.name != REPLY_TOOL:
+        return None
+    said = packed(call.arguments).get(REPLY_ARGUMENT)
+    return said if isinstance(said, str) else None
+
+
+def returned_text(part: Mapping[str, Any]) -> str | None:
+    """The text of a result that is a part; ``None`` where it has none."""
+    found = first_value(part, "func_response", "tool_return", "content")
+    if isinstance(found, list):
+        return text_of({"content": found})
+    return None if found is None else json_text(found)
+
+
+def packed(text: str) -> dict[str, Any]:
+    """The object that a text is in JSON; empty for any other text."""
+    if not text.lstrip().startswith("{"):
+        return {}
+    try:
+        return object_at(json.loads(text, strict=False))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def spoken(text: str, kind: str = WORDS) -> str:
+    """The words in a packed message of this kind; any other text as it is."""
+    event = packed(text)
+    words = event.get("message")
+    return words if event.get("type") == kind and isinstance(words, str) else text
+
+
+class Decision(NamedTuple):
+    """The user's answer for the call with this ``id``."""
+
+    id: str
+    said: str
+    """A reason, or a result."""
+    result: str | None
+    """The text of the result where no message of the tool follows; ``None`` if there has to be one, because the call
+    was allowed."""
+    place: str
+    meta: dict[str, str]
+
+
+def _decision(
+    answer: Mapping[str, Any], id: str, place: str, meta: dict[str, str]
+) -> Decision:
+    result = returned_text(answer)
+    if result is not None:
+        return Decision(id, result, result, place, meta)
+    reason = first_text(answer, "reason")
+    if answer.get("approve") is False:
+        result = stand_in("denied", reason)
+    return Decision(id, reason, result, place, meta)
 
 
 class AgentLog:
@@ -62,17 +185,15 @@ class AgentLog:
         self, builder: TranscriptBuilder, items: Sequence[object], system: str
     ) -> None:
         self._builder = builder
-        self._open: list[
-            tuple[str, bool]
-        ] = []  # calls without a result: their id, and whether they are replies
-        self._decided: dict[
-            str, tuple[Decision, str, dict[str, str]]
-        ] = {}  # and no message of the tool yet
-        self._answers_by_tool = any(
-            is_reply(call) for item in items for call in calls_of(item)
-        )
-        first = items[0] if items else None
-        self.system_prompt = (is_role(first, "system") and text_of(first)) or system
+        # Calls without a result: their id, and whether they are replies.
+        self._open: list[tuple[str, bool]] = []
+        # The user's answers, of which no message of the tool has come yet.
+        self._decided: dict[str, Decision] = {}
+        calls = [part.call for item in items for part in parts_of(item)]
+        self._answers_by_tool = any(reply_of(call) is not None for call in calls)
+        self.system_prompt = system
+        if items and text_at(items[0], "role") == "system":
+            self.system_prompt = text_of(items[0]) or system
 
     def add(self, item: Any, place: str) -> None:
         """Add the next item."""
@@ -84,123 +205,149 @@ class AgentLog:
             self._add_results(item, place, meta)
             return
         self.end()
-        if any(map(is_unknown, parts_of(item))):
-            self._builder.note(UNKNOWN_KIND, place)
-        if kind == "user":
-            self._add_prompt(item, place, meta)
-        elif kind == "system":
-            self._add_instruction(item, place, meta)
-        elif kind == "assistant" or calls_of(item):
-            self._add_reply(item, place, meta)
+        parts = parts_of(item, self._builder.note_at(place))
+        if kind in ("user", "system"):
+            self._add_words(item, kind, parts, place, meta)
+        elif kind == "assistant" or any(part.call for part in parts):
+            self._add_reply(item, parts, place, meta)
         else:
-            asked = self._open[-1][0] if self._open else ""
-            for decision in decisions_of(item, asked):
-                self._decided[decision.id] = (decision, place, meta)
+            self._decide(item, place, meta)
 
     def end(self) -> None:
         """End what the calls before were followed by: decisions that no message of the tool repeats are results."""
         decided = self._decided
         self._decided = {}
-        for decision, place, meta in decided.values():
-            if decision.result is not None:
-                self._add_result(decision.id, decision.result, place, meta)
-            elif decision.said:
-                self._builder.note(
-                    "why the user allowed a call, which has no result, was left out",
-                    place,
-                )
+        for one in decided.values():
+            if one.result is not None:
+                self._add_result(one.id, one.result, one.place, one.meta)
+            elif one.said:
+                self._builder.note(ALLOWED, one.place)
 
-    def _add_prompt(
+    def _decide(
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
     ) -> None:
-        text = text_of(item)
-        summary = compaction(text, len(self._builder.messages), item)
-        if summary is not None:
-            self._builder.events.append(summary)
-        elif not is_event(text):
-            content = joined([spoken(part) for part in texts_of(item)])
-            self._builder.add_text("user", content, place, meta=meta)
+        """Keep the decisions of an answer. Older files have one, which does not name its call: that is the last."""
+        answers = objects_at(item, "approvals")
+        if not answers and isinstance(item.get("approve"), bool):
+            asked = self._open[-1][0] if self._open else ""
+            about = {"approve": item["approve"], "reason": item.get("denial_reason")}
+            self._decided[asked] = _decision(about, asked, place, meta)
+        for answer in answers:
+            id = id_text(answer.get("tool_call_id"))
+            self._decided[id] = _decision(answer, id, place, meta)
 
-    def _add_instruction(
-        self, item: Mapping[str, Any], place: str, meta: dict[str, str]
+    def _add_words(
+        self,
+        item: Mapping[str, Any],
+        role: str,
+        parts: list[Part],
+        place: str,
+        meta: dict[str, str],
     ) -> None:
-        text = text_of(item)
-        prompt = self.system_prompt
-        if text == prompt:
+        """Add what the user said or how the agent was instructed, or the compaction that a message reports."""
+        texts = [part.text for part in parts if part.kind == "text"]
+        text = joined(texts)
+        if role == "system":
+            prompt = self.system_prompt
+            if text == prompt:
+                return
+            begins_so = bool(prompt) and text.startswith(prompt[:SAME_PROMPT_CHARS])
+            if begins_so or any(mark in text for mark in PROMPT_MARKS):
+                self._builder.note(EDITED_PROMPT, place)
+                return
+        if self._add_compaction(text, item):
             return
-        begins_so = bool(prompt) and text.startswith(prompt[:SAME_PROMPT_CHARS])
-        if begins_so or any(mark in text for mark in PROMPT_MARKS):
-            self._builder.note(EDITED_PROMPT, place)
-            return
-        summary = compaction(text, len(self._builder.messages), item)
-        if summary is not None:
-            self._builder.events.append(summary)
-        else:
-            self._builder.add_text(
-                "system", spoken(text, "system_alert"), place, meta=meta
-            )
+        if role == "system":
+            self._builder.add_text(role, spoken(text, ALERT), place, meta=meta)
+        elif text_at(packed(text), "type") not in EVENTS:
+            self._builder.add_text(role, joined(map(spoken, texts)), place, meta=meta)
+
+    def _add_compaction(self, text: str, item: Mapping[str, Any]) -> bool:
+        """Add the compaction that a message reports, with the summary if there is one; returns whether it does."""
+        event = packed(text)
+        alert = spoken(text, ALERT)
+        found = SUMMARY.search(alert)
+        is_alert = event.get("type") == ALERT
+        is_alert = is_alert and bool(found or HIDDEN.search(alert))
+        if not is_alert and item.get("role") != SUMMARY_ROLE:
+            return False
+        summary = "" if is_alert else alert
+        summary = texts_at(event, "summary").get("summary", summary)
+        stats = object_at(event, "compaction_stats")
+        self._builder.add_event(
+            "compaction",
+            alert[found.end() :] if found else summary,
+            reason=text_at(stats, "trigger"),
+            tokens_before=count_at(stats, "context_tokens_before"),
+            tokens_after=count_at(stats, "context_tokens_after"),
+            time=time_text(item.get("created_at")),
+        )
+        return True
 
     def _add_reply(
-        self, item: Mapping[str, Any], place: str, meta: dict[str, Any]
+        self,
+        item: Mapping[str, Any],
+        parts: list[Part],
+        place: str,
+        meta: dict[str, Any],
     ) -> None:
-        texts = texts_of(item)
-        thoughts = thoughts_of(item)
-        calls = list[ToolCall]()
-        replies = list[str]()
-        for call in calls_of(item):
-            tool_call = read_call(call, self._builder.note_at(place))
-            reply = reply_of(call)
-            self._open.append((tool_call.id, reply is not None))
-            if reply is None:
-                calls.append(tool_call)
+        said: list[Part] = []
+        texts: PartKind = "text"
+        if self._answers_by_tool and any(part.call for part in parts):
+            texts = "reasoning"
+        for part in parts:
+            reply = reply_of(part.call)
+            if part.call:
+                self._open.append((part.call.id, reply is not None))
+            if reply is not None:
+                said.append(Part("text", reply))
+            elif part.kind == "text":
+                said.append(Part(texts, part.text))
             else:
-                replies.append(reply)
-        if self._answers_by_tool and (calls or replies):
-            thoughts = [*thoughts, *texts]
-            texts = []
-        if isinstance(item.get("model"), str):
-            meta = {**meta, "model": item["model"]}
-        if joined(thoughts):
-            meta = {**meta, REASONING: joined(thoughts)}
-        content = joined([*texts, *replies])
-        if content or calls or replies:
-            self._builder.add_text(
-                "assistant", content, place, tool_calls=tuple(calls), meta=meta
-            )
+                said.append(part)
+        meta = {**meta, **texts_at(item, "model")}
+        if any(part.kind != "reasoning" for part in said):
+            add_parts(self._builder, "assistant", said, place, meta=meta)
 
     def _add_results(
         self, item: Mapping[str, Any], place: str, meta: dict[str, str]
     ) -> None:
         returns = objects_at(item, "tool_returns")
         answers = [part for part in returns if returned_text(part) is not None]
-        parts = [part for part in parts_of(item) if part.get("type") == "tool_return"]
+        content = objects_at(item.get("content"))
+        parts = [part for part in content if part.get("type") == "tool_return"]
         if "role" in item and len(answers) < 2 and not parts:
             only = answers[0] if answers else {}
             id = id_text(item.get("tool_call_id")) or id_text(only.get("tool_call_id"))
             text = text_of(item) or returned_text(only) or ""
-            self._add_result(id, text, place, {**meta, **printed(only)})
+            self._add_result(id, text, place, {**meta, **_printed(only)})
             return
         for part in parts or answers:
             id = id_text(part.get("tool_call_id"))
             text = returned_text(part) or ""
-            self._add_result(id, text, place, {**meta, **printed(part)})
+            self._add_result(id, text, place, {**meta, **_printed(part)})
 
     def _add_result(self, id: str, text: str, place: str, meta: dict[str, Any]) -> None:
         """Add the result of the nearest open call with this id, unless the call was a reply."""
-        decision, *_ = self._decided.pop(id, (None, ""))
-        for position in range(len(self._open) - 1, -1, -1):
-            if self._open[position][0] == id:
-                _, is_reply = self._open.pop(position)
-                if is_reply:
+        decision = self._decided.pop(id, None)
+        for opened in reversed(self._open):
+            if opened[0] == id:
+                self._open.remove(opened)
+                if opened[1]:
                     return
                 break
-        if decision:
-            meta = {**meta, **decision.beside(text)}
+        if decision and decision.said not in text:
+            meta = {**meta, APPROVAL: decision.said}
         self._builder.add_text("tool", text, place, tool_call_id=id or None, meta=meta)
 
 
+def _printed(part: Mapping[str, Any]) -> dict[str, Any]:
+    """The output that a tool printed while it ran, which Letta keeps beside the result and does not send."""
+    return {key: part[key] for key in ("stdout", "stderr") if part.get(key)}
+
+
 class Letta(Reader):
-    """What each agent of the file heard, said and called, also what is no longer in its context."""
+    """All that each agent of the file heard, said and called, also what is no longer in its context."""
 
     name = "letta"
     title = "Letta agent file"
@@ -218,31 +365,27 @@ class Letta(Reader):
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:
         """The whole conversation of an agent; summaries are events where the agent wrote them."""
-        log = AgentLog(builder, piece["messages"], text_at(piece, "system"))
-        for index, item in enumerate(piece["messages"]):
+        items = piece["messages"]
+        log = AgentLog(builder, items, text_at(piece, "system"))
+        for index, item in enumerate(items):
             log.add(item, f"index {index}")
         log.end()
-        times = (
-            moment(item.get("created_at")) for item in objects_at(piece, "messages")
-        )
+        times = [item.get("created_at") for item in objects_at(items)]
         return builder.build(
             title=text_at(piece, "name"),
             description=text_at(piece, "description"),
             system_prompt=log.system_prompt or None,
-            held_at=next((time for time in times if time is not None), None),
+            held_at=first_moment(times),
         )
 
 
 def _agents(found: dict[str, Any]) -> list[dict[str, Any]]:
-    if _is_agent(found):
-        return [found]
-    return list(filter(_is_agent, objects_at(found, "agents")))
+    return list(filter(_is_agent, [found, *objects_at(found, "agents")]))
 
 
-def _is_agent(value: object) -> bool:
-    if not isinstance(value, dict) or not isinstance(value.get("messages"), list):
+def _is_agent(value: dict[str, Any]) -> bool:
+    if not isinstance(value.get("messages"), list):
         return False
-    in_context = (
-        "in_context_message_indices" in value or "in_context_message_ids" in value
-    )
-    return in_context or ("agent_type" in value and "llm_config" in value)
+    keys = ("in_context_message_indices", "in_context_message_ids")
+    is_in_context = any(key in value for key in keys)
+    return is_in_context or ("agent_type" in value and "llm_config" in value)

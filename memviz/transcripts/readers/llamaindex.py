@@ -25,9 +25,11 @@ from memviz.transcripts.readers.blocks import (
     Block,
     File,
     Part,
+    Thought,
     Vocabulary,
     add_parts,
     call_parts,
+    read_call_block,
     show_nothing,
 )
 from memviz.transcripts.readers.database_rows import (
@@ -73,15 +75,6 @@ def _block_type(block: Block) -> str:
     return text_at(block, "block_type")
 
 
-def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    text = text_at(block, "content")
-    return [Part("reasoning", text)] if text else []
-
-
-def _call(block: Block, note: Note, words: Vocabulary) -> list[Part]:
-    return call_parts([{**block, "id": block.get("tool_call_id")}], note)
-
-
 def _document(block: Block, note: Note, words: Vocabulary) -> list[Part]:
     path = text_at(block, "path").replace("\\", "/")
     name = text_at(block, "title") or path.rsplit("/", 1)[-1]
@@ -107,8 +100,8 @@ def _text_or_kind(block: Block, note: Note, words: Vocabulary) -> list[Part]:
 BLOCKS = Vocabulary(
     kind_of=_block_type,
     kinds={
-        "thinking": _thought,
-        "tool_call": _call,
+        "thinking": Thought("content"),
+        "tool_call": read_call_block,
         "image": File("image"),
         "audio": File("audio"),
         "video": File("video"),
@@ -206,11 +199,8 @@ def _is_store(value: object) -> bool:
         return False
     if value_at(value, "class_name") == "SimpleChatStore":
         return True
-    return any(
-        _is_message(held[0])
-        for held in store.values()
-        if held and isinstance(held, list)
-    )
+    first = [item for key in store for item in list_at(store, key)[:1]]
+    return any(map(_is_message, first))
 
 
 def _is_buffer(value: Mapping[str, Any]) -> bool:
@@ -309,7 +299,9 @@ def _beside(extra: Mapping[str, Any], there: set[str], note: Note) -> list[Part]
     found: list[Part] = []
     if "call" not in there:
         legacy = extra.get("function_call")
-        calls = [*list_at(extra, "tool_calls"), *([legacy] if legacy else [])]
+        calls = list(list_at(extra, "tool_calls"))
+        if legacy:
+            calls.append(legacy)
         found += call_parts(calls, note)
     if "reasoning" not in there:
         thoughts = first_text(extra, "thinking", "reasoning_content")

@@ -16,11 +16,11 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, stand_in
 from memviz.transcripts.document import OTHER_FORMAT, Document, Reader
 from memviz.transcripts.readers.blocks import (
-    MEDIA,
     Part,
     add_parts,
-    add_result,
     call_parts,
+    file_label,
+    named_call,
     result_part,
 )
 from memviz.transcripts.readers.database_rows import (
@@ -55,8 +55,7 @@ RESPONSE_COLUMNS = (
     *("id", "conversation_id", "prompt", "system", "response", "reasoning"),
     *ASKED_COLUMNS,
 )
-CALL_FIELDS = ("name", "arguments", "tool_call_id")
-CALL_COLUMNS = ("id", "response_id", *CALL_FIELDS)
+CALL_COLUMNS = ("id", "response_id", "name", "arguments", "tool_call_id")
 RESULT_COLUMNS = ("id", "response_id", "name", "output", "exception", "tool_call_id")
 PART_COLUMNS = (
     "id",
@@ -88,10 +87,8 @@ class LlmLogs(Reader):
             raise TranscriptError(
                 "there are no tables of llm's logs.", remedy=OTHER_FORMAT
             )
-        names = {
-            cell_text(row["id"]): cell_text(row["name"])
-            for row in tables.rows("conversations", ("id", "name"))
-        }
+        named = _rows(tables, "conversations", ("id", "name"))
+        names = {row["id"]: row["name"] for row in named}
         newer = _threads(tables, names) if _has(document, NEW) else []
         older: list[Conversation] = []
         if _has(document, OLD):
@@ -116,29 +113,45 @@ def _has(document: Document, tables: dict[str, set[str]]) -> bool:
     )
 
 
+def _rows(
+    tables: Tables, table: str, columns: Sequence[str], order: Sequence[str] = ()
+) -> list[dict[str, str]]:
+    """Return the rows of a table with every cell as text, an empty one for NULL."""
+    found = tables.rows(table, columns, order)
+    return [dict(zip(row, map(cell_text, row.values()), strict=True)) for row in found]
+
+
 def _attachment_labels(tables: Tables) -> dict[str, str]:
     """Return a stand-in for every attachment by its id; the bytes are not read."""
     labels = {}
-    for row in tables.rows("attachments", ("id", "type", "path", "url")):
-        family = cell_text(row["type"]).split("/")[0]
-        where = cell_text(row["path"]) or cell_text(row["url"]).split("?")[0]
+    for row in _rows(tables, "attachments", ("id", "type", "path", "url")):
+        label = file_label(row["type"])
+        where = row["path"] or row["url"].split("?")[0]
         name = where.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
-        shown = stand_in(family) if family in MEDIA else stand_in("file", name)
-        labels[cell_text(row["id"])] = shown
+        labels[row["id"]] = stand_in(label, name if label == "file" else None)
     return labels
 
 
 def _fragment_texts(tables: Tables) -> dict[str, str]:
     """Return the text of every fragment by its id."""
-    return {
-        cell_text(row["id"]): cell_text(row["content"])
-        for row in tables.rows("fragments", ("id", "content"))
-    }
+    found = _rows(tables, "fragments", ("id", "content"))
+    return {row["id"]: row["content"] for row in found}
 
 
-def _asked(row: Row) -> dict[str, str]:
+def _linked(
+    tables: Tables, table: str, owner: str, column: str, texts: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Return the texts that the rows of a linking table join to each owner, in order."""
+    found: dict[str, list[str]] = {}
+    for row in _rows(tables, table, (owner, column, "order"), (owner, "order")):
+        if row[column] in texts:
+            found.setdefault(row[owner], []).append(texts[row[column]])
+    return found
+
+
+def _asked(row: Mapping[str, str]) -> dict[str, str]:
     """Return the ``meta`` of a reply: when the model was asked, and which one it was."""
-    model = cell_text(row["resolved_model"]) or cell_text(row["model"])
+    model = row["resolved_model"] or row["model"]
     return with_time(row["datetime_utc"], model=model)
 
 
@@ -151,88 +164,78 @@ class Conversation(NamedTuple):
 
 
 class Beside:
-    """What the other tables of the older versions say of each response, by its id."""
+    """The rows of other tables of the older versions that belong to each response, by its id."""
 
     def __init__(self, tables: Tables) -> None:
         labels = _attachment_labels(tables)
         fragments = _fragment_texts(tables)
-
-        def linked(table: str, owner: str, column: str) -> dict[str, list[str]]:
-            """Return the texts that the rows of a linking table join to each owner, in order."""
-            texts = labels if column == "attachment_id" else fragments
-            found: dict[str, list[str]] = {}
-            for row in tables.rows(table, (owner, column, "order"), (owner, "order")):
-                id = cell_text(row[column])
-                if id in texts:
-                    found.setdefault(cell_text(row[owner]), []).append(texts[id])
-            return found
-
-        def rows(table: str, columns: Sequence[str]) -> dict[str, list[Row]]:
-            return grouped(tables.rows(table, columns, ("id",)), "response_id")
-
-        self.attachments = linked("prompt_attachments", "response_id", "attachment_id")
-        self.fragments = linked("prompt_fragments", "response_id", "fragment_id")
-        self.system_fragments = linked("system_fragments", "response_id", "fragment_id")
-        self.shown = linked(
-            "tool_results_attachments", "tool_result_id", "attachment_id"
+        by_response = ("response_id", "fragment_id", fragments)
+        self.fragments = _linked(tables, "prompt_fragments", *by_response)
+        self.system_fragments = _linked(tables, "system_fragments", *by_response)
+        self.attachments = _linked(
+            tables, "prompt_attachments", "response_id", "attachment_id", labels
         )
-        self.calls = rows("tool_calls", CALL_COLUMNS)
-        self.results = rows("tool_results", RESULT_COLUMNS)
+        self.shown = _linked(
+            tables,
+            "tool_results_attachments",
+            "tool_result_id",
+            "attachment_id",
+            labels,
+        )
+        calls = _rows(tables, "tool_calls", CALL_COLUMNS, ("id",))
+        self.calls = grouped(calls, "response_id")
+        results = _rows(tables, "tool_results", RESULT_COLUMNS, ("id",))
+        self.results = grouped(results, "response_id")
 
     def system(self, row: Row) -> str:
         """Return a system prompt as llm sends it: its fragments, then what was typed."""
-        fragments = self.system_fragments.get(cell_text(row["id"]), [])
-        texts = (text.strip() for text in (*fragments, cell_text(row["system"])))
-        return "\n\n".join(text for text in texts if text)
+        texts = [*self.system_fragments.get(row["id"], []), row["system"]]
+        return "\n\n".join(text.strip() for text in texts if text.strip())
 
     def prompt(self, row: Row) -> str:
         """Return a prompt as llm sends it: its fragments, then what was typed and what was attached."""
-        id = cell_text(row["id"])
-        typed = cell_text(row["prompt"])
-        fragments = self.fragments.get(id, [])
-        prompt = "\n".join([*fragments, typed] if row["prompt"] else fragments)
-        return joined([prompt, *self.attachments.get(id, [])])
+        typed = [row["prompt"]] if row["prompt"] else []
+        prompt = "\n".join([*self.fragments.get(row["id"], []), *typed])
+        return joined([prompt, *self.attachments.get(row["id"], [])])
 
 
 def _older(
     tables: Tables, names: Mapping[str, str], in_threads: set[str]
 ) -> list[Conversation]:
     """Return all conversations of the older tables but those that the newer ones have whole."""
-    rows = tables.rows("responses", RESPONSE_COLUMNS, ("datetime_utc", "id"))
+    rows = _rows(tables, "responses", RESPONSE_COLUMNS, ("datetime_utc", "id"))
     for row in rows:
         row["conversation_id"] = row["conversation_id"] or f"response {row['id']}"
     found = grouped(rows, "conversation_id")
-    if not found.keys() - in_threads:
+    older = [id for id in found if id not in in_threads]
+    if not older:
         return []
     beside = Beside(tables)
-    return [
-        Conversation(names.get(id, ""), responses, beside)
-        for id, responses in found.items()
-        if id not in in_threads
-    ]
+    return [Conversation(names.get(id, ""), found[id], beside) for id in older]
 
 
 def _read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Transcript:
     """Return the conversation. Its first system prompt becomes the transcript's; a changed one is a message."""
     first = piece.responses[0]
     beside = piece.beside
-    first_system = system = beside.system(first)
+    first_system = beside.system(first)
+    system = first_system
     for row in piece.responses:
-        place = f"response {cell_text(row['id'])[:40]}"
+        place = f"response {row['id'][:40]}"
         time = with_time(row["datetime_utc"])
         changed = beside.system(row)
-        prompt = beside.prompt(row)
         if changed and changed != system:
             builder.add_text("system", changed, place, meta=time)
             system = changed
-        for result in beside.results.get(cell_text(row["id"]), []):
-            shown = beside.shown.get(cell_text(result["id"]), [])
+        asked = []
+        for result in beside.results.get(row["id"], []):
+            shown = beside.shown.get(result["id"], [])
             part = _result(result, result["tool_call_id"], result["name"], shown)
-            add_result(
-                builder, place, part.id, part.text, part.name, **time, **part.meta
-            )
-        if prompt:
-            builder.add_text("user", prompt, place, meta=time)
+            asked.append(part._replace(meta={**time, **part.meta}))
+        prompt = beside.prompt(row)
+        if prompt or asked:
+            asked.append(Part("text", prompt))
+            add_parts(builder, "user", asked, place, meta=time)
         _add_reply(row, beside, builder, place)
     return builder.build(
         title=piece.name or UNTITLED,
@@ -244,17 +247,14 @@ def _read_conversation(piece: Conversation, builder: TranscriptBuilder) -> Trans
 def _add_reply(
     row: Row, beside: Beside, builder: TranscriptBuilder, place: str
 ) -> None:
-    calls = [
-        {key: cell_text(call[key]) or None for key in CALL_FIELDS}
-        for call in beside.calls.get(cell_text(row["id"]), [])
-    ]
-    if row["response"] is None and not calls:
+    calls = beside.calls.get(row["id"], [])
+    if not row["response"] and not calls:
         return
-    parts = [
-        Part("reasoning", cell_text(row["reasoning"])),
-        Part("text", cell_text(row["response"])),
-        *call_parts(calls, builder.note_at(place)),
-    ]
+    note = builder.note_at(place)
+    parts = [Part("reasoning", row["reasoning"]), Part("text", row["response"])]
+    for call in calls:
+        given = call["arguments"] or None
+        parts.append(named_call(call["tool_call_id"], call["name"], given, note))
     add_parts(builder, "assistant", parts, place, meta=_asked(row))
 
 
@@ -262,41 +262,36 @@ def _result(
     fields: Mapping[str, Any], id: object, name: object, shown: Iterable[str]
 ) -> Part:
     """Return the result of a tool: its output, or else the exception that it raised, and what it attached."""
-    output = cell_text(fields["output"])
-    exception = cell_text(fields["exception"])
-    return result_part(
-        cell_text(id),
-        joined([output or exception, *shown]),
-        cell_text(name),
-        exception=exception if output and exception else None,
-    )
+    output = cell_text(fields.get("output"))
+    exception = cell_text(fields.get("exception"))
+    text = joined([output or exception, *shown])
+    raised = exception if output and exception else None
+    return result_part(cell_text(id), text, name, exception=raised)
 
 
 class Store:
     """All messages of the newer tables, by hash, with their parts, and what the turns say of them."""
 
     def __init__(self, tables: Tables) -> None:
-        self.roles: dict[str, object] = {}
+        self.roles: dict[str, str] = {}
         self.parent_of: dict[str, str | None] = {}
-        for row in tables.rows("messages", ("hash", "parent_hash", "role")):
-            hash = cell_text(row["hash"])
-            self.roles[hash] = row["role"]
-            self.parent_of[hash] = cell_text(row["parent_hash"]) or None
+        for row in _rows(tables, "messages", ("hash", "parent_hash", "role")):
+            self.roles[row["hash"]] = row["role"]
+            self.parent_of[row["hash"]] = row["parent_hash"] or None
         order = ("message_hash", "position", "id")
-        self.parts = grouped(tables.rows("parts", PART_COLUMNS, order), order[0])
+        self.parts = grouped(_rows(tables, "parts", PART_COLUMNS, order), order[0])
         self.attachments = _attachment_labels(tables)
         self.fragments = _fragment_texts(tables)
         self.meta: dict[str, dict[str, str]] = {}
-        for turn in tables.rows("turns", TURN_COLUMNS, ("datetime_utc",)):
+        for turn in _rows(tables, "turns", TURN_COLUMNS, ("datetime_utc",)):
             # A message is shared by all that say it after the same history: the first turn is when it was said.
-            asked = turn["parent_message_hash"]
-            answered = turn["tip_message_hash"]
-            self.meta.setdefault(cell_text(asked), with_time(turn["datetime_utc"]))
-            self.meta.setdefault(cell_text(answered), _asked(turn))
+            asked = with_time(turn["datetime_utc"])
+            self.meta.setdefault(turn["parent_message_hash"], asked)
+            self.meta.setdefault(turn["tip_message_hash"], _asked(turn))
 
     def label(self, attachment: object) -> str:
         """Return the stand-in of an attachment."""
-        return self.attachments.get(cell_text(value_at(attachment, "id")), "[file]")
+        return self.attachments.get(id_text(value_at(attachment, "id")), "[file]")
 
 
 class Thread(NamedTuple):
@@ -305,7 +300,7 @@ class Thread(NamedTuple):
     id: str
     name: str
     tip: str
-    started: Any
+    started: str
     store: Store
 
 
@@ -314,16 +309,15 @@ def _threads(tables: Tables, names: Mapping[str, str]) -> list[Thread]:
     store = Store(tables)
     columns = ("id", "name", "tip_message_hash", "datetime_utc")
     found = []
-    for row in tables.rows("threads", columns, ("datetime_utc", "id")):
-        id = cell_text(row["id"])
-        tip = cell_text(row["tip_message_hash"])
-        name = names.get(id) or cell_text(row["name"])
+    for row in _rows(tables, "threads", columns, ("datetime_utc", "id")):
+        name = names.get(row["id"]) or row["name"]
+        tip = row["tip_message_hash"]
         if tip:
-            found.append(Thread(id, name, tip, row["datetime_utc"], store))
+            found.append(Thread(row["id"], name, tip, row["datetime_utc"], store))
     if found:
         return found
     ends = leaves(store.parent_of)
-    return [Thread("", names.get("", ""), hash, None, store) for hash in ends]
+    return [Thread("", names.get("", ""), hash, "", store) for hash in ends]
 
 
 def _read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
@@ -336,38 +330,38 @@ def _read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
         builder.note("what comes before the first message is missing in the database")
     for hash in path:
         place = f"message {hash[:40]}"
-        role = builder.speaker({"role": store.roles[hash]}, place)
-        if role is not None:
-            parts: list[Part] = []
-            meta = store.meta.get(hash, {})
-            time = {TIME: meta[TIME]} if TIME in meta else {}
-            for row in store.parts.get(hash, []):
-                for part in _parts(row, store, builder, place):
-                    timed = {**time, **part.meta} if part.kind == "result" else {}
-                    parts.append(part._replace(meta=timed))
-            add_parts(builder, role, parts, place, meta=meta)
+        role = builder.speaker({"role": store.roles[hash] or None}, place)
+        if role is None:
+            continue
+        meta = store.meta.get(hash, {})
+        time = {TIME: meta[TIME]} if TIME in meta else {}
+        parts: list[Part] = []
+        for row in store.parts.get(hash, []):
+            for part in _parts(row, store, builder, place):
+                if part.kind == "result":
+                    part = part._replace(meta={**time, **part.meta})
+                parts.append(part)
+        add_parts(builder, role, parts, place, meta=meta)
     return builder.build(title=piece.name or UNTITLED, held_at=moment(piece.started))
 
 
 def _parts(
     row: Row, store: Store, builder: TranscriptBuilder, place: str
 ) -> list[Part]:
-    kind = cell_text(row["type"])
+    kind = row["type"]
     payload = cell_object(row["payload"], builder)
     id = payload.get("tool_call_id")
+    name = id_text(payload.get("name")) or row["tool_name"]
     if kind == "text":
         return [Part("text", _text(row, payload, store, builder, place))]
     if kind == "reasoning":
         return [Part("reasoning", _text(row, payload, store, builder, place))]
     if kind == "tool_call":
-        name = payload.get("name") or row["tool_name"]
         call = {**payload, "id": id, "name": name}
         return call_parts([call], builder.note_at(place))
     if kind == "tool_result":
-        fields = {"output": None, "exception": None, **payload}
-        name = id_text(payload.get("name")) or id_text(row["tool_name"])
         shown = map(store.label, list_at(payload, "attachments"))
-        return [_result(fields, id, name, shown)]
+        return [_result(payload, id, name, shown)]
     if kind == "attachment":
         return [Part("text", store.label(payload.get("attachment")))]
     builder.note(UNKNOWN_KIND, place)
@@ -382,15 +376,14 @@ def _text(
     place: str,
 ) -> str:
     """Return the text of a part; one that borrows from fragments is a list of pieces."""
-    pieces = payload.get("text_ref")
-    if row["text"] is not None or not isinstance(pieces, list):
-        return cell_text(row["text"]) or cell_text(payload.get("text"))
-    text = ""
-    for piece in pieces:
-        literal = texts_at(piece, "literal").get("literal")
-        if literal is None:
-            literal = store.fragments.get(cell_text(value_at(piece, "fragment")))
-        if literal is None:
+    if row["text"]:
+        return str(row["text"])
+    texts = []
+    for piece in list_at(payload, "text_ref"):
+        text = texts_at(piece, "literal").get("literal")
+        if text is None:
+            text = store.fragments.get(id_text(value_at(piece, "fragment")))
+        if text is None:
             builder.note("a fragment of a message is missing in the database", place)
-        text += literal or ""
-    return text
+        texts.append(text or "")
+    return "".join(texts) or cell_text(payload.get("text"))

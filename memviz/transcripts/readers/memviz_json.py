@@ -1,4 +1,4 @@
-"""What memviz itself saves: messages with probes, events and a title beside them."""
+"""Files that memviz itself saves: messages with probes, events and a title beside them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,20 @@ from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe, RecordedEvent, Tr
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.import_notes import ImportNotes
-from memviz.transcripts.readers.json_access import list_at, object_at, texts_at
+from memviz.transcripts.readers.json_access import (
+    list_at,
+    object_at,
+    text_at,
+    texts_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import tool_schemas
 from memviz.transcripts.readers.role_lists import are_messages
 from memviz.transcripts.times import moment
+
+LISTS = {"answers": str, "evidence": int, "stale": str}
+"""The lists that a probe has, and what is in each."""
+BROKEN_PROBE = "a probe that is broken, or whose evidence is missing, was left out"
 
 
 def read_probes(
@@ -28,32 +38,25 @@ def read_probes(
         items = []
     probes = []
     for index, item in enumerate(items):
-        if _is_probe(item) and all(place in positions for place in item["evidence"]):
+        if _is_probe(item) and positions.keys() >= set(item["evidence"]):
             evidence = [positions[place] for place in item["evidence"]]
             probes.append(Probe.from_dict({**item, "evidence": evidence}))
         else:
-            notes.add(
-                "a probe that is broken, or whose evidence is missing, was left out",
-                f"probe {index}",
-            )
+            notes.add(BROKEN_PROBE, f"probe {index}")
     return tuple(probes)
 
 
 def _is_probe(item: Any) -> bool:
-    return (
-        isinstance(item, dict)
-        and isinstance(item.get("question"), str)
-        and isinstance(item.get("category"), str)
-        and 0 < len(item["category"]) <= MAX_CATEGORY_CHARS
-        and _are(str, item.get("answers"))
-        and _are(int, item.get("evidence"))
-        and _are(str, item.get("stale", []))
-        and bool(item["answers"])
-    )
-
-
-def _are(kind: type, values: object) -> bool:
-    return isinstance(values, list) and all(type(value) is kind for value in values)
+    if not isinstance(value_at(item, "question"), str):
+        return False
+    if not 0 < len(text_at(item, "category")) <= MAX_CATEGORY_CHARS:
+        return False
+    lists = {"stale": [], **item}
+    for key, kind in LISTS.items():
+        values = lists.get(key)
+        if not isinstance(values, list) or any(type(one) is not kind for one in values):
+            return False
+    return bool(item["answers"])
 
 
 class MemvizJson(Reader):

@@ -9,9 +9,14 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
 from memviz.transcripts.json_text import describe
-from memviz.transcripts.readers.json_access import first_text, list_at, value_at
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    list_at,
+    object_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import most_rows, rows
-from memviz.transcripts.readers.message_trees import branch, leaves
+from memviz.transcripts.readers.message_trees import leaves
 from memviz.transcripts.times import moment, with_time
 
 ROLES = {"prompter": "user", "assistant": "assistant"}
@@ -28,10 +33,8 @@ class Node(NamedTuple):
     @property
     def is_there(self) -> bool:
         """Return whether the message was not deleted."""
-        record = self.record
-        if not isinstance(record, dict) or "text" not in record:
-            return False
-        return record.get("deleted") is not True
+        record = object_at(self.record)
+        return "text" in record and record.get("deleted") is not True
 
 
 Nodes = dict[str, Node]
@@ -68,8 +71,10 @@ class Oasst(Reader):
             _add(piece[id], builder)
         _note_others(piece, path, builder)
         first = piece[path[0]].record
-        known = {"language": first["lang"]} if first_text(first, "lang") else {}
-        return builder.build(held_at=moment(first.get("created_date")), **known)
+        language = first_text(first, "lang") or "en"
+        return builder.build(
+            held_at=moment(first.get("created_date")), language=language
+        )
 
 
 def _is_tree(record: dict[str, Any]) -> bool:
@@ -102,31 +107,27 @@ def _nodes_of_tree(record: Any, place: str) -> Nodes:
 
 def _best_path(nodes: Nodes) -> list[str]:
     children: dict[str | None, list[str]] = {}
-    parents: dict[str, str | None] = {}
     for id, node in nodes.items():
-        parents[id] = node.parent
         children.setdefault(node.parent, []).append(id)
     # Those without a parent are whole; the other roots answer messages that the file does not have.
-    roots = [id for id, parent in parents.items() if parent not in nodes]
+    roots = [id for id, node in nodes.items() if node.parent not in nodes]
     if not roots:
-        raise TranscriptError(
-            "its messages name each other in a circle.", remedy="Export the tree again."
-        )
+        reason = "its messages name each other in a circle."
+        raise TranscriptError(reason, remedy="Export the tree again.")
     options = children.get(None) or roots
-    at = None
-    while True:
+    path: list[str] = []
+    while options:
         there = [id for id in options if nodes[id].is_there]
         if not there:
             break
-        at = min(there, key=lambda id: _rank(nodes[id].record))
-        options = children.get(at, [])
-    if at is None:
+        path.append(min(there, key=lambda id: _rank(nodes[id].record)))
+        options = children.get(path[-1], [])
+    if not path:
         first = nodes[roots[0]]
-        reason = (
-            f"its first message was deleted or is none: found {describe(first.record)}."
-        )
+        found = describe(first.record)
+        reason = f"its first message was deleted or is none: found {found}."
         raise TranscriptError(reason, place=first.place)
-    return branch(at, parents)[0]
+    return path
 
 
 def _rank(record: dict[str, Any]) -> tuple[bool, float]:

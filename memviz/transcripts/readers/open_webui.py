@@ -24,12 +24,12 @@ from memviz.transcripts.readers.blocks import (
 )
 from memviz.transcripts.readers.json_access import (
     first_text,
-    joined,
     json_text,
     list_at,
     object_at,
     objects_at,
     text_at,
+    texts_under,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import ExportReader, with_places
@@ -37,7 +37,7 @@ from memviz.transcripts.readers.message_trees import (
     branch_taken,
     place_of,
 )
-from memviz.transcripts.times import moment, time_text, with_time
+from memviz.transcripts.times import first_moment, time_text, with_time
 
 KINDS = frozenset({"reasoning", "tool_calls", "code_interpreter"})
 CODE_TOOL = "code_interpreter"
@@ -72,12 +72,12 @@ class OpenWebUi(ExportReader):
         chat = item["chat"]
         for message, place in _messages(chat, builder):
             _add_message(message, builder, place)
+        title = text_at(item, "title") or text_at(chat, "title")
+        prompts = texts_under(chat, "params.system", "system")
         return {
-            "title": text_at(item, "title") or text_at(chat, "title") or UNTITLED,
-            "held_at": moment(item.get("created_at")) or moment(chat.get("timestamp")),
-            "system_prompt": text_at(chat, "params", "system")
-            or text_at(chat, "system")
-            or None,
+            "title": title or UNTITLED,
+            "held_at": first_moment((item.get("created_at"), chat.get("timestamp"))),
+            "system_prompt": next(iter(prompts), None),
         }
 
 
@@ -110,26 +110,23 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     note = builder.note_at(place)
     text = content_text(item.get("content"), note)
     text = text or builder.text_elsewhere(item, place, "files", *BESIDE)
+    parts = _parts(text, note) if role == "assistant" else [Part("text", text)]
+    for file in objects_at(item, "files"):
+        kind = file["type"] if isinstance(file.get("type"), str) else "file"
+        parts.append(Part("text", stand_in(kind, file.get("name"))))
+        parts.append(Part("text", text_at(file, "file", "data", "content")))
     time = item.get("timestamp")
-    files = joined(map(_file, objects_at(item, "files")))
-    if role == "assistant":
-        beside = kept_beside({key: item.get(key) for key in BESIDE}, note)
-        meta = {**with_time(time, model=text_at(item, "model")), **beside}
-        parts = [*_parts(text, note), Part("text", files)]
-        add_parts(builder, role, parts, place, meta=meta)
+    meta: dict[str, Any] = dict(with_time(time))
     summary = first_text(item, *SUMMARY_KEYS)
-    if summary:  # one of the user's message was made before the request that answers it
-        builder.add_event("compaction", summary, time=time_text(time))
-    if role != "assistant":
-        builder.add_text(role, joined([text, files]), place, meta=with_time(time))
-
-
-def _file(file: dict[str, Any]) -> str:
-    """A stand-in for a file, with the text that was read from it, if the export holds it."""
-    kind = file["type"] if isinstance(file.get("type"), str) else "file"
-    return joined(
-        [stand_in(kind, file.get("name")), text_at(file, "file", "data", "content")]
-    )
+    event = {"text": summary, "time": time_text(time)}
+    if role == "assistant":
+        meta = dict(with_time(time, model=text_at(item, "model")))
+        meta |= kept_beside({key: item.get(key) for key in BESIDE}, note)
+    elif summary:  # it was made before the request that answers the message
+        builder.add_event("compaction", **event)
+    add_parts(builder, role, parts, place, meta=meta)
+    if summary and role == "assistant":
+        builder.add_event("compaction", **event)
 
 
 class Details(NamedTuple):
@@ -150,10 +147,8 @@ def pieces(content: str) -> Iterator[str | Details]:
         at = start.end()
         if attributes.get("type") in KINDS:
             yield content[said_from : start.start()]
-            yield Details(
-                attributes,
-                html.unescape(_SUMMARY.sub("", content[start.end() : end])).strip(),
-            )
+            body = _SUMMARY.sub("", content[start.end() : end])
+            yield Details(attributes, html.unescape(body).strip())
             said_from = at = end + len(END)
     yield content[said_from:]
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.readers.json_access import text_at, texts_at, texts_under
 from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
 from memviz.transcripts.readers.role_lists import are_messages
 
+CORRECT = "Correct this row, or remove it."
 SPEAKER = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):")
 ROLES = {"Human": "user", "Assistant": "assistant"}
 OTHER_TEXT = "the text that was not chosen was left out"
@@ -39,9 +40,7 @@ class HhRlhf(RowReader):
         key, text = _dialogue(row)
         if not has_speakers(text):
             reason = 'it has no text in which "Human:" or "Assistant:" speaks.'
-            raise TranscriptError(
-                reason, place=place, remedy="Correct this row, or remove it."
-            )
+            raise TranscriptError(reason, place=place, remedy=CORRECT)
         _add_dialogue(text, inside(place, key), builder)
         if text_at(row, "rejected") not in ("", text):
             builder.note(OTHER_TEXT, place)
@@ -55,13 +54,12 @@ def has_speakers(text: str) -> bool:
 
 def _dialogue(row: Mapping[str, Any]) -> tuple[str, str]:
     """The key of the text of a row, and the text. Some copies have its beginning in ``prompt``."""
-    key = next((key for key in TEXT_KEYS if isinstance(row.get(key), str)), "")
-    text = text_at(row, key)
-    prompt = text_at(row, "prompt")
-    is_continued = (
-        key == "chosen" and has_speakers(prompt) and not text.startswith(prompt)
-    )
-    return key, prompt + text if is_continued else text
+    for key, text in texts_at(row, *TEXT_KEYS).items():
+        prompt = text_at(row, "prompt")
+        if key == "chosen" and has_speakers(prompt) and not text.startswith(prompt):
+            text = prompt + text
+        return key, text
+    return "", ""
 
 
 def _add_dialogue(text: str, place: str, builder: TranscriptBuilder) -> None:
@@ -72,13 +70,14 @@ def _add_dialogue(text: str, place: str, builder: TranscriptBuilder) -> None:
         if is_open:
             builder.note("a last reply that is empty was left out", place)
         else:
-            builder.add_text(
-                ROLES[speaker], said.removeprefix(" "), f"{place}, part {number}"
-            )
+            content = said.removeprefix(" ")
+            builder.add_text(ROLES[speaker], content, f"{place}, part {number}")
 
 
 OTHER_REPLY = "the reply that was not preferred was left out"
-SHAPES = ("input and preferred_output", "chosen and rejected")
+NO_REPLY = (
+    "it has no preferred reply (input and preferred_output or chosen and rejected)."
+)
 
 
 class PreferenceRows(RowReader):
@@ -102,38 +101,27 @@ class PreferenceRows(RowReader):
         elif "chosen" in row:
             _add_chosen(row, place, builder)
         else:
-            reason = f"it has no preferred reply ({' or '.join(SHAPES)})."
-            raise TranscriptError(
-                reason, place=place, remedy="Correct this row, or remove it."
-            )
+            raise TranscriptError(NO_REPLY, place=place, remedy=CORRECT)
         if row.get("rejected") or row.get("non_preferred_output"):
             builder.note(OTHER_REPLY, place)
-        return {
-            "system_prompt": text_at(row, "system")
-            or text_at(row, "system_prompt")
-            or None
-        }
+        prompts = texts_under(row, "system", "system_prompt")
+        return {"system_prompt": next(iter(prompts), None)}
 
 
 def _is_openai(row: Mapping[str, Any]) -> bool:
-    return (
-        "custom_id" not in row
-        and are_messages(row.get("preferred_output"))
-        and are_messages(_asked(row))
-    )
+    are_rows = are_messages(row.get("preferred_output")) and are_messages(_asked(row))
+    return are_rows and "custom_id" not in row
 
 
 def _is_chosen(row: Mapping[str, Any]) -> bool:
     if "rejected" not in row or "preferred_output" in row or "conversations" in row:
         return False
     chosen = row.get("chosen")
-    prompt = row.get("prompt")
-    if isinstance(chosen, str):
-        speaks = has_speakers(chosen) or (
-            isinstance(prompt, str) and has_speakers(prompt)
-        )
-        return not speaks and (isinstance(prompt, str) or are_messages(prompt))
-    return are_messages(chosen) or (isinstance(chosen, dict) and are_messages([chosen]))
+    if not isinstance(chosen, str):
+        return are_messages(_messages(chosen, "assistant"))
+    if any(map(has_speakers, (chosen, text_at(row, "prompt")))):
+        return False
+    return are_messages(_messages(row.get("prompt"), "user"))
 
 
 def _asked(row: Mapping[str, Any]) -> Any:
@@ -147,11 +135,9 @@ def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) 
     if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
-        raise TranscriptError(
-            "the preferred reply is empty.",
-            place=inside(place, "chosen"),
-            remedy="Remove this row.",
-        )
+        reason = "the preferred reply is empty."
+        where = inside(place, "chosen")
+        raise TranscriptError(reason, place=where, remedy="Remove this row.")
     add_messages(chosen, place, builder, "chosen")
 
 
@@ -168,7 +154,5 @@ def _repeats(chosen: list[Any], prompt: list[Any], *, is_text: bool) -> bool:
     """Return whether what was chosen holds the prompt already: word for word or, where the prompt is only a text,
     because it has something that the user said."""
     if is_text:
-        return any(
-            isinstance(item, dict) and item.get("role") == "user" for item in chosen
-        )
+        return any(text_at(item, "role") == "user" for item in chosen)
     return bool(prompt) and chosen[: len(prompt)] == prompt

@@ -18,7 +18,7 @@ from memviz.transcripts.json_text import describe
 from memviz.transcripts.readers.json_access import first_text, id_text, objects_at
 from memviz.transcripts.readers.json_rows import RowReader
 from memviz.transcripts.readers.role_lists import chat_item
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import first_moment, with_time
 
 LIST_KEYS = ("conversations", "conversation", "items")
 LANGUAGES = {
@@ -30,6 +30,7 @@ LANGUAGES = {
 
 CALL = "call"
 """What a speaker of :data:`CALLERS` says, whose turn is nothing but tool calls."""
+NO_CALL = "a tool call that is not JSON with a name was kept as the assistant's text"
 CALLERS = frozenset({"function_call", "tool_call", "tool_calls", "function_calls"})
 TEXT_KEYS = ("value", "content", "text")
 
@@ -51,16 +52,12 @@ class ShareGpt(RowReader):
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add the turns of a row, and the chosen one of two last replies."""
-        turns = next(
-            (row[key] for key in LIST_KEYS if isinstance(row.get(key), list)), None
-        )
-        if turns is None:
-            raise TranscriptError(
-                f"a row with a list of turns was expected, found {describe(row)}.",
-                place=place,
-            )
+        lists = [row[key] for key in LIST_KEYS if isinstance(row.get(key), list)]
+        if not lists:
+            reason = f"a row with a list of turns was expected, found {describe(row)}."
+            raise TranscriptError(reason, place=place)
         is_call = False
-        for index, turn in enumerate(turns):
+        for index, turn in enumerate(lists[0]):
             is_call = add_turn(turn, f"turn {index}", is_call, builder)
         if isinstance(row.get("chosen"), dict):
             add_turn(row["chosen"], "the chosen reply", False, builder)
@@ -70,7 +67,7 @@ class ShareGpt(RowReader):
         return {
             "title": first_text(row, "title") or _label(row) or UNTITLED,
             "system_prompt": first_text(row, "system", "system_prompt") or None,
-            "held_at": moment(row.get("timestamp")) or moment(row.get("tstamp")),
+            "held_at": first_moment((row.get("timestamp"), row.get("tstamp"))),
             **({"language": language} if language else {}),
         }
 
@@ -80,14 +77,14 @@ def _speaks(key: str, turns: object) -> bool:
     if any("value" in turn and isinstance(turn.get("from"), str) for turn in found):
         return True
     # A bare list of items is the shape of many things: only "from" makes it a ShareGPT conversation.
-    return key != "items" and any(
-        "content" in turn and known_role(turn.get("role")) for turn in found
-    )
+    if key == "items":
+        return False
+    return any("content" in turn and known_role(turn.get("role")) for turn in found)
 
 
 def _label(row: dict[str, Any]) -> str:
-    labels = (id_text(row.get(key)) for key in ("id", "conversation_id"))
-    return next((label for label in labels if label.strip()), "")
+    label = id_text(row.get("id"))
+    return label if label.strip() else id_text(row.get("conversation_id"))
 
 
 def add_turn(
@@ -99,29 +96,26 @@ def add_turn(
     )
     if speaker is None:
         return False
-    value_key = next((key for key in TEXT_KEYS if key in turn), None)
-    if value_key is None and not turn.get("tool_calls"):
+    values = [turn[key] for key in TEXT_KEYS if key in turn]
+    if not values and not turn.get("tool_calls"):
         builder.leave_out(place, "has no value")
-    elif speaker == CALL and (calls := tool_calls(turn.get(value_key or ""))):
-        return _add_calls(calls, place, after_call, builder)
-    else:
-        if speaker == CALL:
-            builder.note(
-                "a tool call that is not JSON with a name was kept as the assistant's text",
-                place,
-            )
-        role = "assistant" if speaker == CALL else speaker
-        item = {**turn, "role": role, "content": turn.get(value_key or "")}
-        builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
+        return False
+    value = values[0] if values else None
+    role = speaker
+    if speaker == CALL:
+        calls = tool_calls(value)
+        if calls:
+            _add_calls(calls, place, after_call, builder)
+            return True
+        builder.note(NO_CALL, place)
+        role = "assistant"
+    item = {**turn, "role": role, "content": value}
+    builder.add_json(chat_item(item, **with_time(turn.get("timestamp"))), place)
     return False
 
 
 def _speaker(name: object) -> str | None:
-    key = (
-        name.strip().lower().replace("-", "_").replace(" ", "_")
-        if isinstance(name, str)
-        else ""
-    )
+    key = id_text(name).strip().lower().replace("-", "_").replace(" ", "_")
     return CALL if key in CALLERS else known_role(name)
 
 
@@ -130,14 +124,13 @@ def _add_calls(
     place: str,
     after_call: bool,
     builder: TranscriptBuilder,
-) -> bool:
+) -> None:
     if after_call:
-        builder.messages[-1] = replace(
-            builder.messages[-1], tool_calls=(*builder.messages[-1].tool_calls, *calls)
-        )
+        last = builder.messages.pop()
+        calls = (*last.tool_calls, *calls)
+        builder.messages.append(replace(last, tool_calls=calls))
     else:
         builder.add_text("assistant", "", place, tool_calls=calls)
-    return True
 
 
 def tool_calls(value: object) -> tuple[ToolCall, ...]:
@@ -147,10 +140,8 @@ def tool_calls(value: object) -> tuple[ToolCall, ...]:
     """
     try:
         found = json.loads(value) if isinstance(value, str) else value
-        return tuple(
-            ToolCall.of(_call(item))
-            for item in (found if isinstance(found, list) else [found])
-        )
+        items = found if isinstance(found, list) else [found]
+        return tuple(ToolCall.of(_call(item)) for item in items)
     except (ValueError, RecursionError, MessageError):
         return ()
 

@@ -3,12 +3,10 @@
 A part of a tool is both its call and its result.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
-from memviz.core.errors import TranscriptError
 from memviz.core.message_fields import MAX_KEYS_SHOWN, TEXT_KEYS
-from memviz.transcripts.base import UNTITLED, Transcript
+from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
@@ -17,7 +15,7 @@ from memviz.transcripts.chat_messages import (
     spoken_role,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Document, mismatch
+from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.readers.blocks import (
     Block,
     Part,
@@ -33,7 +31,6 @@ from memviz.transcripts.readers.json_access import (
     first_text,
     json_text,
     list_at,
-    object_at,
     objects_at,
     text_at,
     texts_at,
@@ -144,73 +141,59 @@ class VercelUi(ExchangeReader):
         return bool(parts) and all(map(_is_part, parts))
 
     def is_message(self, item: object) -> bool:
-        """None on its own."""
-        return False
+        """Any object: a message with a text alone shows no format."""
+        return isinstance(item, dict)
 
     def is_exchange(self, item: object) -> bool:
         """A chat: an object with such messages."""
         return self.are_messages(list_at(item, "messages")[:HEAD_ITEMS])
 
-    def conversations(self, document: Document) -> Sequence[Any]:
-        """One for a list of messages; else one for each chat."""
-        if isinstance(document.object.get("messages"), list):
-            return [document.object]
-        if not document.items:
-            raise mismatch(self.expected, document)
-        if any(map(self.is_exchange, document.items)):
-            return [object_at(item) for item in document.items]
-        return [document.placed]
+    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+        """The messages of a chat."""
+        return with_places(list_at(row, "messages"))
 
-    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
-        """The messages in order; what a tool answered in the middle of a reply is a message of its own."""
-        messages = piece if isinstance(piece, list) else piece.get("messages")
-        if not isinstance(messages, list):
-            raise TranscriptError(
-                "it has no list of messages.", remedy="Choose another one."
-            )
-        placed = messages if messages is piece else with_places(messages)
-        for item, place in placed:
-            _add_message(item, builder, place)
-        held_at = moment(value_at(piece, "createdAt"))
-        return builder.build(title=text_at(piece, "title") or UNTITLED, held_at=held_at)
+    def known_of(
+        self, row: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """The title of a chat, and when it began."""
+        title = text_at(row, "title") or UNTITLED
+        return {"title": title, "held_at": moment(row.get("createdAt"))}
+
+    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+        """Add a message; what a tool answered in the middle of a reply is a message of its own."""
+        role = builder.speaker(item, place, role_of=spoken_role)
+        if role is None:
+            return
+        note = builder.note_at(place)
+        parts = list_at(item, "parts")
+        found = PARTS.parts(parts, note, of_model=role == "assistant")
+        texts = [part for part in objects_at(parts) if part.get("type") == "text"]
+        for part in texts:
+            if not isinstance(part.get("text"), str):
+                _check_text(part, builder, place)
+        said = []
+        if not texts:
+            said.append(Part("text", content_text(item.get("content"), note)))
+        if role != "assistant":
+            found = [*said, *found]
+            for file in objects_at(item, "experimental_attachments"):
+                found += _file(file, note, PARTS)
+        elif parts:
+            found += said
+        else:  # version 4 before it had parts
+            found = thoughts(item.get("reasoning"))
+            for call in objects_at(item, OLD_CALLS):
+                found += _tool({"type": "dynamic-tool", **call}, note, PARTS)
+            found += said
+        time = item.get("createdAt") or value_at(item, "metadata", "createdAt")
+        beside = _unseen_by_user(parts, note)
+        add_parts(builder, role, found, place, meta=with_time(time), beside=beside)
 
 
 def _is_part(part: object) -> bool:
     """Return whether it is a part of a type that the SDK has."""
     kind = text_at(part, "type")
     return kind in PARTS.kinds or kind.startswith(("tool-", "data-"))
-
-
-def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
-    role = builder.speaker(item, place, role_of=spoken_role)
-    if role is None:
-        return
-    note = builder.note_at(place)
-    is_reply = role == "assistant"
-    parts = list_at(item, "parts")
-    texts = [part for part in objects_at(parts) if part.get("type") == "text"]
-    beside = [] if texts else [Part("text", content_text(item.get("content"), note))]
-    for part in texts:
-        if not isinstance(part.get("text"), str):
-            _check_text(part, builder, place)
-    found = PARTS.parts(parts, note, of_model=is_reply)
-    if is_reply and not parts:  # version 4 before it had parts
-        found = thoughts(item.get("reasoning"))
-        for call in objects_at(item, OLD_CALLS):
-            found += _tool({"type": "dynamic-tool", **call}, note, PARTS)
-    files = [] if is_reply else objects_at(item, "experimental_attachments")
-    attached = [part for file in files for part in _file(file, note, PARTS)]
-    meta = with_time(item.get("createdAt")) or with_time(
-        value_at(item, "metadata", "createdAt")
-    )
-    add_parts(
-        builder,
-        role,
-        [*found, *beside] if is_reply else [*beside, *found, *attached],
-        place,
-        meta=meta,
-        beside=_unseen_by_user(parts, note),
-    )
 
 
 def _check_text(part: Block, builder: TranscriptBuilder, place: str) -> None:

@@ -1,1 +1,1 @@
-"""What Anthropic's API, Claude Code and Claude.ai write."""
+"""Files of Anthropic's API, Claude Code and Claude.ai."""

@@ -64,11 +64,11 @@ def _order(items: list[Any], current: object, builder: TranscriptBuilder) -> lis
     if len(index_of) < len(items):  # ids repeat, so they show no branches
         return as_listed
     parent_of = _parents(items, ids)
-    leaf = current if isinstance(current, str) and current in parent_of else None
-    if leaf is None:
-        leaf = newest_leaf(
-            parent_of, lambda id: value_at(items[index_of[id]], "created_at")
-        )
+    leaf = newest_leaf(
+        parent_of, lambda id: value_at(items[index_of[id]], "created_at")
+    )
+    if isinstance(current, str) and current in parent_of:
+        leaf = current
     if leaf is None:
         return as_listed
     has_branches = len(set(parent_of.values())) < len(parent_of)

@@ -1,21 +1,21 @@
-"""What a row of a Claude Code session is, and the messages that several rows make together."""
+"""Rows of a Claude Code session, and the messages that several rows make together."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from memviz.core.messages import ToolCall
 from memviz.core.text.wording import counted
-from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import UNKNOWN_KIND, Note, stand_in, tool_name
+from memviz.transcripts.chat_messages import Note
+from memviz.transcripts.readers.anthropic.messages import BLOCKS
+from memviz.transcripts.readers.blocks import Part, add_parts
 from memviz.transcripts.readers.json_access import (
     count_at,
-    json_text,
+    object_at,
+    objects_at,
     text_at,
     value_at,
 )
@@ -27,11 +27,7 @@ BOUNDARIES = {
 }
 PARTS = {"up_to": "first", "from": "last"}
 """Which of the messages so far were summarized, where the user chose the message up to which, or from which on."""
-PLACEHOLDERS = {"image": "image", "document": "file"}
 ROLES = frozenset({"user", "assistant"})
-KNOWN_KINDS = frozenset(
-    {"text", "tool_result", "thinking", "redacted_thinking", *PLACEHOLDERS}
-)
 INJECTED = re.compile(
     r"\s*(<(command-(name|message|args|contents)|local-command-\w+|bash-(input|stdout|stderr)|task-notification"
     r"|user-memory-input|tick)>"
@@ -41,144 +37,100 @@ INJECTED = re.compile(
     re.DOTALL,
 )
 """Texts in the user's role that no user wrote: commands, their output, notices of the program."""
-
-
-def is_conversation(value: Mapping[str, Any]) -> bool:
-    """Return whether a row is one that a chain of the conversation may end with."""
-    speaks = (
-        text_at(value, "type") in ROLES or text_at(value, "message", "role") in ROLES
-    )
-    return speaks or queued_blocks(value) is not None or is_boundary(value)
-
-
-def is_boundary(value: Mapping[str, Any]) -> bool:
-    """Return whether a row records that the program compacted its memory."""
-    return value.get("type") == "system" and value.get("subtype") in tuple(BOUNDARIES)
-
-
-def is_summary(value: Mapping[str, Any]) -> bool:
-    """Return whether a row is the summary that a compaction left."""
-    return value.get("type") == "user" and value.get("isCompactSummary") is True
-
-
-def summarized_part(value: Mapping[str, Any]) -> str:
-    """Return which messages a summary stands for where it is of a part only, "up_to" or "from" the message that the
-    user chose; empty for a summary of everything, and for any other row."""
-    direction = (
-        text_at(value, "summarizeMetadata", "direction") if is_summary(value) else ""
-    )
-    return direction if direction in PARTS else ""
-
-
-def is_message(value: Mapping[str, Any]) -> bool:
-    """Return whether a row is, or is part of, something that a person or the model said."""
-    if is_summary(value) or is_hidden(value):
-        return False
-    if value.get("type") == "user":
-        return bool(said_texts(blocks_of(value)))
-    return value.get("type") == "assistant" or queued_blocks(value) is not None
-
-
-def reply_id(value: Mapping[str, Any]) -> str:
-    """The id of the reply that a row is a piece of; empty for others."""
-    return text_at(value, "message", "id") if value.get("type") == "assistant" else ""
-
-
-def call_ids(value: Mapping[str, Any]) -> list[str]:
-    """The ids of the tools that a row calls."""
-    blocks = blocks_of(value) if value.get("type") == "assistant" else []
-    return [
-        block["id"]
-        for block in blocks
-        if block.get("type") == "tool_use" and isinstance(block.get("id"), str)
-    ]
-
-
-def result_ids(value: Mapping[str, Any]) -> list[str]:
-    """The ids of the calls that a row holds results of."""
-    blocks = blocks_of(value) if value.get("type") == "user" else []
-    return [
-        text_at(block, "tool_use_id")
-        for block in blocks
-        if block.get("type") == "tool_result"
-    ]
-
-
-def is_hidden(value: Mapping[str, Any]) -> bool:
-    """Return whether a row is bookkeeping: neither sent to the model nor said by it."""
-    if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
-        return True
-    is_made_up = text_at(value, "message", "model") == "<synthetic>"
-    return is_made_up or (
-        value.get("isVisibleInTranscriptOnly") is True
-        and value.get("isCompactSummary") is not True
-    )
-
-
-def queued_blocks(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Return what the user typed while the model was at work: such words stand in an attachment only."""
-    attachment = value.get("attachment")
-    if value.get("type") != "attachment" or not isinstance(attachment, dict):
-        return None
-    if (
-        attachment.get("type") != "queued_command"
-        or attachment.get("commandMode", "prompt") != "prompt"
-    ):
-        return None
-    blocks = as_blocks(attachment.get("prompt"))
-    return blocks if said_texts(blocks) else None
-
-
-def blocks_of(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The blocks of the message of a row."""
-    return as_blocks(value_at(value, "message", "content"))
-
-
-def as_blocks(content: object) -> list[dict[str, Any]]:
-    """Content as a list of blocks; a text is one block."""
-    if isinstance(content, list):
-        return [
-            part if isinstance(part, dict) else {"type": "text", "text": part}
-            for part in content
-        ]
-    return [] if content in (None, "") else [{"type": "text", "text": content}]
-
-
-def said_texts(blocks: list[dict[str, Any]]) -> list[str]:
-    """The texts that a person wrote among the blocks of a user row."""
-    texts = [
-        block_text(block) for block in blocks if block.get("type") != "tool_result"
-    ]
-    return [text for text in texts if text and not INJECTED.match(text)]
-
-
-def block_text(block: Mapping[str, Any]) -> str:
-    """The text of a block, or a stand-in for an image or a file."""
-    text = block.get("text")
-    kind = block.get("type")
-    if isinstance(text, str):
-        return text
-    if kind == "text" or not isinstance(kind, str):
-        return json_text(text)
-    return stand_in(PLACEHOLDERS.get(kind, kind), block.get("title"))
-
-
-def is_unknown(block: Mapping[str, Any]) -> bool:
-    """Return whether a block is of a kind that is shown by its name only."""
-    kind = block.get("type")
-    return (
-        not isinstance(block.get("text"), str)
-        and isinstance(kind, str)
-        and kind not in KNOWN_KINDS
-    )
-
-
-def is_side(value: dict[str, Any]) -> bool:
-    """Return whether a row is of a subagent."""
-    return value.get("isSidechain") is True
-
-
 MAX_ASKED_CHARS = 200
+
+
+class Row:
+    """One row with its place in the file and its id, which is made up where it has none."""
+
+    def __init__(self, value: dict[str, Any], place: str, number: int) -> None:
+        message = object_at(value, "message")
+        role = text_at(message, "role")
+        self.value = value
+        self.place = place
+        self.id = text_at(value, "uuid") or f"#{number}"
+        self.kind = text_at(value, "type") or (role if role in ROLES else "")
+        self.parent = text_at(value, "parentUuid")
+        self.logical_parent = text_at(value, "logicalParentUuid")
+        self.reply_id = text_at(message, "id") if self.kind == "assistant" else ""
+        """The id of the reply that it is a piece of; empty for others."""
+        self.is_side = value.get("isSidechain") is True
+        """It is of a subagent."""
+        subtype = text_at(value, "subtype") if self.kind == "system" else ""
+        self.is_boundary = subtype in BOUNDARIES
+        """It records that the program compacted its memory."""
+        is_compact = value.get("isCompactSummary") is True
+        self.is_summary = self.kind == "user" and is_compact
+        """It is the summary that a compaction left."""
+        self.has_message = isinstance(value.get("message"), dict)
+        self.content = message.get("content")
+        self.is_queued = False
+        """It is what the user typed while the model was at work: such words stand in an attachment only."""
+        if self.kind == "attachment":
+            self._read_attachment()
+        self.is_talk = self.is_queued or self.is_boundary
+        """A chain of the conversation may end with it."""
+        if self.kind in ROLES or role in ROLES:
+            self.is_talk = True
+
+    def _read_attachment(self) -> None:
+        attachment = object_at(self.value, "attachment")
+        is_command = attachment.get("type") == "queued_command"
+        if is_command and attachment.get("commandMode", "prompt") == "prompt":
+            self.content = attachment.get("prompt")
+            self.is_queued = bool(self.said())
+
+    @property
+    def call_ids(self) -> list[str]:
+        """The ids of the tools that it calls."""
+        return self._ids("assistant", "tool_use", "id")
+
+    @property
+    def result_ids(self) -> list[str]:
+        """The ids of the calls that it holds results of."""
+        return self._ids("user", "tool_result", "tool_use_id")
+
+    def _ids(self, role: str, kind: str, key: str) -> list[str]:
+        if self.kind != role:
+            return []
+        blocks = [one for one in objects_at(self.content) if one.get("type") == kind]
+        return [block[key] for block in blocks if text_at(block, key)]
+
+    @property
+    def is_hidden(self) -> bool:
+        """Return whether it is bookkeeping: neither sent to the model nor said by it."""
+        value = self.value
+        if value.get("isMeta") is True or value.get("isApiErrorMessage") is True:
+            return True
+        is_shown_only = value.get("isVisibleInTranscriptOnly") is True
+        if is_shown_only and not self.is_summary:
+            return True
+        return text_at(value, "message", "model") == "<synthetic>"
+
+    @property
+    def is_message(self) -> bool:
+        """Return whether it is, or is part of, something that a person or the model said."""
+        if self.is_summary or self.is_hidden:
+            return False
+        if self.kind == "user":
+            return any(part.kind == "text" for part in self.said())
+        return self.kind == "assistant" or self.is_queued
+
+    @property
+    def summarized_part(self) -> str:
+        """The messages that a summary stands for where it is of a part only: "up_to" or "from" the message that the
+        user chose. Empty for a summary of everything, and for any other row."""
+        direction = text_at(self.value, "summarizeMetadata", "direction")
+        return direction if self.is_summary and direction in PARTS else ""
+
+    def said(self, note: Note = lambda _: None) -> list[Part]:
+        """Return the results of tools in it, and the texts that a person wrote."""
+        parts = BLOCKS.parts(self.content, note, of_model=False)
+        return [
+            part
+            for part in parts
+            if part.kind == "result" or (part.text and not INJECTED.match(part.text))
+        ]
 
 
 @dataclass(slots=True)
@@ -187,30 +139,24 @@ class _Draft:
 
     role: str
     place: str
-    meta: dict[str, Any]
-    texts: list[str] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    calls: list[ToolCall] = field(default_factory=list)
-    tool_call_id: str | None = None
+    meta: dict[str, str]
+    parts: list[Part]
 
-    def grow(self, blocks: Sequence[Mapping[str, Any]], note: Note) -> None:
-        """Add the blocks of one more row. A row may repeat what an earlier one had, or had the start of."""
-        texts = len(self.texts)
-        thoughts = len(self.thoughts)
-        known = [call.id for call in self.calls]
-        for block in blocks:
-            kind = block.get("type")
-            id = text_at(block, "id")
-            if kind in ("tool_use", "server_tool_use"):
-                if not id or id not in known:
-                    arguments = json.dumps(block.get("input") or {}, ensure_ascii=False)
-                    self.calls.append(ToolCall(id, tool_name(block, note), arguments))
-            elif kind == "thinking":
-                _grow(self.thoughts, thoughts, block.get("thinking"))
-            elif kind != "redacted_thinking":
-                if is_unknown(block):
-                    note(UNKNOWN_KIND)
-                _grow(self.texts, texts, block_text(block))
+    def grow(self, parts: Sequence[Part]) -> None:
+        """Add the parts of one more row. A row may repeat what an earlier one had, or had the start of."""
+        earlier = list(self.parts)
+        called = {part.call.id for part in earlier if part.call}
+        for part in parts:
+            if part.call:
+                if not part.call.id or part.call.id not in called:
+                    self.parts.append(part)
+            elif part not in earlier and (part.text or part.kind == "result"):
+                begun = [at for at, one in enumerate(earlier) if one.kind == part.kind]
+                is_first = begun and len(self.parts) == len(earlier)
+                if is_first and part.text.startswith(earlier[begun[-1]].text):
+                    self.parts[begun[-1]] = part
+                else:
+                    self.parts.append(part)
 
 
 class SessionStory:
@@ -218,139 +164,98 @@ class SessionStory:
 
     def __init__(self, builder: TranscriptBuilder) -> None:
         self._builder = builder
-        self._parts: list[
-            _Draft | dict[str, Any]
-        ] = []  # messages, and the fields of compactions between them
-        self._open: dict[str, _Draft] = {}  # replies that may go on, by their id
+        # Messages, and the fields of compactions between them.
+        self._parts: list[_Draft | dict[str, Any]] = []
+        # Replies that may go on, by their id.
+        self._open: dict[str, _Draft] = {}
 
-    def add(self, value: Mapping[str, Any], place: str) -> None:
+    def add(self, row: Row) -> None:
         """Add the next row; what is no part of the conversation is ignored."""
-        if is_boundary(value):
-            self._add_compaction(value)
-        elif is_summary(value):
-            self._add_summary(value)
-        elif is_hidden(value):
+        if row.is_boundary:
+            self._add_compaction(row.value)
+        elif row.is_summary:
+            self._add_summary(row)
+        elif row.is_hidden:
             return
-        elif not isinstance(value.get("message"), dict) and value.get("type") in (
-            "user",
-            "assistant",
-        ):
-            self._builder.leave_out(place, "has no message")
-        elif value.get("type") == "user":
-            self._add_prompt(value, place, blocks_of(value))
-        elif value.get("type") == "assistant":
-            self._add_reply(value, place)
-        elif (queued := queued_blocks(value)) is not None:
-            self._add_prompt(value, place, queued)
-        elif isinstance(value.get("message"), dict):
-            self._builder.leave_out(
-                place,
-                f"has the type {text_at(value, 'type')[:40]!r}, which is not known",
-            )
+        elif row.kind in ROLES and not row.has_message:
+            self._builder.leave_out(row.place, "has no message")
+        elif row.kind == "user" or row.is_queued:
+            self._add_prompt(row)
+        elif row.kind == "assistant":
+            self._add_reply(row)
+        elif row.has_message:
+            unknown = f"has the type {row.kind[:40]!r}, which is not known"
+            self._builder.leave_out(row.place, unknown)
 
     def write(self) -> None:
         """Add the messages and the compactions to the transcript."""
-        builder = self._builder
         for part in self._parts:
             if isinstance(part, dict):
-                builder.add_event("compaction", **part)
-            elif part.role == "tool" or part.texts or part.calls:
-                thoughts = (
-                    {REASONING: "\n".join(part.thoughts)} if part.thoughts else {}
+                self._builder.add_event("compaction", **part)
+            elif any(one.kind != "reasoning" for one in part.parts):
+                add_parts(
+                    self._builder, part.role, part.parts, part.place, meta=part.meta
                 )
-                builder.add_text(
-                    part.role,
-                    "\n".join(part.texts),
-                    part.place,
-                    tool_calls=tuple(part.calls),
-                    tool_call_id=part.tool_call_id,
-                    meta={**part.meta, **thoughts},
-                )
-            elif part.thoughts:
-                builder.note(
-                    "what the model thought before no reply was left out", part.place
-                )
+            elif part.parts:
+                lost = "what the model thought before no reply was left out"
+                self._builder.note(lost, part.place)
 
-    def _add_prompt(
-        self, value: Mapping[str, Any], place: str, blocks: list[dict[str, Any]]
-    ) -> None:
-        if any(map(is_unknown, blocks)):
-            self._builder.note(UNKNOWN_KIND, place)
-        time: dict[str, Any] = dict(with_time(value.get("timestamp")))
-        for block in blocks:
-            if block.get("type") == "tool_result":
-                texts = [block_text(part) for part in as_blocks(block.get("content"))]
-                self._parts.append(
-                    _Draft(
-                        "tool",
-                        place,
-                        time,
-                        texts,
-                        tool_call_id=text_at(block, "tool_use_id"),
-                    )
-                )
-        if said := said_texts(blocks):
-            self._parts.append(_Draft("user", place, time, said))
+    def _add_prompt(self, row: Row) -> None:
+        said = row.said(self._builder.note_at(row.place))
+        if not said:
+            return
+        time = with_time(row.value.get("timestamp"))
+        self._parts.append(_Draft("user", row.place, time, said))
+        if any(part.kind == "text" for part in said):
             self._open.clear()
 
-    def _add_reply(self, value: Mapping[str, Any], place: str) -> None:
-        id = reply_id(value)
+    def _add_reply(self, row: Row) -> None:
+        id = row.reply_id
         draft = self._open.get(id) if id else None
         if draft is None:
-            model = text_at(value, "message", "model")
-            named = {"model": model} if model else {}
-            draft = _Draft(
-                "assistant", place, {**with_time(value.get("timestamp")), **named}
-            )
+            model = text_at(row.value, "message", "model")
+            meta = with_time(row.value.get("timestamp"), model=model)
+            draft = _Draft("assistant", row.place, meta, [])
             self._parts.append(draft)
             self._open[id] = draft
-        draft.grow(blocks_of(value), self._builder.note_at(place))
+        draft.grow(BLOCKS.parts(row.content, self._builder.note_at(row.place)))
 
     def _add_compaction(self, value: Mapping[str, Any]) -> None:
-        data = value.get(BOUNDARIES[str(value["subtype"])])
-        before, after, saved = (
-            count_at(data, key) for key in ("preTokens", "postTokens", "tokensSaved")
-        )
+        data = value.get(BOUNDARIES[value["subtype"]])
+        before = count_at(data, "preTokens")
+        after = count_at(data, "postTokens")
+        saved = count_at(data, "tokensSaved")
         if after is None and before is not None and saved is not None:
             after = max(0, before - saved)
         event = {
             "reason": text_at(data, "trigger"),
             "tokens_before": before,
             "tokens_after": after,
+            "time": time_text(value.get("timestamp")),
         }
-        self._parts.append({**event, "time": time_text(value.get("timestamp"))})
+        self._parts.append(event)
         self._open.clear()
 
-    def _add_summary(self, value: Mapping[str, Any]) -> None:
-        text = "\n".join(block_text(block) for block in blocks_of(value))
+    def _add_summary(self, row: Row) -> None:
         last = self._parts[-1] if self._parts else None
-        if (
-            not isinstance(last, dict) or "text" in last
-        ):  # older versions and the web record no boundary
-            last = {"time": time_text(value.get("timestamp"))}
+        # Older versions and the web record no boundary.
+        if not isinstance(last, dict) or "text" in last:
+            last = {"time": time_text(row.value.get("timestamp"))}
             self._parts.append(last)
             self._open.clear()
-        last["text"] = text
-        if part := _part_words(value):
+        last["text"] = BLOCKS.text(row.content, lambda _: None)
+        part = _part_words(row)
+        if part:
             last["reason"] = ", ".join(filter(None, (last.get("reason"), part)))
 
 
-def _part_words(value: Mapping[str, Any]) -> str:
-    """Return which messages a summary of a part stands for, and what the user asked of it: "the first 12 messages"."""
-    part = summarized_part(value)
+def _part_words(row: Row) -> str:
+    """Return the messages that a summary of a part stands for, and what the user asked: "the first 12 messages"."""
+    part = row.summarized_part
     if not part:
         return ""
-    count = count_at(value, "summarizeMetadata", "messagesSummarized")
+    about = value_at(row.value, "summarizeMetadata")
+    count = count_at(about, "messagesSummarized")
     which = f"the {PARTS[part]} {counted(count, 'message') if count else 'messages'}"
-    asked = text_at(value, "summarizeMetadata", "userContext").strip()
+    asked = text_at(about, "userContext").strip()
     return f"{which}, asked for: {asked[:MAX_ASKED_CHARS]}" if asked else which
-
-
-def _grow(texts: list[str], earlier: int, text: object) -> None:
-    """Add a text of a row, unless an earlier row had it. The first ``earlier`` of the texts are from earlier rows."""
-    if not isinstance(text, str) or not text or text in texts[:earlier]:
-        return
-    if 0 < earlier == len(texts) and text.startswith(texts[-1]):
-        texts[-1] = text
-    else:
-        texts.append(text)

@@ -1,10 +1,9 @@
 """Anthropic's Messages API: requests, responses, lists of messages, and the rows of its batches."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
@@ -13,16 +12,16 @@ from memviz.transcripts.chat_messages import (
     spoken_role,
     stand_in,
 )
-from memviz.transcripts.document import HEAD_ITEMS, Document, mismatch
+from memviz.transcripts.document import Placed
 from memviz.transcripts.readers.blocks import (
     Block,
-    Call,
     Part,
     Result,
     Text,
     Thought,
     Vocabulary,
     add_parts,
+    read_call_block,
     show_json,
     show_kind,
     show_nothing,
@@ -36,7 +35,11 @@ from memviz.transcripts.readers.json_access import (
     texts_at,
     texts_under,
 )
-from memviz.transcripts.readers.json_rows import ExchangeReader, tool_schemas
+from memviz.transcripts.readers.json_rows import (
+    ExchangeReader,
+    tool_schemas,
+    with_places,
+)
 from memviz.transcripts.readers.role_lists import is_cohere
 
 CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
@@ -79,7 +82,7 @@ RESULT = Result("tool_use_id", "content", ("is_error", True))
 BLOCKS = Vocabulary(
     {
         "text": Text(),
-        **dict.fromkeys(CALLS, Call()),
+        **dict.fromkeys(CALLS, read_call_block),
         **dict.fromkeys(THOUGHTS, Thought("thinking")),
         "tool_result": RESULT,
         **dict.fromkeys(FILES, _file),
@@ -100,7 +103,7 @@ BLOCKS = Vocabulary(
 
 
 class AnthropicMessages(ExchangeReader):
-    """What is sent to the Messages API, what it answers, or a list of both."""
+    """Requests to the Messages API, its responses, or a list of messages of both."""
 
     name = "anthropic_messages"
     title = "Anthropic messages"
@@ -116,8 +119,8 @@ class AnthropicMessages(ExchangeReader):
         return any(map(_is_own, blocks)) or any(map(_is_response, objects))
 
     def is_message(self, item: object) -> bool:
-        """A response."""
-        return _is_response(item)
+        """Any object: a message with a text alone shows no format."""
+        return isinstance(item, dict)
 
     def is_exchange(self, item: object) -> bool:
         """A request, a response, or a row of a batch."""
@@ -136,40 +139,32 @@ class AnthropicMessages(ExchangeReader):
         is_asked = instructs or request is not item
         return is_asked and "max_tokens" in request and _are_roles(messages)
 
-    def conversations(self, document: Document) -> Sequence[Any]:
-        """One for a list of messages; else one for each request, response or row."""
-        alone = document.object
-        items = document.items
-        if isinstance(alone.get("messages"), list) or self.is_exchange(alone):
-            return [alone]
-        if alone or not items:
-            raise mismatch(self.expected, document)
-        are_exchanges = any(map(self.is_exchange, items))
-        if are_exchanges and not self.are_messages(list(items[:HEAD_ITEMS])):
-            return [object_at(item) for item in items]
-        return [document.placed]
-
-    def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
-        """The messages in order; a system prompt beside them is the transcript's."""
-        if isinstance(piece, list):
-            for item, place in piece:
-                _add_message(item, builder, place)
-            return builder.build()
-        request = _request(piece)
+    def messages_of(self, row: dict[str, Any], place: str) -> list[Placed]:
+        """The messages of a request, or the one that a response is. Raises :class:`TranscriptError` for a row of a
+        batch without any."""
+        request = _request(row)
         if _is_response(request):
-            _add_message(request, builder, "index 0")
-            return builder.build()
-        messages = request.get("messages")
-        if not isinstance(messages, list):
-            failed = text_at(piece, "result", "type")
-            why = f": the request ended as {failed[:40]!r}" if failed else ""
-            raise TranscriptError(
-                f"it has no messages{why}.", remedy="Choose another one."
-            )
-        for index, item in enumerate(messages):
-            _add_message(item, builder, f"index {index}")
+            return with_places([request])
+        failed = text_at(row, "result", "type")
+        if failed and "messages" not in request:
+            reason = f"it has no messages: the request ended as {failed[:40]!r}."
+            raise TranscriptError(reason, remedy="Choose another one.")
+        return with_places(list_at(request, "messages"))
+
+    def known_of(
+        self, row: dict[str, Any], builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """The system prompt and the tools of a request."""
+        request = _request(row)
         system = BLOCKS.text(request.get("system"), builder.note)
-        return builder.build(system_prompt=system or None, tools=tool_schemas(request))
+        return {"system_prompt": system or None, "tools": tool_schemas(request)}
+
+    def add_message(self, item: Any, place: str, builder: TranscriptBuilder) -> None:
+        """Add a message of content blocks."""
+        role = builder.speaker(item, place, role_of=spoken_role)
+        if role is not None:
+            model = texts_at(item, "model") if role == "assistant" else {}
+            add_blocks(role, item.get("content"), builder, place, model)
 
 
 def _request(row: object) -> dict[str, Any]:
@@ -204,13 +199,6 @@ def _are_roles(items: list[Any]) -> bool:
         roles.append(known_role(item.get("role")) if "content" in item else None)
     known = sum(role is not None for role in roles)
     return "tool" not in roles and 2 * known >= len(items)
-
-
-def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
-    role = builder.speaker(item, place, role_of=spoken_role)
-    if role is not None:
-        model = texts_at(item, "model") if role == "assistant" else {}
-        add_blocks(role, item.get("content"), builder, place, model)
 
 
 def add_blocks(

@@ -8,6 +8,7 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader
 from memviz.transcripts.readers.json_access import (
     first_text,
+    id_text,
     list_at,
     object_at,
     objects_at,
@@ -27,6 +28,16 @@ from memviz.transcripts.times import moment, with_time
 OWN_KEYS = frozenset({"trajectory", "environment", "replay_config"})
 OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})
 IS_DEMO = "is_demo"
+DEMONSTRATED = "{} of the messages {} a demonstration that the agent was shown first."
+UNSEEN = "what came of the last action, which the model never saw, was left out"
+RETRIED = (
+    "replies that were asked for again, and are not in the history, were left out: {}"
+)
+# The customer of the second generation has a phone or a computer of its own, which the agent does not see.
+CUSTOMERS = (
+    "the simulated customer's own tool calls and their results, which the agent never sees, "
+    "were left out"
+)
 
 
 class SweAgent(RowReader):
@@ -65,9 +76,7 @@ class SweAgent(RowReader):
         said = []
         if demos:
             are = "is" if demos == 1 else "are"
-            said.append(
-                f"{demos} of the messages {are} a demonstration that the agent was shown first."
-            )
+            said.append(DEMONSTRATED.format(demos, are))
         if status.strip():
             said.append(f"It ended with: {status}.")
         return {"description": " ".join(said)}
@@ -104,14 +113,10 @@ def _note_unsent(run: dict[str, Any], builder: TranscriptBuilder) -> None:
         return
     said = "\n".join(message.content for message in builder.messages)
     if first_text(steps[-1], "observation").strip() not in said:
-        builder.note(
-            "what came of the last action, which the model never saw, was left out"
-        )
+        builder.note(UNSEEN)
     retried = sum(first_text(step, "response").strip() not in said for step in steps)
     if retried:
-        builder.note(
-            f"replies that were asked for again, and are not in the history, were left out: {retried}"
-        )
+        builder.note(RETRIED.format(retried))
 
 
 class Run(NamedTuple):
@@ -168,13 +173,9 @@ def _add(message: Any, place: str, is_second: bool, builder: TranscriptBuilder) 
     elif isinstance(message.get("tool_messages"), list):
         # Results of parallel calls are kept in one record.
         for result in message["tool_messages"]:
-            is_object = isinstance(result, dict)
-            _add(
-                {**result, "role": "tool"} if is_object else result,
-                place,
-                True,
-                builder,
-            )
+            if isinstance(result, dict):
+                result = {**result, "role": "tool"}
+            _add(result, place, True, builder)
     else:
         _add_second(message, place, builder)
 
@@ -190,12 +191,7 @@ def _add_second(
         item["content"] = first_text(message, "audio_script_gold") or "[audio]"
     calls_own = role == "user" and message.get("tool_calls")
     if calls_own or (role == "tool" and message.get("requestor") == "user"):
-        # The customer of the second generation has a phone or a computer of its own, which the agent does not see.
-        builder.note(
-            "the simulated customer's own tool calls and their results, which the agent never sees, "
-            "were left out",
-            place,
-        )
+        builder.note(CUSTOMERS, place)
         if role == "tool" or not first_text(message, "content"):
             return
         item["tool_calls"] = None
@@ -204,10 +200,9 @@ def _add_second(
 
 def _simulations(record: dict[str, Any]) -> list[Any]:
     """Return the simulations with messages of a tau2-bench file, with everything that stands between them."""
-    for item in objects_at(record, "simulations"):
-        if isinstance(item.get("messages"), list):
-            return list_at(record, "simulations")
-    return []
+    found = objects_at(record, "simulations")
+    has_messages = any(isinstance(item.get("messages"), list) for item in found)
+    return list_at(record, "simulations") if has_messages else []
 
 
 def _second_generation(results: dict[str, Any]) -> list[Run]:
@@ -225,10 +220,8 @@ def _second_generation(results: dict[str, Any]) -> list[Run]:
 
 
 def _title(record: dict[str, Any]) -> str:
-    known = []
-    for word, key in (("Task", "task_id"), ("trial", "trial")):
-        value = record.get(key)
-        if type(value) in (str, int) and str(value).strip():
-            known.append(f"{word} {value}")
-    has_task = known and record.get("task_id") is not None
-    return ", ".join(known) if has_task else UNTITLED
+    task = id_text(record.get("task_id"))
+    trial = id_text(record.get("trial"))
+    if not task.strip():
+        return UNTITLED
+    return f"Task {task}, trial {trial}" if trial.strip() else f"Task {task}"

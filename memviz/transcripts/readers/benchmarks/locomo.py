@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,7 +17,14 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
 from memviz.transcripts.json_text import describe, kind_of
 from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
-from memviz.transcripts.readers.json_access import first_text, object_at
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    id_text,
+    joined,
+    list_at,
+    object_at,
+    texts_at,
+)
 from memviz.transcripts.readers.json_rows import RowReader
 from memviz.transcripts.times import moment, with_time
 
@@ -30,7 +38,13 @@ CATEGORIES = {
     "5": "adversarial",
 }
 """The paper (Maharana et al. 2024) names them in another order; these ids are those of the released evaluation."""
-ADVERSARIAL, OPEN_DOMAIN = CATEGORIES["5"], CATEGORIES["3"]
+UNKNOWN_EVIDENCE = "evidence that names no message of the conversation was left out"
+NOT_ANSWERED = (
+    "an adversarial question, which the conversation does not answer, was left out"
+)
+DESCRIPTION = "Two people talk: {} is shown as the user, {} as the assistant."
+ADVERSARIAL = CATEGORIES["5"]
+OPEN_DOMAIN = CATEGORIES["3"]
 _MESSAGE = re.compile(r"(?<![\w:])D:?([0-9]{1,6}):([0-9]{1,6})(?![\w:])")
 
 
@@ -54,17 +68,12 @@ class Locomo(RowReader):
     ) -> dict[str, Any]:
         """Add all sessions of a sample in the order of their numbers, with its questions."""
         conversation = _conversation(row)
-        names = [first_text(conversation, key) for key in ("speaker_a", "speaker_b")]
-        if not all(names) or _key(names[0]) == _key(names[1]):
-            found = describe(row)
-            raise TranscriptError(
-                f"a speaker_a and another speaker_b were expected, found {found}.",
-                place=place,
-            )
-        roles = {
-            _key(name): role
-            for name, role in zip(names, ("user", "assistant"), strict=True)
-        }
+        user = first_text(conversation, "speaker_a")
+        other = first_text(conversation, "speaker_b")
+        roles = {_key(user): "user", _key(other): "assistant"}
+        if len(roles) < 2 or "" in roles:
+            reason = f"a speaker_a and another speaker_b were expected, found {describe(row)}."
+            raise TranscriptError(reason, place=place)
         positions: dict[str, int] = {}
         dates = []
         for _, key in _sessions(conversation):
@@ -73,7 +82,7 @@ class Locomo(RowReader):
             _add_summary(row, f"{key}_summary", builder)
         return {
             "title": first_text(row, "sample_id") or UNTITLED,
-            "description": f"Two people talk: {names[0]} is shown as the user, {names[1]} as the assistant.",
+            "description": DESCRIPTION.format(user, other),
             "held_at": next(filter(None, dates), None),
             "probes": read_probes(row.get("qa"), positions, builder),
         }
@@ -86,11 +95,8 @@ def _conversation(sample: dict[str, Any]) -> dict[str, Any]:
 
 def _sessions(conversation: dict[str, Any]) -> list[tuple[int, str]]:
     """Number and key of all sessions, by number: as texts, session 10 would come before session 2."""
-    return sorted(
-        (int(found[1]), key)
-        for key in conversation
-        if (found := _SESSION.fullmatch(key))
-    )
+    found = filter(None, map(_SESSION.fullmatch, conversation))
+    return sorted((int(match[1]), match[0]) for match in found)
 
 
 def _add_session(
@@ -102,10 +108,10 @@ def _add_session(
 ) -> None:
     turns = conversation[key] or []
     if not isinstance(turns, list):
-        raise TranscriptError(
-            f"a list of messages was expected, found {kind_of(turns)}.", place=key
-        )
-    meta = with_time(at.isoformat() if (at := _date(conversation, key)) else None)
+        reason = f"a list of messages was expected, found {kind_of(turns)}."
+        raise TranscriptError(reason, place=key)
+    date = _date(conversation, key)
+    meta = with_time(date.isoformat() if date else None)
 
     def role_of(name: object) -> str | None:
         return roles.get(_key(name)) if isinstance(name, str) else None
@@ -115,33 +121,30 @@ def _add_session(
         role = builder.speaker(
             turn, place, "speaker", called="speaker", role_of=role_of
         )
+        if role is None:
+            continue
         content = _content(turn)
-        if role is not None and content is None:
+        if content is None:
             builder.leave_out(place, "has neither text nor image")
-        elif role is not None and content is not None:
-            position = builder.add_text(
-                role, content, place, name=turn["speaker"], meta=meta
-            )
-            if (said := message_key(turn.get("dia_id"))) is not None:
-                positions.setdefault(said, position)
+            continue
+        name = turn["speaker"]
+        position = builder.add_text(role, content, place, name=name, meta=meta)
+        said = message_key(turn.get("dia_id"))
+        if said is not None:
+            positions.setdefault(said, position)
 
 
 def _key(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-def _content(turn: Any) -> str | None:
+def _content(turn: dict[str, Any]) -> str | None:
     """The text and, for images that were shared with it, what the benchmark's captions say."""
-    if not isinstance(turn, dict):
-        return None
-    text = next(
-        (turn[key] for key in ("text", "clean_text") if isinstance(turn.get(key), str)),
-        None,
-    )
+    shown = list(texts_at(turn, "text", "clean_text").values())[:1]
     caption = first_text(turn, "blip_caption")
-    image = [stand_in("image", caption)] if caption or turn.get("img_url") else []
-    parts = [text] if text is not None and (text or not image) else []
-    return "\n".join([*parts, *image]) if parts or image else None
+    if caption or turn.get("img_url"):
+        shown.append(stand_in("image", caption))
+    return joined(shown) if shown else None
 
 
 def _date(conversation: dict[str, Any], key: str) -> datetime | None:
@@ -157,16 +160,15 @@ def _date(conversation: dict[str, Any], key: str) -> datetime | None:
 
 
 def _add_summary(sample: dict[str, Any], key: str, builder: TranscriptBuilder) -> None:
-    text = first_text(object_at(sample, "session_summary"), key) or first_text(
-        sample, key
-    )
+    text = first_text(object_at(sample, "session_summary"), key)
+    text = text or first_text(sample, key)
     if text:
         builder.add_event("summary", text)
 
 
 def message_key(id: object) -> str | None:
     """The id of a message without leading zeros; ``None`` for what is no id."""
-    found = _MESSAGE.fullmatch(id.strip()) if isinstance(id, str) else None
+    found = _MESSAGE.fullmatch(id_text(id).strip())
     return _plain(found) if found else None
 
 
@@ -179,18 +181,14 @@ def read_probes(
     never said.
     """
     probes = []
-    for index, item in enumerate(items if isinstance(items, list) else []):
+    for index, value in enumerate(list_at(items)):
+        item = object_at(value)
         place = f"question {index}"
-        probe = (
-            _probe(item, positions, builder, place) if isinstance(item, dict) else None
-        )
+        probe = _probe(item, positions, builder, place)
         if probe:
             probes.append(probe)
-        elif isinstance(item, dict) and _category(item.get("category")) == ADVERSARIAL:
-            builder.note(
-                "an adversarial question, which the conversation does not answer, was left out",
-                place,
-            )
+        elif _category(item.get("category")) == ADVERSARIAL:
+            builder.note(NOT_ANSWERED, place)
         else:
             builder.note("a question without an answer was left out", place)
     return tuple(probes)
@@ -209,12 +207,10 @@ def _probe(
         short = answers[0].split(";")[0].strip()
         answers = tuple(dict.fromkeys((*answers, short))) if short else answers
     probe = probe_of(item.get("question"), answers, (), category)
-    return probe and probe_of(
-        probe.question,
-        answers,
-        _evidence(item.get("evidence"), positions, builder, place),
-        category,
-    )
+    if not probe:
+        return None
+    evidence = _evidence(item.get("evidence"), positions, builder, place)
+    return replace(probe, evidence=tuple(sorted(set(evidence))))
 
 
 def _category(value: object) -> object:
@@ -225,25 +221,22 @@ def _evidence(
     value: object, positions: Mapping[str, int], builder: TranscriptBuilder, place: str
 ) -> list[int]:
     found: list[int] = []
-    repaired = unknown = False
+    is_repaired = False
+    is_unknown = False
     texts = value if isinstance(value, list) else [value]
-    for text in texts if value else []:
-        named = []
-        if isinstance(text, str):
-            if text in positions:
-                found.append(positions[text])
-                continue
-            named = [_plain(match) for match in _MESSAGE.finditer(text)]
+    for text in map(id_text, texts if value else []):
+        if text in positions:
+            found.append(positions[text])
+            continue
+        named = [_plain(match) for match in _MESSAGE.finditer(text)]
         known = [positions[key] for key in named if key in positions]
-        repaired = repaired or bool(known)
-        unknown = unknown or len(known) < max(len(named), 1)
-        found.extend(known)
-    if repaired:
+        is_repaired = is_repaired or bool(known)
+        is_unknown = is_unknown or len(known) < max(len(named), 1)
+        found += known
+    if is_repaired:
         builder.note("evidence that was run together or misspelt was repaired", place)
-    if unknown:
-        builder.note(
-            "evidence that names no message of the conversation was left out", place
-        )
+    if is_unknown:
+        builder.note(UNKNOWN_EVIDENCE, place)
     return found
 
 

@@ -12,7 +12,12 @@ from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.readers.benchmarks import answer_texts, probe_of
-from memviz.transcripts.readers.json_access import first_text, list_at
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    id_text,
+    list_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import RowReader, listed
 from memviz.transcripts.readers.role_lists import chat_item
 from memviz.transcripts.times import moment, with_time
@@ -45,12 +50,11 @@ class LongMemEval(RowReader):
         sessions = listed(
             row, "haystack_sessions", "an item with haystack_sessions", place
         )
-        dated = _by_date(
-            sessions, [_date(date) for date in list_at(row, "haystack_dates")]
-        )
-        evidence = [
-            position for session in dated for position in _add_session(session, builder)
-        ]
+        dates = [_date(date) for date in list_at(row, "haystack_dates")]
+        dated = _by_date(sessions, dates)
+        evidence: list[int] = []
+        for session in dated:
+            evidence += _add_session(session, builder)
         asked = first_text(row, "question_date")
         return {
             "title": first_text(row, "question_id") or UNTITLED,
@@ -70,39 +74,31 @@ def _by_date(sessions: list[Any], found: list[datetime | None]) -> list[Session]
 
 def _date(value: object) -> datetime | None:
     """Return when a session was held. The times have no zone: like everywhere in memviz they are taken for UTC."""
-    found = _DATE.fullmatch(value.strip()) if isinstance(value, str) else None
-    return (
-        moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}")
-        if found
-        else moment(value)
-    )
+    found = _DATE.fullmatch(id_text(value).strip())
+    if not found:
+        return moment(value)
+    return moment(f"{found[1]}-{found[2]}-{found[3]}T{found[4] or '00:00'}")
 
 
 def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     """Add the turns of a session; returns the log positions of those that hold evidence."""
     number, turns, date = session
     if not isinstance(turns, list):
-        raise TranscriptError(
-            f"a list of turns was expected, found {kind_of(turns)}.",
-            place=f"session {number}",
-        )
+        reason = f"a list of turns was expected, found {kind_of(turns)}."
+        raise TranscriptError(reason, place=f"session {number}")
     meta = with_time(date.isoformat() if date else None)
     evidence = []
     for index, turn in enumerate(turns):
         place = f"session {number}, index {index}"
-        role = known_role(turn.get("role")) if isinstance(turn, dict) else None
-        position: int | None
-        if role in ("user", "assistant") and isinstance(turn.get("content"), str):
-            position = builder.add_text(role, turn["content"], place, meta=meta)
+        role = known_role(value_at(turn, "role"))
+        content = value_at(turn, "content")
+        # Nearly every turn is a plain text, and a file has a million of them.
+        if role in ("user", "assistant") and isinstance(content, str):
+            position: int | None = builder.add_text(role, content, place, meta=meta)
         else:
-            position = builder.add_json(
-                chat_item(turn, **meta) if isinstance(turn, dict) else turn, place
-            )
-        if (
-            position is not None
-            and isinstance(turn, dict)
-            and turn.get("has_answer") is True
-        ):
+            message = chat_item(turn, **meta) if isinstance(turn, dict) else turn
+            position = builder.add_json(message, place)
+        if position is not None and turn.get("has_answer") is True:
             evidence.append(position)
     return evidence
 

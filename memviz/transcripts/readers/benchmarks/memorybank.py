@@ -11,15 +11,18 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.json_access import first_text, object_at, value_at
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    object_at,
+    texts_at,
+    value_at,
+)
+from memviz.transcripts.times import first_moment, moment, with_time
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
-_CHINESE, _KANA, _LETTER = (
-    re.compile(r"[\u4e00-\u9fff]"),
-    re.compile(r"[\u3040-\u30ff]"),
-    re.compile(r"[^\W\d_]"),
-)
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_LETTER = re.compile(r"[^\W\d_]")
 LANGUAGE_MESSAGES = 20
 """How many messages are looked at for the language, which the file does not say."""
 
@@ -48,20 +51,16 @@ class MemoryBank(Reader):
     def read(self, piece: User, builder: TranscriptBuilder) -> Transcript:
         """All days of a user in order, with the summaries that were made of them."""
         name, user = piece
-        days = _days(
-            {**dict.fromkeys(object_at(user, "summary"), ()), **user["history"]}
-        )
+        summarized = dict.fromkeys(object_at(user, "summary"), ())
+        days = _days({**summarized, **user["history"]})
         for day, exchanges in days:
             _add_day(day, exchanges, builder)
             _add_summary(value_at(user, "summary", day), builder)
         _add_summary(user.get("overall_history"), builder)
+        held_at = first_moment(day for day, said in days if said)
+        language = "zh" if _is_chinese(builder) else "en"
         return builder.build(
-            title=name,
-            description=_about(user),
-            held_at=next(
-                (at for day, said in days if said and (at := moment(day))), None
-            ),
-            **({"language": "zh"} if _is_chinese(builder) else {}),
+            title=name, description=_about(user), held_at=held_at, language=language
         )
 
 
@@ -105,15 +104,12 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
 
 
 def _said(exchange: Any) -> list[tuple[str, str]]:
-    """Return what both said: an object, or the pair that a running companion saves."""
+    """The words of both: an object, or the pair that a running companion saves."""
     if isinstance(exchange, dict):
         exchange = [exchange.get("query"), exchange.get("response")]
-    texts = exchange[:2] if isinstance(exchange, list) else []
-    return [
-        (role, text)
-        for role, text in zip(("user", "assistant"), texts, strict=False)
-        if isinstance(text, str)
-    ]
+    texts = exchange if isinstance(exchange, list) else []
+    said = zip(("user", "assistant"), texts, strict=False)
+    return [(role, text) for role, text in said if isinstance(text, str)]
 
 
 def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
@@ -123,16 +119,14 @@ def _add_summary(summary: Any, builder: TranscriptBuilder) -> None:
 
 
 def _about(user: dict[str, Any]) -> str:
-    facts = object_at(user, "meta_information").items()
-    return "; ".join(
-        f"{key}: {fact}"
-        for key, fact in facts
-        if key != "name" and isinstance(fact, str) and fact
-    )
+    facts = object_at(user, "meta_information")
+    known = {key: text for key, text in texts_at(facts, *facts).items() if text}
+    known.pop("name", None)
+    return "; ".join(f"{key}: {text}" for key, text in known.items())
 
 
 def _is_chinese(builder: TranscriptBuilder) -> bool:
     text = "".join(message.content for message in builder.messages[:LANGUAGE_MESSAGES])
-    return 2 * len(_CHINESE.findall(text)) > len(
-        _LETTER.findall(text)
-    ) and not _KANA.search(text)
+    if _KANA.search(text):
+        return False
+    return 2 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text))

@@ -1,1 +1,1 @@
-"""What OpenAI's API, SDK, Codex and ChatGPT write."""
+"""Files of OpenAI's API, SDK, Codex and ChatGPT."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
@@ -19,6 +18,7 @@ from memviz.transcripts.readers.database_rows import (
     row_place,
     tables_with,
 )
+from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.openai.response_items import ItemReader
 from memviz.transcripts.times import moment
 
@@ -28,6 +28,7 @@ STRUCTURE = "message_structure"
 STRUCTURE_COLUMNS = ("session_id", "message_id", "branch_id", "sequence_number")
 MAIN = "main"
 MAX_BRANCHES = 5
+SPEAKERS = ("user", "assistant", "system", "developer")
 
 
 class Session(NamedTuple):
@@ -52,18 +53,13 @@ class OpenAIAgents(Reader):
 
     def conversations(self, document: Document) -> Sequence[Session]:
         """One for each session that has messages."""
+        tables = tables_with(document, NEEDED)
         expected = "with session_id and message_data"
         stored = conversations_in(
-            document,
-            tables_with(document, NEEDED),
-            COLUMNS,
-            ("id",),
-            "session_id",
-            expected,
+            document, tables, COLUMNS, ("id",), "session_id", expected
         )
-        steps = document.tables.rows(
-            STRUCTURE, STRUCTURE_COLUMNS, ("sequence_number", "id")
-        )
+        order = ("sequence_number", "id")
+        steps = document.tables.rows(STRUCTURE, STRUCTURE_COLUMNS, order)
         structure = grouped(steps, "session_id")
         return [_session(id, rows, structure.get(id, [])) for id, rows in stored]
 
@@ -79,15 +75,12 @@ class OpenAIAgents(Reader):
 
 
 def _elsewhere(piece: Session) -> str:
-    shown = ", ".join(repr(name[:40]) for name in piece.others[:MAX_BRANCHES])
-    more = (
-        f" and {len(piece.others) - MAX_BRANCHES} more"
-        if len(piece.others) > MAX_BRANCHES
-        else ""
-    )
-    where = (
-        f"are in other branches ({shown}{more})" if piece.others else "are in no branch"
-    )
+    where = "are in no branch"
+    if piece.others:
+        shown = ", ".join(repr(name[:40]) for name in piece.others[:MAX_BRANCHES])
+        if len(piece.others) > MAX_BRANCHES:
+            shown += f" and {len(piece.others) - MAX_BRANCHES} more"
+        where = f"are in other branches ({shown})"
     return f"the branch {piece.branch[:40]!r} was read; {piece.elsewhere} messages of the session {where}"
 
 
@@ -97,21 +90,12 @@ def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:
     steps = [step for step in structure if cell_text(step["message_id"]) in by_id]
     if not steps:
         return Session(id, rows)
-    sizes = Counter(cell_text(step["branch_id"]) for step in steps)
-    branch = MAIN if MAIN in sizes else cell_text(steps[-1]["branch_id"])
-    chosen = [
-        cell_text(step["message_id"])
-        for step in steps
-        if cell_text(step["branch_id"]) == branch
-    ]
-    others = tuple(name for name in sizes if name != branch)
-    return Session(
-        id,
-        [by_id[key] for key in chosen],
-        branch,
-        others,
-        len(by_id.keys() - set(chosen)),
-    )
+    branches = grouped(steps, "branch_id")
+    branch = MAIN if MAIN in branches else cell_text(steps[-1]["branch_id"])
+    chosen = [cell_text(step["message_id"]) for step in branches.pop(branch)]
+    elsewhere = len(by_id.keys() - set(chosen))
+    rows = [by_id[key] for key in chosen]
+    return Session(id, rows, branch, tuple(branches), elsewhere)
 
 
 def _items(
@@ -131,10 +115,6 @@ def _items(
 
 
 def _with_time(item: Any, row: Row) -> Any:
-    is_said: bool = isinstance(item, Mapping) and item.get("role") in (
-        "user",
-        "assistant",
-        "system",
-        "developer",
-    )
-    return {"created_at": row["created_at"], **item} if is_said else item
+    if text_at(item, "role") not in SPEAKERS:
+        return item
+    return {"created_at": row["created_at"], **item}

@@ -25,7 +25,7 @@ from memviz.transcripts.readers.json_rows import (
 )
 from memviz.transcripts.readers.memviz_json import saved_texts
 from memviz.transcripts.readers.role_lists import FOREIGN_KEYS, are_messages, are_openai
-from memviz.transcripts.times import moment, with_time
+from memviz.transcripts.times import first_moment, moment, with_time
 
 
 class OpenAIMessages(Reader):
@@ -72,10 +72,7 @@ class RoleContent(OpenAIMessages):
         ((*items,),) = super().conversations(document)
         if not all(isinstance(item, list) for item, _ in items):
             return [items]
-        return [
-            [(item, f"{place}, index {n}") for n, item in enumerate(inner)]
-            for inner, place in items
-        ]
+        return [with_places(inner, f"{place}, index") for inner, place in items]
 
 
 def _items(document: Document) -> Sequence[Any]:
@@ -150,15 +147,12 @@ def is_request(value: Mapping[str, Any]) -> bool:
     messages = value.get("messages")
     if not isinstance(messages, list) or not OTHER_KINDS.isdisjoint(value):
         return False
-    holds_others = any(
-        isinstance(value.get(key), (list, dict)) for key in OTHER_HOLDERS
-    )
+    if any(isinstance(value.get(key), (list, dict)) for key in OTHER_HOLDERS):
+        return False
+    if "max_tokens" in value and isinstance(value.get("system"), (str, list)):
+        return False  # it is of Anthropic's API
     is_sharegpt = isinstance(value.get("conversation"), list)
-    is_anthropic = (
-        isinstance(value.get("system"), (str, list)) and "max_tokens" in value
-    )
-    is_other = holds_others or is_sharegpt or is_anthropic
-    return not is_other and (not messages or are_messages(messages))
+    return not is_sharegpt and (not messages or are_messages(messages))
 
 
 def has_weights(messages: object) -> bool:
@@ -176,11 +170,9 @@ def read_request(
     )
     known: dict[str, Any] = {"system_prompt": prompt, **saved_texts(dict(value))}
     if value.get("system") and known["system_prompt"] is None:
-        known["system_prompt"] = content_text(
-            value["system"], builder.note_at(inside(place, "system"))
-        )
-    times = (moment(value.get(key)) for key in TIME_KEYS)
-    held_at = next((time for time in times if time), None)
+        note = builder.note_at(inside(place, "system"))
+        known["system_prompt"] = content_text(value["system"], note)
+    held_at = first_moment(value.get(key) for key in TIME_KEYS)
     return {**known, "held_at": held_at, "tools": tool_schemas(value)}
 
 
@@ -205,9 +197,9 @@ class ChatResponse(RowReader):
     def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation for each response."""
         data = page_data(document.object)
-        return (
-            with_places(data, "data index") if data else super().conversations(document)
-        )
+        if data:
+            return with_places(data, "data index")
+        return super().conversations(document)
 
     def read_row(
         self, row: dict[str, Any], place: str, builder: TranscriptBuilder
@@ -218,11 +210,8 @@ class ChatResponse(RowReader):
 
 def page_data(value: Mapping[str, Any]) -> list[Any]:
     """The items of a page of a list of the OpenAI API; none for anything else."""
-    return (
-        list_at(value, "data")
-        if value.get("object") == "list" or "has_more" in value
-        else []
-    )
+    is_page = value.get("object") == "list" or "has_more" in value
+    return list_at(value, "data") if is_page else []
 
 
 def is_response(value: Mapping[str, Any]) -> bool:
@@ -236,31 +225,21 @@ def read_response(
     value: Mapping[str, Any], place: str, builder: TranscriptBuilder
 ) -> dict[str, Any]:
     """Add the reply of a response; returns what else is known of the conversation."""
-    replies = [
-        (index, _message(choice))
-        for index, choice in _in_order(list_at(value, "choices"))
-    ]
-    found = [(index, message) for index, message in replies if message is not None]
+    choices = with_places(list_at(value, "choices"), inside(place, "choices index"))
+    choices.sort(key=lambda placed: value_at(placed[0], "index") != 0)
+    found = [placed for placed in choices if _message(placed[0]) is not None]
     if not found:
-        raise TranscriptError(
-            "it has no choice with a message.",
-            place=place,
-            remedy="Choose one with a reply.",
-        )
+        reason = "it has no choice with a message."
+        raise TranscriptError(reason, place=place, remedy="Choose one with a reply.")
     if value.get("messages") is not None:
         add_messages(value["messages"], place, builder, "messages")
-    (index, reply), *others = found
+    choice, where = found[0]
+    reply = object_at(choice, "message")
     meta = {**with_time(value.get("created")), **object_at(reply, "meta")}
-    builder.add_json({**reply, "meta": meta}, inside(place, f"choices index {index}"))
-    if others:
+    builder.add_json({**reply, "meta": meta}, where)
+    if len(found) > 1:
         builder.note(f"of {len(found)} choices only the first was imported", place)
     return {"held_at": moment(value.get("created"))}
-
-
-def _in_order(choices: list[Any]) -> list[tuple[int, Any]]:
-    """The choices with their position in the list, the one that calls itself number 0 first."""
-    numbered = list(enumerate(choices))
-    return sorted(numbered, key=lambda entry: value_at(entry[1], "index") != 0)
 
 
 def _message(choice: object) -> dict[str, Any] | None:

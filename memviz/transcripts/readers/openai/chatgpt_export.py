@@ -5,36 +5,128 @@ Tool calls and thoughts have nodes of their own."""
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from memviz.core.messages import ToolCall
-from memviz.transcripts.base import REASONING, UNTITLED
+from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
-from memviz.transcripts.chat_messages import kept_beside, known_role
+from memviz.transcripts.chat_messages import Note, kept_beside, known_role, stand_in
 from memviz.transcripts.document import Document
+from memviz.transcripts.readers.blocks import (
+    Block,
+    File,
+    Part,
+    Text,
+    Vocabulary,
+    add_parts,
+    show_kind,
+)
 from memviz.transcripts.readers.deepseek import is_deepseek
 from memviz.transcripts.readers.json_access import (
+    first_value,
+    id_text,
     joined,
     list_at,
+    object_at,
     objects_at,
     text_at,
+    texts_at,
+    texts_under,
     value_at,
 )
 from memviz.transcripts.readers.json_rows import ExportReader
 from memviz.transcripts.readers.message_trees import branch_taken, place_of
-from memviz.transcripts.readers.openai.chatgpt_content import (
-    THOUGHTS,
-    Message,
-    context_text,
-    is_hidden,
-    recipient_of,
-    role_of,
-    text_of,
-    thoughts_text,
-    type_of,
+from memviz.transcripts.times import first_moment, with_time
+
+CONTEXTS = frozenset({"user_editable_context", "model_editable_context"})
+"""What ChatGPT lets the model know about the user, as instructions and memories; it is never shown as a message."""
+CONTEXT_FIELDS = (
+    "user_profile",
+    "user_instructions",
+    "model_set_context",
+    "structured_context",
 )
-from memviz.transcripts.times import moment, with_time
+THOUGHTS = "thoughts"
+RECAP = "reasoning_recap"
+AUDIO = frozenset({"audio_asset_pointer", "real_time_user_audio_video_asset_pointer"})
+NODE_KEYS = frozenset({"message", "parent", "children"})
+Message = dict[str, Any]
+
+
+def _type_of(content: object) -> str:
+    return text_at(content, "content_type")
+
+
+def _filmed(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    is_filmed = isinstance(part.get("video_container_asset_pointer"), dict)
+    return [Part("text", stand_in("video" if is_filmed else "audio"))]
+
+
+def _text_or_kind(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    if isinstance(part.get("text"), str):
+        return [Part("text", part["text"])]
+    return show_kind(part, note, words)
+
+
+CONTENTS = Vocabulary(
+    kind_of=_type_of,
+    kinds={
+        **dict.fromkeys(("text", "code", "execution_output", "system_error"), Text()),
+        "tether_quote": Text(("title",)),
+        "tether_browsing_display": Text(("result",)),
+        "image_asset_pointer": File("image"),
+        "audio_asset_pointer": File("audio"),
+        "video_asset_pointer": File("video"),
+        "video_container_asset_pointer": File("video"),
+        "file_asset_pointer": File("file"),
+        "real_time_user_audio_video_asset_pointer": _filmed,
+    },
+    other=_text_or_kind,
+)
+
+
+def _text_of(message: Message, note: Note) -> str:
+    """The text of a message, with stand-ins for what is no text, and for the files that came with it."""
+    content = message.get("content")
+    if isinstance(content, dict):
+        content = content.get("parts", content)
+    parts = content if isinstance(content, list) else [content]
+    # Speech is in the file twice, as a recording and as its transcription: the transcription is enough.
+    if any(_type_of(part) == "audio_transcription" for part in parts):
+        parts = [part for part in parts if _type_of(part) not in AUDIO]
+    files = []
+    for file in objects_at(message, "metadata", "attachments"):
+        mime = id_text(first_value(file, "mime_type", "mimeType"))
+        if "width" not in file and not mime.startswith("image/"):
+            files.append(stand_in("file", file.get("name")))
+    return joined([CONTENTS.text(parts, note), *files])
+
+
+def _role_of(message: Message) -> object:
+    return value_at(message, "author", "role")
+
+
+def _recipient_of(message: Message) -> str:
+    """The tool that a message of the assistant is for; empty for what it says to the user."""
+    recipient = text_at(message, "recipient")
+    is_call = _role_of(message) == "assistant" and recipient not in ("all", "user")
+    return recipient if is_call else ""
+
+
+def _is_hidden(message: Message) -> bool:
+    """Return whether ChatGPT keeps this node for itself: it is marked as hidden or as without weight, or of a type
+    that is never shown, or it is empty and not from the user or a tool."""
+    if value_at(message, "metadata", "is_visually_hidden_from_conversation") is True:
+        return True
+    weight = message.get("weight")
+    kind = _type_of(message.get("content"))
+    if (weight == 0 and weight is not False) or kind in CONTEXTS or kind == RECAP:
+        return True
+    if kind == THOUGHTS or _recipient_of(message):
+        return False
+    is_own = _role_of(message) in ("system", "assistant")
+    return is_own and not _text_of(message, lambda _: None).strip()
 
 
 @dataclass(slots=True)
@@ -44,8 +136,7 @@ class _Draft:
     role: str
     place: str
     meta: dict[str, Any]
-    texts: list[str] = field(default_factory=list)
-    calls: list[ToolCall] = field(default_factory=list)
+    parts: list[Part]
     name: str | None = None
     tool_call_id: str | None = None
 
@@ -56,20 +147,23 @@ class ChatPath:
     def __init__(self, builder: TranscriptBuilder) -> None:
         self._builder = builder
         self._drafts: list[_Draft] = []
-        self._thoughts: list[str] = []  # that no message has followed yet
+        self._thoughts: list[Part] = []  # that no message has followed yet
         self._thought_at = ("", dict[str, Any]())  # place and meta of the last of them
         self._open: dict[str, deque[ToolCall]] = {}  # that have no result yet, by tool
 
     def add(self, id: str, message: Message) -> None:
         """Add the message of the next node."""
-        if is_hidden(message) and not (role_of(message) == "tool" and self._open):
+        if _is_hidden(message) and not (_role_of(message) == "tool" and self._open):
             return  # the result of a call that is shown belongs to it, shown or not
         place = place_of(id, "node")
-        role = known_role(role_of(message))
-        if type_of(message.get("content")) == THOUGHTS and role == "assistant":
-            self._thoughts.append(thoughts_text(message["content"]))
+        role = known_role(_role_of(message))
+        content = message.get("content")
+        if _type_of(content) == THOUGHTS and role == "assistant":
+            for thought in objects_at(content, "thoughts"):
+                text = joined(texts_under(thought, "summary", "content"))
+                self._thoughts.append(Part("reasoning", text))
             self._thought_at = place, _meta_of(message)
-        elif recipient_of(message) is not None:
+        elif _recipient_of(message):
             self._add_call(id, message, place)
         elif role == "tool":
             self._add_result(message, place)
@@ -80,12 +174,12 @@ class ChatPath:
         """Add all messages to the transcript."""
         self._end_turn()
         for draft in self._drafts:
-            self._builder.add_text(
+            add_parts(
+                self._builder,
                 draft.role,
-                joined(draft.texts),
+                draft.parts,
                 draft.place,
                 name=draft.name,
-                tool_calls=tuple(draft.calls),
                 tool_call_id=draft.tool_call_id,
                 meta=draft.meta,
             )
@@ -95,7 +189,16 @@ class ChatPath:
         self._open = {}
         if self._thoughts:
             place, meta = self._thought_at
-            self._drafts.append(_Draft("assistant", place, self._with_thoughts(meta)))
+            self._add_draft("assistant", place, meta)
+
+    def _add_draft(self, role: str, place: str, meta: dict[str, Any]) -> _Draft:
+        """Return a new message, with what was thought before it if the assistant says it."""
+        parts: list[Part] = []
+        if role == "assistant":
+            parts = self._thoughts
+            self._thoughts = []
+        self._drafts.append(_Draft(role, place, meta, parts))
+        return self._drafts[-1]
 
     def _last(self) -> _Draft | None:
         """Return the last message, where nothing was thought since."""
@@ -110,21 +213,18 @@ class ChatPath:
         meta = _meta_of(message)
         if role == "assistant":
             quoted = {"citations": value_at(message, "metadata", "citations")}
-            kept = kept_beside(quoted, self._builder.note_at(place))
-            meta = self._with_thoughts({**meta, **kept})
-        text = self._text(message, place)
-        self._drafts.append(_Draft(role, place, meta, [text]))
+            meta |= kept_beside(quoted, self._builder.note_at(place))
+        draft = self._add_draft(role, place, meta)
+        draft.parts.append(Part("text", self._text(message, place)))
 
     def _add_call(self, id: str, message: Message, place: str) -> None:
         last = self._last()
-        if (
-            last is None or not last.calls
-        ):  # calls that follow each other are of one message
-            last = _Draft("assistant", place, self._with_thoughts(_meta_of(message)))
-            self._drafts.append(last)
-        name = recipient_of(message) or ""
+        # Calls that follow each other are of one message.
+        if last is None or not any(part.call for part in last.parts):
+            last = self._add_draft("assistant", place, _meta_of(message))
+        name = _recipient_of(message)
         call = ToolCall(id, name, self._text(message, place))
-        last.calls.append(call)
+        last.parts.append(Part("call", call=call))
         self._open.setdefault(name, deque()).append(call)
 
     def _add_result(self, message: Message, place: str) -> None:
@@ -134,13 +234,10 @@ class ChatPath:
         # A tool may answer one call in several nodes.
         goes_on = last is not None and last.role == "tool" and (last.name or "") == tool
         if last is None or call or not goes_on:
-            id = call.id if call else ""
-            meta = with_time(message.get("create_time"))
-            last = _Draft(
-                "tool", place, dict(meta), name=tool or None, tool_call_id=id or None
-            )
-            self._drafts.append(last)
-        last.texts.append(self._text(message, place))
+            last = self._add_draft("tool", place, _meta_of(message))
+            last.name = tool or None
+            last.tool_call_id = call.id if call and call.id else None
+        last.parts.append(Part("text", self._text(message, place)))
 
     def _answered(self, tool: str) -> ToolCall | None:
         """Return the oldest open call of this tool, or else of the tool that was called first; it is open no more."""
@@ -153,22 +250,14 @@ class ChatPath:
             del self._open[name]
         return call
 
-    def _with_thoughts(self, meta: dict[str, Any]) -> dict[str, Any]:
-        thoughts = joined(self._thoughts)
-        self._thoughts = []
-        return {**meta, REASONING: thoughts} if thoughts else meta
-
     def _text(self, message: Message, place: str) -> str:
-        return text_of(message, self._builder.note_at(place))
+        return _text_of(message, self._builder.note_at(place))
 
 
 def _meta_of(message: Message) -> dict[str, Any]:
-    is_reply = role_of(message) == "assistant"
+    is_reply = _role_of(message) == "assistant"
     model = text_at(message, "metadata", "model_slug") if is_reply else ""
     return {**with_time(message.get("create_time"), model=model)}
-
-
-NODE_KEYS = frozenset({"message", "parent", "children"})
 
 
 class ChatGptExport(ExportReader):
@@ -185,54 +274,50 @@ class ChatGptExport(ExportReader):
 
     def recognise(self, document: Document) -> bool:
         """At least half are objects with a mapping, and one of these has nodes in it."""
-        return super().recognise(document) and any(
-            map(_has_nodes, document.objects or [document.object])
-        )
+        items = document.objects or [document.object]
+        return super().recognise(document) and any(map(_has_nodes, items))
 
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
         """Add the branch that ends at the current node; where that is unknown, at the newest leaf. What the model was
         told about the user is the system prompt."""
+        mapping = item["mapping"]
         path = ChatPath(builder)
-        contexts = dict[str, None]()
-        for id in _branch_taken(item["mapping"], item.get("current_node"), builder):
-            message = _message(item["mapping"][id])
-            if message is not None:
+        contexts: dict[str, None] = {}
+        for id in _branch_taken(mapping, item.get("current_node"), builder):
+            message = value_at(mapping[id], "message")
+            if isinstance(message, dict):
                 path.add(id, message)
-                contexts[context_text(message)] = None
+                content = message.get("content")
+                if _type_of(content) in CONTEXTS:
+                    told = texts_at(content, *CONTEXT_FIELDS)
+                    contexts[joined(told.values())] = None
         path.write()
-        held_at = moment(item.get("create_time")) or moment(item.get("update_time"))
-        about_user = joined([*contexts])
+        times = (item.get("create_time"), item.get("update_time"))
         return {
             "title": text_at(item, "title") or UNTITLED,
-            "held_at": held_at,
-            "system_prompt": about_user or None,
+            "held_at": first_moment(times),
+            "system_prompt": joined(contexts) or None,
         }
 
 
 def _has_nodes(item: dict[str, Any]) -> bool:
     mapping = item.get("mapping")
-    if not isinstance(mapping, dict):
-        return False
-    return any(
-        not NODE_KEYS.isdisjoint(node) for node in objects_at([*mapping.values()])
-    ) or (not mapping and "current_node" in item)
-
-
-def _message(node: object) -> dict[str, Any] | None:
-    message = value_at(node, "message")
-    return message if isinstance(message, dict) else None
+    if mapping == {}:
+        return "current_node" in item
+    nodes = objects_at([*object_at(mapping).values()])
+    return any(not NODE_KEYS.isdisjoint(node) for node in nodes)
 
 
 def _branch_taken(
     mapping: dict[str, Any], current: object, builder: TranscriptBuilder
 ) -> list[str]:
     def is_shown(id: str) -> bool:
-        message = _message(mapping[id])
-        if message is None or is_hidden(message):
+        message = value_at(mapping[id], "message")
+        if not isinstance(message, dict) or _is_hidden(message):
             return False
-        return type_of(message.get("content")) != THOUGHTS
+        return _type_of(message.get("content")) != THOUGHTS
 
     return branch_taken(
         _parents(mapping),
@@ -247,15 +332,16 @@ def _branch_taken(
 
 def _parents(mapping: dict[str, Any]) -> dict[str, str | None]:
     """The node before each; where a node does not name it, the one that names it among its children."""
-    parent_of: dict[str, str | None] = {}
-    named_by: dict[str, str] = {}
+    named_by: dict[object, str] = {}
+    for id, node in mapping.items():
+        children = list_at(node, "children")
+        named_by |= dict.fromkeys(filter(_is_text, children), id)
+    parents: dict[str, str | None] = {}
     for id, node in mapping.items():
         parent = value_at(node, "parent")
-        parent_of[id] = parent if isinstance(parent, str) else None
-        named_by.update(
-            {child: id for child in list_at(node, "children") if isinstance(child, str)}
-        )
-    return {
-        id: parent if parent is not None else named_by.get(id)
-        for id, parent in parent_of.items()
-    }
+        parents[id] = parent if isinstance(parent, str) else named_by.get(id)
+    return parents
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

@@ -10,7 +10,6 @@ from memviz.core.messages import ToolCall
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
-    content_text,
     kept_beside,
     known_role,
     stand_in,
@@ -18,7 +17,13 @@ from memviz.transcripts.chat_messages import (
 )
 from memviz.transcripts.document import HEAD_ITEMS, Placed
 from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.blocks import Part, add_parts
+from memviz.transcripts.readers.blocks import (
+    Block,
+    Part,
+    Vocabulary,
+    add_parts,
+    show_kind,
+)
 from memviz.transcripts.readers.json_access import (
     joined,
     json_text,
@@ -78,6 +83,7 @@ SILENT = frozenset({"mcp_list_tools", "additional_tools", "compaction_trigger"})
 TYPES = (
     CALLS | RESULTS | COMPACTIONS | SILENT | {"reasoning", "item_reference", "message"}
 )
+CERTAIN = TYPES - {"message"}
 # Keys of other products' rows. Some of these rows contain items of the same types, others are mixed with such items.
 OTHERS = frozenset(
     {
@@ -92,43 +98,32 @@ def are_items(items: object) -> bool:
     if not isinstance(items, list) or not items:
         return False
     items = items[:HEAD_ITEMS]
-    objects = [item for item in items if isinstance(item, dict)]
-    kinds = {item["type"] for item in objects if isinstance(item.get("type"), str)}
-    known = sum(
-        is_item(item) or known_role(item.get("role")) is not None for item in objects
-    )
+    objects = objects_at(items)
+    known = sum(is_item(item) or bool(known_role(item.get("role"))) for item in objects)
     if 2 * known < len(items) or any(not OTHERS.isdisjoint(item) for item in objects):
         return False
-    return any(_is_certain(item) for item in objects) or (
-        "message" in kinds and kinds <= TYPES
-    )
+    kinds = {text_at(item, "type") for item in objects} - {""}
+    return any(map(_is_certain, objects)) or ("message" in kinds and kinds <= TYPES)
 
 
 def is_item(item: Mapping[str, Any]) -> bool:
     """Return whether an object is an item by its type and the keys that the type needs."""
-    kind = item.get("type")
-    if _is_message_object(item):
-        return True
-    if kind == "message":
+    if item.get("type") == "message" and not _is_message_object(item):
         return known_role(item.get("role")) is not None and "content" in item
     return _is_certain(item)
 
 
 def _is_certain(item: Mapping[str, Any]) -> bool:
-    kind = item.get("type")
+    kind = text_at(item, "type")
     if _is_message_object(item) or not PARTS.isdisjoint(part_types(item)):
         return True
     if kind == "reasoning":
         return isinstance(item.get("summary"), list) or "encrypted_content" in item
-    return (
-        isinstance(kind, str)
-        and kind in TYPES - {"message"}
-        and ("call_id" in item or "id" in item)
-    )
+    return kind in CERTAIN and ("call_id" in item or "id" in item)
 
 
 def _is_message_object(item: Mapping[str, Any]) -> bool:
-    return isinstance(item.get("object"), str) and item["object"] in MESSAGE_OBJECTS
+    return text_at(item, "object") in MESSAGE_OBJECTS
 
 
 class ItemReader:
@@ -160,7 +155,7 @@ class ItemReader:
         if kind == "message" or ("role" in item and kind not in SILENT):
             self._add_message(item, place)
         elif kind == "reasoning":
-            self._thoughts += [Part("reasoning", text) for text in thoughts_of(item)]
+            self._thoughts += thoughts_of(item)
         elif kind in RESULTS or kind.endswith("_call_output"):
             self._end()
             self._add_result(item, place, self._answered(item, kind))
@@ -186,7 +181,8 @@ class ItemReader:
         role = known_role(item.get("role"))
         content = item.get("content")
         time = with_time(item.get("created_at"))
-        if role == "assistant" and not item.get("tool_calls"):
+        is_of_chat_api = role == "tool" or item.get("tool_calls")
+        if role == "assistant" and not is_of_chat_api:
             self._close()
             quoted = []
             for part in objects_at(content):
@@ -194,15 +190,14 @@ class ItemReader:
             beside = kept_beside({"annotations": quoted}, note)
             self._place = place
             self._meta = {**time, **beside}
-            self._reply = [Part("text", item_text(content, note)), *self._thoughts]
+            self._reply = [Part("text", CONTENT.text(content, note)), *self._thoughts]
             self._thoughts = []
             return
         self._end()
-        if role is None or item.get("tool_calls") or role == "tool":
-            # It is in the shape of the chat API, or no message at all.
+        if role is None or is_of_chat_api:
             self._builder.add_json(item, place)
         else:
-            text = item_text(content, note)
+            text = CONTENT.text(content, note)
             name = text_at(item, "name") or None
             self._builder.add_text(role, text, place, name=name, meta=time)
 
@@ -264,102 +259,39 @@ BESIDE_ARGUMENTS = frozenset(
         "metadata", "internal_chat_message_metadata_passthrough",
     }
 )  # fmt: skip
+NAMED_CALLS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "mcp_call": "arguments",
+}
+"""Calls of tools that have a name, with the key of their arguments."""
 RESULT_KEYS = ("output", "result", "outputs", "results", "tools", "error", "approve")
-IMAGES = frozenset(
-    {"input_image", "image", "image_url", "image_file", "computer_screenshot"}
-)
-AUDIO = frozenset({"input_audio", "output_audio", "audio"})
-FILES = frozenset({"input_file", "file", "file_path"})
+LABELS = {
+    **dict.fromkeys(("input_image", "image", "image_url", "image_file"), "image"),
+    "computer_screenshot": "image",
+    **dict.fromkeys(("input_audio", "output_audio", "audio"), "audio"),
+    **dict.fromkeys(("input_file", "file", "file_path"), "file"),
+}
+"""What is shown in place of parts without a text."""
 
 
-def item_text(content: object, note: Note) -> str:
-    """The text of a message or of a result: a text, or parts, one a line."""
-    if isinstance(content, list):
-        return "\n".join(_part_text(part, note) for part in content)
-    return (
-        _part_text(content, note)
-        if isinstance(content, dict)
-        else content_text(content, note)
-    )
-
-
-def thoughts_of(item: Mapping[str, Any]) -> list[str]:
-    """The texts of a reasoning item: all that the model thought where that is there, or else the summary."""
-    for key in ("content", "summary"):
-        texts = [
-            part if isinstance(part, str) else text_at(part, "text")
-            for part in list_at(item, key)
-        ]
-        if any(texts):
-            return [text for text in texts if text]
-    return []
-
-
-def call_id(item: Mapping[str, Any]) -> str:
-    """The id by which a call and its result name each other; the item's own id where it has no other."""
-    return (
-        text_at(item, "call_id")
-        or text_at(item, "approval_request_id")
-        or text_at(item, "id")
-    )
-
-
-def call_of(item: Mapping[str, Any], note: Note) -> ToolCall:
-    """The call of a tool that an item is."""
-    kind = str(item["type"])
-    is_request = kind == "mcp_approval_request"
-    is_served = is_request or kind in SERVED
-    id = text_at(item, "id") if is_served else call_id(item)
-    if kind in ("function_call", "custom_tool_call", "mcp_call"):
-        arguments = item.get("input" if kind == "custom_tool_call" else "arguments")
-        return ToolCall(id, tool_name(item, note), json_text(arguments, "{}"))
-    beside = BESIDE_ARGUMENTS - {"name"} if is_request else BESIDE_ARGUMENTS
-    asked = _without(item, beside)
-    only = next(iter(asked.values())) if len(asked) == 1 else None
-    if isinstance(only, dict):
-        asked = _without(only, {"sources"})
-    return ToolCall(id, kind.removesuffix("_call"), json_text(asked, "{}"))
-
-
-def result_text(item: Mapping[str, Any], note: Note) -> str:
-    """The result of a tool that an item holds; its state in brackets where it holds none, such as
-    "[web_search: completed]"."""
-    if item.get("type") == "mcp_approval_response":
-        keys = ("approve", "reason")
-        return json_text({key: item[key] for key in keys if item.get(key) is not None})
-    key = next((key for key in RESULT_KEYS if item.get(key) is not None), None)
-    if key is None:
-        sources = joined(texts_under(item, "action.sources[].url"))
-        kind = text_at(item, "type").removesuffix("_output").removesuffix("_call")
-        name = text_at(item, "name") or kind
-        return sources or stand_in(name, item.get("status"))
-    if item.get("type") == "image_generation_call":
-        return stand_in("image")
-    if key in ("tools", "error"):
-        return json_text(item[key])
-    return item_text(item[key], note)
-
-
-def _part_text(part: object, note: Note) -> str:
-    if not isinstance(part, dict):
-        return content_text([part], note)
-    kind = text_at(part, "type")
+def _said(part: Block, note: Note, words: Vocabulary) -> list[Part]:
+    """Return the text of a part, under whichever key it stands; of one without a text, what it is."""
     text = part.get("text")
+    filename = part.get("filename")
     if isinstance(value_at(text, "value"), str):  # as the messages of a thread have it
-        return text_at(text, "value")
-    if isinstance(text, str) and isinstance(
-        part.get("filename"), str
-    ):  # what a search of files found
-        return f"{stand_in('file', part['filename'])}\n{text}"
+        return [Part("text", text_at(text, "value"))]
+    if isinstance(text, str) and isinstance(filename, str):  # a search of files found
+        return [Part("text", f"{stand_in('file', filename)}\n{text}")]
     if isinstance(part.get("stdout"), str) or isinstance(part.get("stderr"), str):
-        return _shell_text(part)
+        return [Part("text", _shell_text(part))]
     for key in ("text", "refusal", "transcript", "logs"):
         if isinstance(part.get(key), str):
-            return str(part[key])
-    for label, kinds in (("image", IMAGES), ("audio", AUDIO), ("file", FILES)):
-        if kind in kinds:
-            return stand_in(label, part.get("filename"))
-    return content_text([part], note) if kind else json_text(part)
+            return [Part("text", part[key])]
+    label = LABELS.get(words.kind_of(part))
+    if label:
+        return [Part("text", stand_in(label, filename))]
+    return show_kind(part, note, words)
 
 
 def _shell_text(part: Mapping[str, Any]) -> str:
@@ -371,6 +303,64 @@ def _shell_text(part: Mapping[str, Any]) -> str:
     elif ended.get("type") == "timeout":
         how = stand_in("timeout")
     return joined([text_at(part, "stdout"), text_at(part, "stderr"), how])
+
+
+CONTENT = Vocabulary({}, other=_said)
+"""The content of a message, or the result of a tool."""
+
+
+def thoughts_of(item: Mapping[str, Any]) -> list[Part]:
+    """Return all that the model thought where a reasoning item has it, or else the summary."""
+    for key in ("content", "summary"):
+        found = []
+        for part in list_at(item, key):
+            text = part if isinstance(part, str) else text_at(part, "text")
+            if text:
+                found.append(Part("reasoning", text))
+        if found:
+            return found
+    return []
+
+
+def call_id(item: Mapping[str, Any]) -> str:
+    """The id by which a call and its result name each other; the item's own id where it has no other."""
+    return next(iter(texts_under(item, "call_id", "approval_request_id", "id")), "")
+
+
+def call_of(item: Mapping[str, Any], note: Note) -> ToolCall:
+    """The call of a tool that an item is."""
+    kind = text_at(item, "type")
+    is_request = kind == "mcp_approval_request"
+    id = text_at(item, "id") if is_request or kind in SERVED else call_id(item)
+    if kind in NAMED_CALLS:
+        arguments = json_text(item.get(NAMED_CALLS[kind]), "{}")
+        return ToolCall(id, tool_name(item, note), arguments)
+    beside = BESIDE_ARGUMENTS - {"name"} if is_request else BESIDE_ARGUMENTS
+    asked = _without(item, beside)
+    values = list(asked.values())
+    if len(values) == 1 and isinstance(values[0], dict):
+        asked = _without(values[0], {"sources"})
+    return ToolCall(id, kind.removesuffix("_call"), json_text(asked))
+
+
+def result_text(item: Mapping[str, Any], note: Note) -> str:
+    """The result of a tool that an item holds; its state in brackets where it holds none, such as
+    "[web_search: completed]"."""
+    if item.get("type") == "mcp_approval_response":
+        keys = ("approve", "reason")
+        return json_text({key: item[key] for key in keys if item.get(key) is not None})
+    held = [key for key in RESULT_KEYS if item.get(key) is not None]
+    if not held:
+        sources = joined(texts_under(item, "action.sources[].url"))
+        kind = text_at(item, "type").removesuffix("_output").removesuffix("_call")
+        name = text_at(item, "name") or kind
+        return sources or stand_in(name, item.get("status"))
+    if item.get("type") == "image_generation_call":
+        return stand_in("image")
+    found = item[held[0]]
+    if held[0] in ("tools", "error"):
+        return json_text(found)
+    return CONTENT.text(found, note)
 
 
 def _without(fields: Mapping[str, Any], keys: Set[str]) -> dict[str, Any]:

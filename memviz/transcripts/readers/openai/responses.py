@@ -1,17 +1,24 @@
-"""The OpenAI Responses API: lists of items, pages of them, requests, and responses."""
+"""The OpenAI Responses API: lists of items, pages of them, requests, and responses; and batches of any API."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
-from memviz.transcripts.json_text import kind_of
-from memviz.transcripts.readers.json_access import text_at
+from memviz.transcripts.json_text import describe, kind_of
+from memviz.transcripts.readers.json_access import (
+    first_text,
+    object_at,
+    objects_at,
+    text_at,
+    value_at,
+)
 from memviz.transcripts.readers.json_rows import (
+    RowReader,
     inside,
     most_rows,
     row_object,
@@ -19,7 +26,11 @@ from memviz.transcripts.readers.json_rows import (
     tool_schemas,
     with_places,
 )
-from memviz.transcripts.readers.openai.chat import page_data
+from memviz.transcripts.readers.openai.chat import (
+    page_data,
+    read_request,
+    read_response,
+)
 from memviz.transcripts.readers.openai.response_items import (
     MESSAGE_OBJECTS,
     RESULTS,
@@ -45,9 +56,15 @@ OTHER_KINDS = frozenset(
     }
 )
 # Keys of requests to the APIs for embeddings and speech, which have an input and a model as well.
-OTHER_REQUESTS = frozenset(
-    {"encoding_format", "dimensions", "voice", "response_format"}
-)
+NO_REQUEST = OTHER_KINDS | {
+    "encoding_format",
+    "dimensions",
+    "voice",
+    "response_format",
+    "output",
+}
+ASKS = ("model", "instructions", "previous_response_id")
+NO_REASON = "no reason is given"
 OTHER_MODELS = ("embed", "moderation", "tts")
 
 
@@ -128,25 +145,16 @@ def _streamed(document: Document) -> list[Placed]:
     """The whole responses that end the events of a stream; none for a file of anything else."""
     if not most_rows(document, _is_event):
         return []
-    ends = [
-        (item, place)
-        for item, place in rows(document, "events")
-        if text_at(item, "type") in LAST_EVENTS
-    ]
     return [
         (item["response"], place)
-        for item, place in ends
-        if isinstance(item.get("response"), dict)
+        for item, place in rows(document, "events")
+        if text_at(item, "type") in LAST_EVENTS and object_at(item, "response")
     ]
 
 
 def _is_event(row: Mapping[str, Any]) -> bool:
-    kind = row.get("type")
-    return (
-        isinstance(kind, str)
-        and kind.startswith("response.")
-        and ("sequence_number" in row or "response" in row)
-    )
+    is_event = text_at(row, "type").startswith("response.")
+    return is_event and ("sequence_number" in row or "response" in row)
 
 
 def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
@@ -155,12 +163,12 @@ def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
     A page does not say its order. Times in the items do, and so does a call with its result; where neither is there,
     the page is newest first, but for plain messages of the chat API, which come oldest first.
     """
-    objects = [item for item, _ in placed if isinstance(item, dict)]
+    objects = objects_at([item for item, _ in placed])
     newest_first = _by_times(objects)
     if newest_first is None and is_page:
         newest_first = _by_calls(objects)
-    if newest_first is None:
-        newest_first = is_page and any(
+    if newest_first is None and is_page:
+        newest_first = any(
             "type" in item or text_at(item, "object") in MESSAGE_OBJECTS
             for item in objects
         )
@@ -168,10 +176,9 @@ def in_order(placed: list[Placed], *, is_page: bool) -> list[Placed]:
 
 
 def _by_times(items: Sequence[dict[str, Any]]) -> bool | None:
-    times = [
-        time for item in items if (time := moment(item.get("created_at"))) is not None
-    ]
-    return times[0] > times[-1] if times and times[0] != times[-1] else None
+    times = [moment(item.get("created_at")) for item in items]
+    known = [time for time in times if time is not None]
+    return known[0] > known[-1] if known and known[0] != known[-1] else None
 
 
 def _by_calls(items: Sequence[dict[str, Any]]) -> bool | None:
@@ -189,28 +196,16 @@ def is_response_object(value: Mapping[str, Any]) -> bool:
     """Return whether an object is a response: it says so, or its output is items."""
     if not OTHER_KINDS.isdisjoint(value) or not isinstance(value.get("output"), list):
         return False
-    says_so = isinstance(value.get("object"), str) and value["object"] in RESPONSES
-    return says_so or are_items(value["output"])
+    return text_at(value, "object") in RESPONSES or are_items(value["output"])
 
 
 def is_request_object(value: Mapping[str, Any]) -> bool:
     """Return whether an object asks for a response: an input that is text or items, with a model or instructions."""
-    if (
-        not OTHER_KINDS.isdisjoint(value)
-        or not OTHER_REQUESTS.isdisjoint(value)
-        or "output" in value
-    ):
+    if not NO_REQUEST.isdisjoint(value) or not first_text(value, *ASKS):
         return False
     asked = value.get("input")
-    model = text_at(value, "model")
-    if not (
-        model
-        or text_at(value, "instructions")
-        or text_at(value, "previous_response_id")
-    ):
-        return False
     if isinstance(asked, str):
-        return not any(name in model for name in OTHER_MODELS)
+        return not any(name in text_at(value, "model") for name in OTHER_MODELS)
     return are_items(asked) or are_messages(asked)
 
 
@@ -221,22 +216,13 @@ def read_exchange(
 
     Raises :class:`TranscriptError` for a response that failed.
     """
-    instructions = value.get("instructions")
-    items = [
-        row
-        for key in ("instructions", "input", "output")
-        for row in _items(value, key, place)
-    ]
+    items: list[Placed] = []
+    for key in ("instructions", "input", "output"):
+        items += _items(value, key, place)
     error = value.get("error")
     if isinstance(error, dict) and not value.get("output"):
-        reason = (
-            text_at(error, "message").strip().rstrip(".")[:200] or "no reason is given"
-        )
-        raise TranscriptError(
-            f"this response failed: {reason}.",
-            place=place,
-            remedy="Send the request again.",
-        )
+        reason = f"this response failed: {_reason(error)}."
+        raise TranscriptError(reason, place=place, remedy="Send the request again.")
     if text_at(value, "previous_response_id"):
         builder.note(
             "what was said before the response that it continues is not in the file",
@@ -244,18 +230,11 @@ def read_exchange(
         )
     details = value.get("incomplete_details")
     if isinstance(details, dict):
-        builder.note(
-            f"the reply is incomplete ({text_at(details, 'reason')[:60] or 'no reason is given'})",
-            place,
-        )
+        why = text_at(details, "reason")[:60] or NO_REASON
+        builder.note(f"the reply is incomplete ({why})", place)
     ItemReader(builder).add_all(items)
-    system = (
-        {"system_prompt": instructions}
-        if isinstance(instructions, str) and instructions
-        else {}
-    )
     return {
-        **system,
+        "system_prompt": text_at(value, "instructions") or None,
         "held_at": moment(value.get("created_at")),
         "tools": tool_schemas(value),
     }
@@ -265,17 +244,67 @@ def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
     """The items under a key, each with its place; a text is what the user asked."""
     items = value.get(key)
     if isinstance(items, str):
-        return (
-            [({"role": "user", "content": items}, inside(place, key))]
-            if key == "input"
-            else []
-        )
+        asked = {"role": "user", "content": items}
+        return [(asked, inside(place, key))] if key == "input" else []
     if items is None or isinstance(items, list):
-        return [
-            (item, inside(place, f"{key} index {index}"))
-            for index, item in enumerate(items or [])
-        ]
-    remedy = "Correct it, or remove it."
-    raise TranscriptError(
-        f"the {key} is {kind_of(items)}, not a list.", place=place, remedy=remedy
-    )
+        return with_places(items or [], inside(place, f"{key} index"))
+    reason = f"the {key} is {kind_of(items)}, not a list."
+    raise TranscriptError(reason, place=place, remedy="Correct it, or remove it.")
+
+
+# The key that shows what kind a body is, and how it is read. A response may repeat what was asked, so its keys come
+# before those of requests.
+BODIES: dict[
+    str, Callable[[Mapping[str, Any], str, TranscriptBuilder], dict[str, Any]]
+] = {
+    "choices": read_response,
+    "output": read_exchange,
+    "messages": read_request,
+    "input": read_exchange,
+}
+
+
+class OpenAIBatch(RowReader):
+    """Rows with a ``custom_id``, each a conversation whose title that is: requests of the chat API or the Responses
+    API, or their responses."""
+
+    name = "openai_batch"
+    title = "OpenAI batch file"
+    expected = "rows with a custom_id"
+
+    def is_row(self, row: dict[str, Any]) -> bool:
+        """Return whether a row has a custom_id with a response or a body."""
+        if not isinstance(row.get("custom_id"), (str, int)):
+            return False
+        return "response" in row or any(
+            isinstance(row.get(key), dict) for key in ("body", "error")
+        )
+
+    def read_row(
+        self, row: dict[str, Any], place: str, builder: TranscriptBuilder
+    ) -> dict[str, Any]:
+        """Add what was asked, or what was answered. Raises :class:`TranscriptError` for a request that failed."""
+        kind = "response" if "response" in row else "body"
+        answered = value_at(row, "response", "body")
+        body = answered if kind == "response" else row.get("body")
+        error = row.get("error") or value_at(answered, "error")
+        if error or not isinstance(body, dict):
+            raise TranscriptError(
+                f"this request has no response: {_reason(error)}.",
+                place=place,
+                remedy="Send this request again.",
+            )
+        for key, read in BODIES.items():
+            if isinstance(body.get(key), (list, str)):
+                known = read(body, inside(place, kind), builder)
+                return {"title": text_at(row, "custom_id"), **known}
+        raise TranscriptError(
+            f"its body is no conversation, found {describe(body)}.",
+            place=inside(place, kind),
+            remedy="Choose the batch of a chat or of responses.",
+        )
+
+
+def _reason(error: object) -> str:
+    reason = error if isinstance(error, str) else first_text(error, "message", "code")
+    return reason.strip().rstrip(".")[:200] or NO_REASON

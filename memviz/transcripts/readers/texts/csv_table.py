@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import pairwise, product
 from typing import Any, Literal, NamedTuple
@@ -13,6 +15,7 @@ from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.csv_cells import unguarded
 from memviz.transcripts.document import Document
+from memviz.transcripts.readers.json_access import joined
 from memviz.transcripts.readers.texts.dialogues import TextReader, text_mismatch
 from memviz.transcripts.readers.texts.speakers import role_of
 from memviz.transcripts.readers.texts.tables import Row, Table, find_table
@@ -32,7 +35,7 @@ _FORMATS = (
         for date, gap, clock in product(_DATES, (" ", ", "), _CLOCKS)
     ),
 )
-_ZONES = (" UTC", " GMT", " +0000", "Z")
+_ZONE = re.compile(r"( UTC| GMT| \+0000|Z)\Z")
 
 
 def direction(times: Iterable[float | datetime]) -> Direction:
@@ -48,32 +51,13 @@ def written_direction(cells: Sequence[str]) -> Direction:
 
     A date such as 5/8/23 is of two days. Both ways of reading it have to run in the same direction.
     """
-    bare = [_bare(cell) for cell in cells]
-    fitting = [format for format in _FORMATS if bare and _parsed(bare[0], format)]
+    bare = [_ZONE.sub("", cell.strip()) for cell in cells]
     found: set[Direction] = set()
-    for format in fitting:
-        times = [time for cell in bare if (time := _parsed(cell, format)) is not None]
-        if len(times) == len(bare):
-            found.add(direction(times))
-    return found.pop() if len(found) == 1 else "mixed"
-
-
-def _bare(cell: str) -> str:
-    return next(
-        (
-            cell.strip().removesuffix(zone)
-            for zone in _ZONES
-            if cell.strip().endswith(zone)
-        ),
-        cell.strip(),
-    )
-
-
-def _parsed(cell: str, format: str) -> datetime | None:
-    try:
-        return datetime.strptime(cell, format)
-    except ValueError:
-        return None
+    for format in _FORMATS:
+        # A format that does not fit fails at the first cell.
+        with suppress(ValueError):
+            found.add(direction([datetime.strptime(cell, format) for cell in bare]))
+    return found.pop() if bare and len(found) == 1 else "mixed"
 
 
 BACKWARD = "the rows come newest first, so they were read from the last to the first"
@@ -148,6 +132,10 @@ def _irregularity(rows: Sequence[Record]) -> tuple[int, bool]:
     return sum(one == next for one, next in pairwise(roles)), roles[:1] != ["user"]
 
 
+OPEN_CELL = "a quotation mark is never closed, so all that follows in the file was read as one cell"
+MORE_CELLS = (
+    "a row has more cells than the table has columns, so they were joined to the last"
+)
 EXPECTED = (
     'a table with columns such as "role" and "content", or "prompt" and "response",'
 )
@@ -174,9 +162,8 @@ class CsvTable(TextReader):
         found: dict[str, TableConversation] = {}
         for row in table.data(document.plain_text):
             cells, notes = by_meaning(row, table)
-            rows = found.setdefault(
-                cells.get("conversation", "").strip(), TableConversation(table, [], [])
-            )
+            id = cells.get("conversation", "").strip()
+            rows = found.setdefault(id, TableConversation(table, [], []))
             rows.rows.append(Record(cells, row.line))
             rows.notes.extend((what, row.line) for what in notes)
         return list(found.values())
@@ -186,9 +173,8 @@ class CsvTable(TextReader):
         for what, line in piece.notes:
             builder.note(what, f"line {line}")
         prompts = [row for row in piece.rows if is_prompt(row, piece.table)]
-        rows = in_order(
-            [row for row in piece.rows if not is_prompt(row, piece.table)], builder
-        )
+        said = [row for row in piece.rows if not is_prompt(row, piece.table)]
+        rows = in_order(said, builder)
         known = _known(rows, prompts, builder)
         for row in rows:
             if piece.table.asks:
@@ -204,28 +190,24 @@ def _known(
     rows: list[Record], saved_prompts: list[Record], builder: TranscriptBuilder
 ) -> dict[str, Any]:
     """Return what the table says about the conversation beside its messages."""
-    known: dict[str, Any] = {
-        "title": next(
-            (row.cells["title"] for row in rows if row.cells.get("title")), UNTITLED
-        )
-    }
-    if rows:
-        known["held_at"] = moment(time_of(rows[0]))
-    prompts = list(
-        dict.fromkeys(row.cells["system"] for row in rows if row.cells.get("system"))
-    )
+    titles = filter(None, (row.cells.get("title") for row in rows))
+    found = filter(None, (row.cells.get("system") for row in rows))
+    prompts = list(dict.fromkeys(found))
     if len(prompts) > 1:
         builder.note(
             f"the rows have {len(prompts)} different system prompts; the first was taken"
         )
     prompts += [unguarded(row.cells.get("content", "")) for row in saved_prompts]
-    return {**known, "system_prompt": prompts[0] if prompts else None}
+    return {
+        "title": next(titles, UNTITLED),
+        "held_at": moment(time_of(rows[0])) if rows else None,
+        "system_prompt": prompts[0] if prompts else None,
+    }
 
 
 def _add_row(row: Record, builder: TranscriptBuilder, is_own: bool) -> None:
-    item: dict[str, Any] = {
-        "role": role_of(row.cells["role"]) or row.cells["role"].strip() or None
-    }
+    role = row.cells["role"]
+    item: dict[str, Any] = {"role": role_of(role) or role.strip() or None}
     for key in ("content", "name", "tool_call_id"):
         cell = row.cells.get(key, "")
         if cell or key == "content":
@@ -246,11 +228,10 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
 
 def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
     place = f"line {row.line}"
-    meta = with_time(time_of(row)) or None
-    question = "\n".join(
-        row.cells[key] for key in ("question", "input") if row.cells.get(key)
-    )
-    for role, text in (("user", question), ("assistant", row.cells.get("answer", ""))):
+    meta = with_time(time_of(row))
+    asked = [row.cells.get("question", ""), row.cells.get("input", "")]
+    said = {"user": joined(asked), "assistant": row.cells.get("answer", "")}
+    for role, text in said.items():
         if text.strip():
             builder.add_text(role, text, place, meta=meta)
         else:
@@ -268,30 +249,22 @@ class TableConversation(NamedTuple):
 def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
     """The cells of a row by their meaning, and what is odd about them."""
     cells = list(row.cells)
+    columns = table.columns
+    last = table.width - 1
     notes = []
-    extra = cells[table.width :]
     if row.is_open:
-        notes.append(
-            "a quotation mark is never closed, so all that follows in the file was read as one cell"
-        )
-    if any(cell.strip() for cell in extra):
-        if table.width - 1 in (
-            table.columns.get("content"),
-            table.columns.get("answer"),
-        ):  # the text had a delimiter in it and no quotation marks
-            cells[table.width - 1 :] = [
-                table.dialect.delimiter.join(cells[table.width - 1 :])
-            ]
-            notes.append(
-                "a row has more cells than the table has columns, so they were joined to the last"
-            )
+        notes.append(OPEN_CELL)
+    if any(cell.strip() for cell in cells[table.width :]):
+        if last in (columns.get("content"), columns.get("answer")):
+            # The text had a delimiter in it and no quotation marks.
+            cells[last:] = [table.dialect.delimiter.join(cells[last:])]
+            notes.append(MORE_CELLS)
         else:
             notes.append("cells beyond the last column were left out")
     if len(cells) < table.width:
         notes.append("a row has fewer cells than the table has columns")
-    return {
-        meaning: cells[at] for meaning, at in table.columns.items() if at < len(cells)
-    }, notes
+    found = {name: cells[at] for name, at in columns.items() if at < len(cells)}
+    return found, notes
 
 
 def is_prompt(row: Record, table: Table) -> bool:

@@ -31,6 +31,12 @@ _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _RULE = re.compile(r"\n[ \t]*(?:-{3,}|\*{3,}|_{3,})\Z")
 
 
+ONE_SIDE = "only one side speaks, {}: nobody else was found at the start of a line"
+PASSED_OVER = (
+    "lines that start with {} were read as text, not as the words of another speaker"
+)
+
+
 def text_mismatch(expected: str, document: Document) -> TranscriptError:
     """The error for a document that is not the kind of text that a format reads."""
     if not document.plain_text:
@@ -53,10 +59,9 @@ def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
     for line, content, place in zip(found.lines, contents, starts, strict=True):
         if line is found.lines[-1] and not content and len(contents) > 1:
             builder.note("the last speaker says nothing and was left out", place)
-        else:
-            builder.add_text(
-                line.role, content, place, name=line.person, meta=line.time
-            )
+            continue
+        person = line.person
+        builder.add_text(line.role, content, place, name=person, meta=line.time)
     _note_speakers(found, builder)
     return builder.build(**known)
 
@@ -69,20 +74,14 @@ def speaking(found: Dialogue) -> Dialogue:
 
 
 def _note_speakers(found: Dialogue, builder: TranscriptBuilder) -> None:
-    names = {line.name.casefold(): line.name for line in found.lines}
-    if (
-        len({line.role for line in found.lines if line.role in ("user", "assistant")})
-        == 1
-    ):
+    roles = {line.role for line in found.lines}
+    if len(roles & {"user", "assistant"}) == 1:
+        names = {line.name.casefold(): line.name for line in found.lines}
         who = ", ".join(repr(name[:40]) for name in list(names.values())[:MAX_NAMED])
-        builder.note(
-            f"only one side speaks, {who}: nobody else was found at the start of a line"
-        )
+        builder.note(ONE_SIDE.format(who))
     if found.passed_over:
         starts = ", ".join(f"'{name[:40]}:'" for name in found.passed_over[:MAX_NAMED])
-        builder.note(
-            f"lines that start with {starts} were read as text, not as the words of another speaker"
-        )
+        builder.note(PASSED_OVER.format(starts))
 
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
@@ -97,20 +96,15 @@ def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
 
 def _contents(found: Dialogue) -> list[str]:
     stops = [line.start for line in found.lines[1:]] + [len(found.text)]
-    parts = [
-        _content(line.rest + found.text[line.stop : stop])
-        for line, stop in zip(found.lines, stops, strict=True)
-    ]
-    ruled = [_RULE.search(part) is not None for part in parts[:-1]]
-    if (
-        found.style not in TEXT_STYLES and ruled and all(ruled)
-    ):  # then a line between the messages is the writer's layout
+    parts = []
+    for line, stop in zip(found.lines, stops, strict=True):
+        text = line.rest + found.text[line.stop : stop]
+        parts.append(_BLANK_LINES.sub("", text).rstrip())
+    # Where a line stands between all messages, it is the writer's layout.
+    is_ruled = len(parts) > 1 and all(map(_RULE.search, parts[:-1]))
+    if is_ruled and found.style not in TEXT_STYLES:
         return [_RULE.sub("", part).rstrip() for part in parts]
     return parts
-
-
-def _content(text: str) -> str:
-    return _BLANK_LINES.sub("", text).rstrip()
 
 
 def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
@@ -121,11 +115,9 @@ def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
     if rest.strip(" \t\n-*_"):
         first = _BLANK_LINES.sub("", rest)
         start, stop = places(before, [len(before) - len(first), len(before.rstrip())])
-        lines = (
-            start
-            if start == stop
-            else f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
-        )
+        lines = start
+        if start != stop:
+            lines = f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
         builder.note("text before the first speaker was left out", lines)
     return {"title": title[1].strip()} if title else {}
 
@@ -177,9 +169,8 @@ def _find_kind(text: str, user: str | None) -> tuple[str, Dialogue | None]:
         return "whatsapp", None
     try:
         found = dialogue(with_line_feeds(text), user=user)
-    except (
-        UnclearUserError
-    ):  # nobody is called so: the reader of the format says who speaks
+    except UnclearUserError:
+        # Nobody is called so: the reader of the format says who speaks.
         kind = dialogue(with_line_feeds(text))
         return (_name_of(kind) if kind else ""), None
     return (_name_of(found), found) if found else ("", None)
@@ -190,6 +181,7 @@ def _name_of(found: Dialogue) -> str:
 
 
 FIELDS = ("role", "name", "tool_calls", "tool_call_id")
+EXPECTED_LINES = 'a text with lines that start with "User:" and "Assistant:"'
 EXPECTED = 'Markdown with lines such as "**User:**" or "## User"'
 
 
@@ -210,11 +202,9 @@ class Markdown(TextReader):
 
     def read(self, piece: Dialogue | str, builder: TranscriptBuilder) -> Transcript:
         """The conversation with its title; from markers also its system prompt, description and language."""
-        return (
-            _read_markers(piece, builder)
-            if isinstance(piece, str)
-            else read_dialogue(piece, builder)
-        )
+        if isinstance(piece, str):
+            return _read_markers(piece, builder)
+        return read_dialogue(piece, builder)
 
 
 def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
@@ -222,23 +212,15 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
     parts = list(read_marked(text))
     is_whole = False
     builder.empty_is_meant = True
-    for part, place in zip(
-        parts, places(text, [part.start for part in parts]), strict=True
-    ):
+    starts = places(text, [part.start for part in parts])
+    for part, place in zip(parts, starts, strict=True):
         info = _info(part.info, builder)
-        content = (
-            part.content.removesuffix(f"\n{info['closed']}")
-            if "closed" in info
-            else part.content
-        )
+        content = part.content
+        if "closed" in info:
+            content = content.removesuffix(f"\n{info['closed']}")
         if "role" in info:
-            builder.add_json(
-                {
-                    "content": content,
-                    **{key: info[key] for key in FIELDS if key in info},
-                },
-                place,
-            )
+            fields = {key: info[key] for key in FIELDS if key in info}
+            builder.add_json({"content": content, **fields}, place)
         elif info.get("system_prompt") is True:
             known["system_prompt"] = content
         elif "end" in info:
@@ -269,9 +251,7 @@ class PlainText(TextReader):
         """One conversation: the text."""
         found = dialogue_of(document, *TEXT_STYLES)
         if found is None:
-            raise text_mismatch(
-                'a text with lines that start with "User:" and "Assistant:"', document
-            )
+            raise text_mismatch(EXPECTED_LINES, document)
         return [speaking(found)]
 
     def read(self, piece: Dialogue, builder: TranscriptBuilder) -> Transcript:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress
 from typing import NamedTuple
 
 from memviz.core.errors import UnclearUserError
@@ -173,32 +174,21 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
     Where only one side has that case, each line that answers the line above it belongs here ("User: hi", "assistant:
     fine"). Where both have it, a line that stands alone between two lines of the other side does.
     """
-    alike = [
-        match
-        for match in matches
-        if match["name"].islower() == matches[0]["name"].islower()
+    is_first_case = [
+        match["name"].islower() == matches[0]["name"].islower() for match in matches
     ]
-    is_first_case = {match.start() for match in alike}
     sides = [_side_of(match, matches[0]) for match in matches]
-    present = {
-        side
-        for match, side in zip(matches, sides, strict=True)
-        if side and match.start() in is_first_case
-    }
+    present = set(compress(sides, is_first_case)) - {""}
     found: list[re.Match[str]] = []
     last = ""
-    for at, (match, side) in enumerate(zip(matches, sides, strict=True)):
-        following = matches[at + 1] if at + 1 < len(matches) else None
-        stands_alone = (
-            following is not None
-            and following.start() in is_first_case
-            and sides[at + 1] == last
-        )
-        takes_turn = (
-            bool(side and last) and side != last and (len(present) == 1 or stands_alone)
-        )
-        if match.start() in is_first_case or takes_turn:
-            found.append(match)
+    for at, side in enumerate(sides):
+        takes_turn = bool(side and last) and side != last
+        if takes_turn and len(present) > 1:
+            # It has to stand alone between two lines of the other side.
+            next_is_first = any(is_first_case[at + 1 : at + 2])
+            takes_turn = next_is_first and sides[at + 1] == last
+        if is_first_case[at] or takes_turn:
+            found.append(matches[at])
             last = side
     return found
 
@@ -208,18 +198,16 @@ def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
     dialogue than the first one's."""
     speaker = SPEAKERS[match["name"].lower()]
     is_same_kind = speaker.asks == SPEAKERS[first["name"].lower()].asks
-    return (
-        speaker.role if is_same_kind and speaker.role in ("user", "assistant") else ""
-    )
+    is_side = is_same_kind and speaker.role in ("user", "assistant")
+    return speaker.role if is_side else ""
 
 
 def _says_which_model(lines: Sequence[Named]) -> bool:
     """Return whether the first line only states which model was used ("Model: gpt-4o")."""
     names = [line.key for line in lines]
-    others = {SPEAKERS[name].role for name in names if name != "model"}
-    return (
-        names[:1] == ["model"] and names.count("model") == 1 and "assistant" in others
-    )
+    if names[:1] != ["model"] or "model" in names[1:]:
+        return False
+    return any(SPEAKERS[name].role == "assistant" for name in names[1:])
 
 
 def _line(line: Named, role: str) -> SpeakerLine:
@@ -228,6 +216,5 @@ def _line(line: Named, role: str) -> SpeakerLine:
     if match["mark"].startswith("#"):  # hashes may close a heading
         bare = rest.rstrip().rstrip("#")
         rest = bare.rstrip() if not bare or bare[-1] in " \t" else rest
-    return SpeakerLine(
-        line.name, role, rest, match.start(), match.end(), match["stamp"] or ""
-    )
+    stamp = match["stamp"] or ""
+    return SpeakerLine(line.name, role, rest, match.start(), match.end(), stamp)

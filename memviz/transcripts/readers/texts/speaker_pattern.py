@@ -1,4 +1,4 @@
-"""Who speaks in a text: the names that nobody has to know, because they take turns at the beginning of lines."""
+"""Finds who speaks in a text: names that nobody has to know, because they take turns at the beginning of lines."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ ENOUGH_TURNS = 4
 """So many lines of unknown names alone, which take turns, make a dialogue,"""
 MANY_PEOPLE = 8
 """of so many people at most: more names are those of fields or sections."""
-LINES_ABOVE, MOST_CHARS_ABOVE = 6, 2_000
-"""So much may stand above a dialogue of unknown names. Further down, sections of an article look like one."""
+LINES_ABOVE = 6
+"""So many lines may stand above a dialogue of unknown names. Further down, sections of an article look like one."""
+MOST_CHARS_ABOVE = 2_000
+"""A text above that is longer has too many lines."""
 
 
 class Named(NamedTuple):
@@ -40,7 +42,7 @@ class Named(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """Who speaks in a text: the lines of all speakers in order, and the role of each name.
+    """The speakers of a text: the lines of all in order, and the role of each name.
 
     ``roles`` is ``None`` where the names do not show who the user is. ``passed_over`` are names that start several
     lines, or one where the other side would have to speak, and were taken for words of the text.
@@ -67,20 +69,13 @@ def cast_of(
     found = _found(known, others)
     if user is None:
         return found
-    if (
-        found is None
-        or found.roles is None
-        or len(found.lines) < MANY
-        or not _speaks(user, found.lines)
-    ):
-        if (
-            found is not None
-            and found.roles
-            and not _speaks(user, [*found.lines, *others])
-        ):
+    if found and found.roles:
+        if not _speaks(user, [*found.lines, *others]):
             return found
-        found = _everybody(known, others, user)
-    return found._replace(roles=roles_of(found.names, user))
+        if len(found.lines) >= MANY and _speaks(user, found.lines):
+            return found._replace(roles=roles_of(found.names, user))
+    everybody = _everybody(known, others, user)
+    return everybody._replace(roles=roles_of(everybody.names, user))
 
 
 def named(match: re.Match[str]) -> Named:
@@ -88,13 +83,8 @@ def named(match: re.Match[str]) -> Named:
     name = match["name"].strip()
     if name[-5:].lower() == " said":
         name = name[:-5].rstrip()
-    return Named(
-        name,
-        name.casefold(),
-        (match["mark"], match["stamp"] is not None),
-        match.start(),
-        match,
-    )
+    mark = (match["mark"], match["stamp"] is not None)
+    return Named(name, name.casefold(), mark, match.start(), match)
 
 
 def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[Named]:
@@ -102,12 +92,10 @@ def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[N
     taken = {line.start for line in known}
     marks = {line.mark for line in known}
     is_lower = bool(known) and known[0].name.islower()
-    nobodies: set[str] = (
-        set()
-    )  # names as they are written; most lines of a long text are of a few of them
-    small: set[str] = (
-        set()
-    )  # names in the other letter case, which few texts have as speakers
+    # Names as they are written: most lines of a long text are of a few of them.
+    nobodies: set[str] = set()
+    # Names in the other letter case, which few texts have as speakers.
+    small: set[str] = set()
     first_mark: dict[str, tuple[str, bool]] = {}
     alike: list[Named] = []
     of_other_case: list[re.Match[str]] = []
@@ -138,11 +126,8 @@ def _facing_a_model(
     top of the text or stands regularly between the model's lines, where nobody else does."""
     models = sorted(filter(_is_model, speaking), key=lambda line: line.start)
     people = [line for line in speaking if not _is_model(line)]
-    if (
-        not models
-        or any(likely_role(line.name) == "user" for line in people)
-        or _regular(models, people)
-    ):
+    has_user = any(likely_role(line.name) == "user" for line in people)
+    if not models or has_user or _regular(models, people):
         return []
     lines = [line for line in map(named, of_other_case) if line.mark == models[0].mark]
     accounts = set(_regular(models, lines))
@@ -158,9 +143,8 @@ def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
     sides = {role_of(line.name) for line in known} & {"user", "assistant"}
     if len(sides) == 2:
         return _with_models(known, others)
-    if known and all(
-        len(line.name) == 1 for line in known
-    ):  # an answer, or the first of the speakers A and B
+    # An answer, or the first of the speakers A and B.
+    if known and all(len(line.name) == 1 for line in known):
         letters = _take_turns(sorted([*known, *others], key=lambda line: line.start))
         return _cast(letters)._replace(roles=None) if letters else _cast(known)
     strangers = _take_turns(others)
@@ -174,11 +158,9 @@ def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
 
 def _short_talk(others: Sequence[Named]) -> Cast | None:
     """Somebody and a model by its own name, who take turns from the top of the text on, were it only once."""
-    if (
-        len(others) < MANY
-        or not _is_at_the_top(others[0])
-        or len({line.key for line in others}) > MANY
-    ):
+    if len(others) < MANY or len(_spellings(others)) > MANY:
+        return None
+    if not _is_at_the_top(others[0]):
         return None
     is_talk = all(_is_model(one) != _is_model(next) for one, next in pairwise(others))
     return _cast(others) if is_talk else None
@@ -189,15 +171,12 @@ def _with_models(known: Sequence[Named], others: Sequence[Named]) -> Cast:
     asking = [line for line in known if role_of(line.name) == "user"]
     regular = _regular(asking, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
-    speaking = sorted(
-        [*known, *(line for line in others if line.key in models)],
-        key=lambda line: line.start,
-    )
+    speaking = [*known, *(line for line in others if line.key in models)]
+    speaking.sort(key=lambda line: line.start)
     rest = [line for line in others if line.key not in models]
     answers, unsure = _where_answers_are_missing(speaking, rest)
-    passed_over = {line.key: line.name for line in unsure} | {
-        key: regular[key] for key in regular if key not in models
-    }
+    passed_over = {line.key: line.name for line in unsure}
+    passed_over |= {key: regular[key] for key in regular if key not in models}
     return _cast([*speaking, *answers], tuple(passed_over.values()))
 
 
@@ -217,7 +196,7 @@ def _where_answers_are_missing(
             continue
         if _opposes(gap[0], side):
             answers.append(gap[0])
-        elif len({line.key for line in gap}) == 1:
+        elif len(_spellings(gap)) == 1:
             unsure.append(gap[0])
     return answers, unsure
 
@@ -227,26 +206,23 @@ def _with_answers(
 ) -> Cast:
     """Only one side has a known name. Whoever regularly speaks first after it is the other side."""
     counts = Counter(line.key for line in others)
-    strong = [
-        line for line in others if counts[line.key] >= MANY or _opposes(line, side)
-    ]
+    many_keys = {key for key, count in counts.items() if count >= MANY}
+    strong = [line for line in others if line.key in many_keys or _opposes(line, side)]
     gaps = _between(known, strong)
     leaders = Counter(gap[0].key for gap in gaps if gap)
     if not leaders:
         return _with_single_answers(known, others)
     spelled = _spellings(strong)
-    many = {key: name for key, name in spelled.items() if counts[key] >= MANY}
+    many = {key: name for key, name in spelled.items() if key in many_keys}
     if 2 * sum(leaders.values()) < len(known):  # now and then: a word of the text
         return _cast(known, tuple(many.values()))
     all_lead = set(leaders) == {line.key for line in strong}
-    alone = all(len({line.key for line in gap}) <= 1 for gap in gaps)
+    alone = all(len(_spellings(gap)) <= 1 for gap in gaps)
     regular = {key for key in _regular(known, strong) if key not in leaders}
     speakers = [line for line in strong if line.key in leaders]
-    is_clear = (
-        (len(leaders) == 1 and not regular)
-        or (all_lead and alone)
-        or all(map(_is_model, speakers))
-    )
+    is_clear = (all_lead and alone) or all(map(_is_model, speakers))
+    if len(leaders) == 1 and not regular:
+        is_clear = True
     passed_over = tuple(name for key, name in many.items() if key not in leaders)
     if is_clear:
         return _cast([*known, *speakers], passed_over)
@@ -266,22 +242,19 @@ def _take_turns(others: Sequence[Named]) -> list[Named]:
     repeated = [line for line in others if counts[line.key] >= MANY]
     changes = sum(one.key != next.key for one, next in pairwise(repeated))
     people = {line.key for line in repeated}
-    are_many = len(people) > MANY_PEOPLE or len(counts) - len(people) > len(repeated)
-    are_people = (
-        len(repeated) >= ENOUGH_TURNS
-        and not are_many
-        and 2 * changes >= len(repeated) - 1
-    )
-    return repeated if are_people and _lines_above(repeated[0]) <= LINES_ABOVE else []
+    if len(repeated) < ENOUGH_TURNS or 2 * changes < len(repeated) - 1:
+        return []
+    if len(people) > MANY_PEOPLE or len(counts) - len(people) > len(repeated):
+        return []
+    return repeated if _lines_above(repeated[0]) <= LINES_ABOVE else []
 
 
 def _lines_above(line: Named) -> int:
     """The lines above that are not blank, such as a title; at most a few are counted."""
     above = line.match.string[: line.start]
-    return (
-        sum(1 for text in above[:MOST_CHARS_ABOVE].split("\n") if text.strip())
-        + len(above) // MOST_CHARS_ABOVE * 99
-    )
+    if len(above) >= MOST_CHARS_ABOVE:
+        return LINES_ABOVE + 1
+    return sum(1 for text in above.split("\n") if text.strip())
 
 
 def _speaks(user: str, lines: Sequence[Named]) -> bool:
@@ -328,16 +301,16 @@ def _regular(known: Sequence[Named], others: Sequence[Named]) -> dict[str, str]:
     """The names, by their key, that stand in at least half of the gaps and in several, at most twice in each on
     average: what comes more often is the label of a list."""
     gaps = _between(known, others)
-    there = Counter(key for gap in gaps for key in {line.key for line in gap})
+    there: Counter[str] = Counter()
+    for gap in gaps:
+        there.update({line.key for line in gap})
     counts = Counter(line.key for line in others)
-    regular = {
-        key for key in there if there[key] >= MANY and 2 * there[key] >= len(known)
-    }
-    return {
-        key: name
-        for key, name in _spellings(others).items()
-        if key in regular and counts[key] <= 2 * there[key]
-    }
+    regular = {}
+    for key, name in _spellings(others).items():
+        is_often = there[key] >= MANY and 2 * there[key] >= len(known)
+        if is_often and counts[key] <= 2 * there[key]:
+            regular[key] = name
+    return regular
 
 
 def _opposes(line: Named, side: str | None) -> bool:

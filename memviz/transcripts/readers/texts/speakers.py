@@ -120,20 +120,14 @@ def roles_of(names: Sequence[str], user: str | None = None) -> dict[str, str] | 
     if user is not None:
         if not any(same_name(name, user) for name in names):
             raise nobody_called(user, names)
-        sides = {
-            name: "user" if same_name(name, user) else "assistant" for name in names
-        }
-        return {
-            name: role if role in ("system", "tool") else sides[name]
-            for name, role in found.items()
-        }
-    unknown = [name for name, role in found.items() if role is None]
-    sides_known = {"user", "assistant"}.intersection(
-        role for role in found.values() if role
-    )
-    if (unknown and not sides_known) or (
-        sides_known == {"assistant"} and len(unknown) > 1
-    ):
+        roles = {}
+        for name, role in found.items():
+            side = "user" if same_name(name, user) else "assistant"
+            roles[name] = role if role in ("system", "tool") else side
+        return roles
+    unknown = sum(role is None for role in found.values())
+    sides = {"user", "assistant"} & set(found.values())
+    if (unknown and not sides) or (unknown > 1 and sides == {"assistant"}):
         return None
-    other = "assistant" if "user" in sides_known else "user"
+    other = "assistant" if "user" in sides else "user"
     return {name: role or other for name, role in found.items()}

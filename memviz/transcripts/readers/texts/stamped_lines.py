@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import islice, pairwise
+from itertools import islice
 from typing import NamedTuple
 
 from memviz.transcripts.decoding import with_line_feeds
@@ -67,20 +67,14 @@ def read_stamped(text: str) -> Iterator[Stamped]:
     for line, stop in zip(lines, stops, strict=True):
         said = (line["said"] + text[line.end() : stop]).rstrip()
         named = _SPEAKER.match(said)
-        if (
-            named and named["name"].count('"') % 2 == 0
-        ):  # else the app mentions a name in quotation marks
+        speaker = ""
+        # Else the app mentions a name in quotation marks.
+        if named and named["name"].count('"') % 2 == 0:
             speaker = named["name"].strip()
             said = named["text"]
-        else:
-            speaker = ""
-        yield Stamped(
-            speaker,
-            said,
-            _date(line["date"]),
-            _clock(line["time"], line["half"]),
-            line.start(),
-        )
+        date = _date(line["date"])
+        clock = _clock(line["time"], line["half"])
+        yield Stamped(speaker, said, date, clock, line.start())
 
 
 def date_order(messages: Sequence[Stamped]) -> Order:
@@ -99,9 +93,8 @@ def _fits(
     if any((date[0] > 31) != (order == "ymd") for date in dates):
         return False
     times = [message.time(order) for message in messages]
-    return all(times) and all(
-        earlier[:10] <= later[:10] for earlier, later in pairwise(times)
-    )
+    days = [time[:10] for time in times]
+    return all(times) and days == sorted(days)
 
 
 def _date(text: str) -> tuple[int, int, int]:

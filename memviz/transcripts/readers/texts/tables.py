@@ -6,7 +6,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memviz.transcripts.csv_cells import COLUMNS
 from memviz.transcripts.readers.texts.speakers import role_of
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """How the cells of a table are separated. The first ``skipped`` characters are a declaration such as "sep=;".
+    """The marks that separate the cells of a table. The first ``skipped`` characters are a declaration such as "sep=;".
 
     ``spaced``: a space after the delimiter belongs to it. ``piped``: rows start with the delimiter, as in Markdown.
     """
@@ -53,38 +53,29 @@ def dialects(text: str) -> Iterator[Dialect]:
     skipped = declared.end() if declared else len(text) - len(text.lstrip())
     first = next(_lines(text, skipped), "")
     for delimiter in (declared[1],) if declared else DELIMITERS:
-        if delimiter == "\t" or (
-            delimiter.isprintable()
-            and not delimiter.isalnum()
-            and delimiter not in '" '
-        ):
-            spaced = f"{delimiter} " in first and first.count(delimiter) == first.count(
-                f"{delimiter} "
-            )
-            yield Dialect(
-                delimiter, skipped, spaced, delimiter == "|" and first.startswith("|")
-            )
+        is_sign = delimiter.isprintable() and not delimiter.isalnum()
+        if delimiter == "\t" or (is_sign and delimiter not in '" '):
+            spaces = first.count(f"{delimiter} ")
+            is_spaced = spaces > 0 and spaces == first.count(delimiter)
+            is_piped = delimiter == "|" and first.startswith("|")
+            yield Dialect(delimiter, skipped, is_spaced, is_piped)
 
 
 def rows(text: str, dialect: Dialect) -> Iterator[Row]:
     """The rows of a table that are not blank."""
     above = len(_LINE.findall(text[: dialect.skipped]))
     line = above + 1
-    reader = csv.reader(_with_end(text, dialect.skipped), **_options(dialect))
+    reader = csv.reader(
+        _with_end(text, dialect.skipped),
+        delimiter=dialect.delimiter,
+        skipinitialspace=dialect.spaced,
+        quoting=csv.QUOTE_NONE if dialect.piped else csv.QUOTE_MINIMAL,
+    )
     for cells in reader:
         row = _row(cells, line, dialect)
         if row:
             yield row
         line = above + reader.line_num + 1
-
-
-def _options(dialect: Dialect) -> dict[str, Any]:
-    quoting = csv.QUOTE_NONE if dialect.piped else csv.QUOTE_MINIMAL
-    return {
-        "delimiter": dialect.delimiter,
-        "skipinitialspace": dialect.spaced,
-        "quoting": quoting,
-    }
 
 
 def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
@@ -95,11 +86,11 @@ def _row(cells: list[str], line: int, dialect: Dialect) -> Row | None:
             return None
     if not any(cell.strip() for cell in cells) or cells == [_END]:
         return None
-    if not cells[-1].endswith(_END):
+    *others, last = cells
+    if not last.endswith(_END):
         return Row(cells, line)
-    return Row(
-        [*cells[:-1], cells[-1].removesuffix(_END).rstrip("\r\n")], line, is_open=True
-    )
+    rest = last.removesuffix(_END).rstrip("\r\n")
+    return Row([*others, rest], line, is_open=True)
 
 
 def _with_end(text: str, start: int) -> Iterator[str]:
@@ -128,11 +119,19 @@ NAMES = {
     "tool_call_id": "tool_call_id call_id",
     "system": "system system_prompt",
 }
+KINDS: tuple[tuple[set[str], set[str]], ...] = (
+    ({"role", "content"}, {"question", "answer", "system"}),
+    (
+        {"question", "answer"},
+        {"role", "content", "name", "tool_calls", "tool_call_id"},
+    ),
+)
+"""The meanings that the columns of each kind of table have to have, and those that say nothing in it."""
 HEAD_ROWS = 50
 
 
 class Table(NamedTuple):
-    """How a table is to be read: its dialect, where the column of each meaning is, and what kind of head it has.
+    """The layout of a table: its dialect, the position of the column of each meaning, and the kind of its head.
 
     ``width``: the columns of the head. ``has_head``: the first row names the columns. ``is_own``: memviz wrote it.
     """
@@ -176,43 +175,28 @@ def _with_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
         own = {name: at for at, name in enumerate(("order", *COLUMNS[1:]))}
         return Table(dialect, own, len(names), is_own=True)
     columns = _meanings(names)
-    if {"role", "content"} <= columns.keys():
-        kept = columns.keys() - {"question", "answer", "system"}
-    elif {"question", "answer"} <= columns.keys():
-        kept = columns.keys() - {
-            "role",
-            "content",
-            "name",
-            "tool_calls",
-            "tool_call_id",
-        }
-    else:
-        return None
-    return Table(
-        dialect,
-        {meaning: columns[meaning] for meaning in columns if meaning in kept},
-        len(names),
-    )
+    for needed, others in KINDS:
+        if columns.keys() >= needed:
+            kept = {name: at for name, at in columns.items() if name not in others}
+            return Table(dialect, kept, len(names))
+    return None
 
 
 def _without_head(head: Sequence[Row], dialect: Dialect) -> Table | None:
-    sound = len(head) > 1 and all(
-        len(row.cells) > 1 and role_of(row.cells[0]) for row in head
-    )
-    return (
-        Table(dialect, {"role": 0, "content": 1}, 2, has_head=False) if sound else None
-    )
+    are_roles = all(len(row.cells) > 1 and role_of(row.cells[0]) for row in head)
+    if len(head) < 2 or not are_roles:
+        return None
+    return Table(dialect, {"role": 0, "content": 1}, 2, has_head=False)
 
 
 def _meanings(names: Sequence[str]) -> dict[str, int]:
     columns: dict[str, int] = {}
     for meaning, known in NAMES.items():
-        at = next((names.index(name) for name in known.split() if name in names), None)
-        if at is not None and at not in columns.values():
-            columns[meaning] = at
-    if (
-        "instruction" in names and "input" in names
-    ):  # rows of this kind have the text to work on in a column of its own
+        there = [names.index(name) for name in known.split() if name in names]
+        if there and there[0] not in columns.values():
+            columns[meaning] = there[0]
+    # Rows of this kind have the text to work on in a column of its own.
+    if "instruction" in names and "input" in names:
         columns["input"] = names.index("input")
     return columns
 

@@ -43,6 +43,8 @@ _FILE = re.compile(
     r"|(?P<android>[^\n/]{1,200}\.\w{1,5}) \(file attached\))$",
     re.MULTILINE,
 )
+EXPECTED = 'lines such as "[08/05/2023, 13:56:02] Ana: Hello"'
+OF_THE_APP = "a line of the app itself, which nobody said, was left out"
 EDITED = "<This message was edited>"
 MAX_NAMED_OTHERS = 5
 APP_SPEAKS = "\u200e"  # on some phones, what the app puts in place of a text starts so
@@ -58,19 +60,10 @@ class WhatsApp(TextReader):
         """One conversation: all messages with their lines."""
         messages = list(read_stamped(document.plain_text))
         if not any(message.speaker for message in messages):
-            raise text_mismatch(
-                'lines such as "[08/05/2023, 13:56:02] Ana: Hello"', document
-            )
+            raise text_mismatch(EXPECTED, document)
         text = with_line_feeds(document.plain_text)
-        return [
-            list(
-                zip(
-                    messages,
-                    places(text, [message.start for message in messages]),
-                    strict=True,
-                )
-            )
-        ]
+        lines = places(text, [message.start for message in messages])
+        return [list(zip(messages, lines, strict=True))]
 
     def read(
         self, piece: list[tuple[Stamped, str]], builder: TranscriptBuilder
@@ -82,23 +75,16 @@ class WhatsApp(TextReader):
         held_at = None
         for message, place in piece:
             if message.speaker not in roles or _is_of_the_app(message):
-                builder.note(
-                    "a line of the app itself, which nobody said, was left out", place
-                )
+                builder.note(OF_THE_APP, place)
                 continue
+            role = roles[message.speaker]
+            text = _text(message.text)
             time = message.time(order)
             name = message.speaker if are_people else None
             held_at = held_at or moment(time)
-            builder.add_text(
-                roles[message.speaker],
-                _text(message.text),
-                place,
-                name=name,
-                meta=with_time(time),
-            )
-        return builder.build(
-            description=_description(roles) if are_people else "", held_at=held_at
-        )
+            builder.add_text(role, text, place, name=name, meta=with_time(time))
+        about = _description(roles) if are_people else ""
+        return builder.build(description=about, held_at=held_at)
 
 
 def _people(messages: Iterable[Stamped]) -> list[str]:
@@ -107,10 +93,9 @@ def _people(messages: Iterable[Stamped]) -> list[str]:
     speak: dict[str, bool] = {}
     for message in messages:
         if not _is_of_the_app(message):
-            is_told = message.text.startswith(APP_SPEAKS) and not _text(
-                message.text
-            ).startswith("[")
-            speak[message.speaker] = speak.get(message.speaker, False) or not is_told
+            is_told = message.text.startswith(APP_SPEAKS)
+            is_said = not is_told or _text(message.text).startswith("[")
+            speak[message.speaker] = speak.get(message.speaker, False) or is_said
     return [name for name, speaks in speak.items() if speaks]
 
 
@@ -122,21 +107,19 @@ def _is_of_the_app(message: Stamped) -> bool:
 
 def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str], bool]:
     """The role of each name, and whether the names are those of people."""
-    known = {name: role_of(name) for name in names}
-    are_people = not names or not all(
-        known.values()
-    )  # else somebody has put a chat with a model into this shape
-    user = next(
-        (name for name in names if builder.user and same_name(name, builder.user)), None
-    )
-    builder.user_found = user is not None
-    if builder.user is not None and user is None and not any(known.values()):
+    known = [role_of(name) for name in names]
+    # Else somebody has put a chat with a model into this shape.
+    are_people = not names or not all(known)
+    called = [name for name in names if builder.user and same_name(name, builder.user)]
+    builder.user_found = bool(called)
+    roles = None
+    if called or any(known):
+        roles = roles_of(names, called[0] if called else None)
+    elif builder.user is not None:
         raise nobody_called(builder.user, names)
-    is_said = user is not None or any(known.values())
-    roles = roles_of(names, user) if is_said else None
-    roles = roles or {
-        name: "assistant" if at else "user" for at, name in enumerate(names)
-    }
+    if not roles:
+        roles = dict.fromkeys(names, "assistant")
+        roles.update(dict.fromkeys(names[:1], "user"))
     if len(names) == 1:
         builder.note(f"only one person speaks, {names[0][:40]!r}")
     if are_people and len(names) > 2:
@@ -150,13 +133,15 @@ def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str]
 def _description(roles: Mapping[str, str]) -> str:
     users = [name for name, role in roles.items() if role == "user"]
     others = [name for name, role in roles.items() if role != "user"]
-    if not users or not others:
-        return f"Chat of {', '.join(users)}, who is the user." if users else ""
-    more = " and others" * (len(others) > MAX_NAMED_OTHERS)
-    return (
-        f"Chat of people: {', '.join(users)} is the user, "
-        f"{', '.join(others[:MAX_NAMED_OTHERS])}{more} the assistant."
-    )
+    if not users:
+        return ""
+    user = ", ".join(users)
+    if not others:
+        return f"Chat of {user}, who is the user."
+    other = ", ".join(others[:MAX_NAMED_OTHERS])
+    if len(others) > MAX_NAMED_OTHERS:
+        other += " and others"
+    return f"Chat of people: {user} is the user, {other} the assistant."
 
 
 def _text(text: str) -> str:
@@ -164,14 +149,11 @@ def _text(text: str) -> str:
     if text.endswith(EDITED):
         text = text.removesuffix(EDITED).rstrip(f" {APP_SPEAKS}")
     kind = _KIND_LEFT_OUT.fullmatch(text)
-    return (
-        stand_in(kind[1].lower())
-        if kind
-        else _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
-    )
+    if kind:
+        return stand_in(kind[1].lower())
+    return _FILE.sub(_file, _LEFT_OUT.sub(stand_in("media"), text))
 
 
 def _file(found: re.Match[str]) -> str:
-    return (found["before"] or "") + stand_in(
-        "file", found["ios"] or _MARK.sub("", found["android"])
-    )
+    name = found["ios"] or _MARK.sub("", found["android"])
+    return (found["before"] or "") + stand_in("file", name)
