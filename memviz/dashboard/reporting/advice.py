@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from memviz.core.text.wording import counted
 from memviz.dashboard.reporting.facts import ReportFacts
 from memviz.dashboard.reporting.settings import Setting
-from memviz.tuning.compared import as_sweep
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import asked_in_words
+from memviz.tuning.results import as_sweep
 
 
 def advice_sentences(

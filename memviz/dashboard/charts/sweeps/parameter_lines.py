@@ -50,7 +50,7 @@ from memviz.dashboard.charts.text import escaped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.results import Over
+    from memviz.tuning.constraints import Over
 
 PANEL_PIXELS, GAP_PIXELS = 150, 34
 TITLE_PIXELS = 40

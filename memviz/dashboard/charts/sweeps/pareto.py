@@ -45,7 +45,7 @@ from memviz.tuning.pareto import beaten_by
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.results import Over
+    from memviz.tuning.constraints import Over
 
 TITLE = "What each setting costs, and what it keeps"
 PEAK_TITLE = "What each setting costs, and how large its requests become"

@@ -9,8 +9,8 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.strategies import strategies
 from memviz.tuning.best_of_each import main_axis
-from memviz.tuning.constraints import Constraints
-from memviz.tuning.results import Over, Sweep
+from memviz.tuning.constraints import Constraints, Over
+from memviz.tuning.results import Sweep
 
 OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
