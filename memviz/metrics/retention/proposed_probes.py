@@ -27,7 +27,7 @@ from memviz.core.text.words import content_words
 from memviz.engine.replay import Messages, as_log
 from memviz.metrics.requests.message_words import readable
 from memviz.metrics.retention.changed_values import Said, find_changes
-from memviz.metrics.retention.stated_values import Value
+from memviz.metrics.retention.label_words import Value
 from memviz.metrics.retention.told_values import Told, told_values
 from memviz.metrics.retention.tool_facts import tool_facts
 from memviz.transcripts.base import Category, Probe
