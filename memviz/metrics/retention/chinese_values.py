@@ -103,8 +103,8 @@ class ChinesePeople:
                     yield start, start + len(name)
 
     def _until_its_end(self, match: re.Match[str]) -> str:
-        """Return the name without its last character, if the conversation has it without that one as well. A pet name such as
-        小雨 is taken for two characters, unless the third comes with it again or ends the clause."""
+        """Return the name without its last character, if the conversation has it without that one as well. A pet name
+        such as 小雨 is taken for two characters, unless the third comes with it again or ends the clause."""
         name = match["value"]
         if name not in self._ended:
             shorter = name[:-1]

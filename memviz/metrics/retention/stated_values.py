@@ -103,8 +103,8 @@ def has_verb(before: str) -> bool:
 
 
 def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
-    """Return whether somebody who says so states a fact. A user does with a date, a code, money, or what something is, costs,
-    weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
+    """Return whether somebody who says so states a fact. A user does with a date, a code, money, or what something is,
+    costs, weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
     before = sentence[: value.start]
     text = sentence[value.start : value.stop]
     if value.category == "name":

@@ -251,8 +251,8 @@ def _is_unsure(told: Told) -> bool:
 
 
 def _is_request(text: str) -> bool:
-    """Return whether the user asks for something to be done, which may name what it has to be like: "Can you book a table for
-    six?" A question that asks to be told something is none."""
+    """Return whether the user asks for something to be done, which may name what it has to be like: "Can you book a
+    table for six?" A question that asks to be told something is none."""
     return _REQUEST.match(text) is not None and _TELL.search(text) is None
 
 
