@@ -22,13 +22,7 @@ from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.metrics.memory_map.stretches import Stretches, stretches
-from memviz.metrics.requests.request_axis import (
-    Places,
-    RequestAxis,
-    calls_of,
-    request_turns,
-    span_of,
-)
+from memviz.metrics.requests.request_axis import ByRequest, request_turns, span_of
 
 MAX_MAPS_KEPT = 24
 MAX_STRETCHES_KEPT = 4_000_000
@@ -39,7 +33,7 @@ _FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 
 @dataclass(frozen=True, eq=False)
-class FateMap:
+class FateMap(ByRequest):
     """The fates of a run over a log of so many ``messages``. ``turns`` [requests] holds the turn of each request,
     ``stretches`` say what became of messages at each, ``versions`` [requests x notes] are the versions (0-based) that
     were sent alone, LIST for a list of them, and ``generations`` what is in each version."""
@@ -57,21 +51,6 @@ class FateMap:
         found = stretches(run, generations)
         versions = _versions(run)
         return cls(len(run.log), request_turns(run), found, versions, generations)
-
-    @cached_property
-    def places(self) -> Places:
-        """The place of each request on the axis of this run alone, from 1: its turn, as long as every turn has one
-        request."""
-        return RequestAxis.of([self.turns]).places(self.turns)
-
-    @cached_property
-    def calls(self) -> NDArray[np.int_]:
-        """Which call of its turn each request is, from 1."""
-        return calls_of(self.turns)
-
-    def number_at(self, place: int) -> int:
-        """The number (0-based) of the request at ``place``; of a place without one the next that has one."""
-        return int(np.searchsorted(self.places, place))
 
     @cached_property
     def present(self) -> tuple[int, ...]:

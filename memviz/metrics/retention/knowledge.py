@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.metrics.requests.request_axis import Places, RequestAxis, calls_of
+from memviz.metrics.requests.request_axis import ByRequest
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.transcripts.base import Probe
 
@@ -112,7 +112,7 @@ _FRESHNESS = np.array(
 
 
 @dataclass(frozen=True, eq=False)
-class Retention:
+class Retention(ByRequest):
     """What one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth. ``turns`` is
     the turn of each request.
 
@@ -142,26 +142,6 @@ class Retention:
     evidence: Bools = field(repr=False)
     contained: Bools = field(repr=False)
     stale: Bools = field(repr=False)
-
-    @cached_property
-    def calls(self) -> NDArray[np.int64]:
-        """Which call of its turn each request is, from 1."""
-        return calls_of(self.turns)
-
-    @property
-    def has_calls(self) -> bool:
-        """Whether any turn took more than one request."""
-        return bool((self.calls > 1).any())
-
-    @cached_property
-    def places(self) -> Places:
-        """The place of each request on the axis of this run alone, from 1: its turn, as long as every turn has one
-        request."""
-        return RequestAxis.of([self.turns]).places(self.turns)
-
-    def number_at(self, place: int) -> int:
-        """The number (0-based) of the request at ``place``."""
-        return int(np.searchsorted(self.places, place))
 
     @cached_property
     def born(self) -> Bools:
