@@ -98,7 +98,8 @@ PHONE_NOUN = (
     )
     + "(?![a-z])"
 )
-PHONE_DIGITS, INTERNATIONAL = r"\+?\(?\d[\d()/ .-]{4,20}\d", r"\+\d[\d()/ .-]{7,19}\d"
+PHONE_DIGITS = r"\+?\(?\d[\d()/ .-]{4,20}\d"
+INTERNATIONAL = r"\+\d[\d()/ .-]{7,19}\d"
 
 # A few words, up to one with which something else begins.
 _ENDS = one_of(
