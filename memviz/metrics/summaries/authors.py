@@ -81,7 +81,8 @@ def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
 
 
 def whose_words(runs: Iterable[Run]) -> str:
-    """Return who wrote the summaries that figures over ``runs`` rest on, as a sentence; empty where nothing was summarized."""
+    """Return who wrote the summaries that figures over ``runs`` rest on, as a sentence; empty where nothing was
+    summarized."""
     return " ".join(_whose(list(runs)))
 
 

@@ -21,8 +21,8 @@ from memviz.metrics.summaries.events import (
     CompactionOutcome,
     outcome_of,
     request_call,
+    request_sizes,
 )
-from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import UNITS
 
@@ -163,7 +163,8 @@ def _request(compaction: Compaction, run: Run | None) -> RequestPlace | None:
 
 
 def reason_words(compaction: Compaction) -> str:
-    """Return the reason, with the name of what the strategy counted: ``messages not yet summarized: 1,584 tokens > 1,500``."""
+    """Return the reason, with the name of what the strategy counted: ``messages not yet summarized: 1,584 tokens >
+    1,500``."""
     return named_reason(compaction.strategy, compaction.reason)
 
 

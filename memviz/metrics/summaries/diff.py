@@ -202,7 +202,8 @@ def _meaningful(
 
 
 def _holds_meaning(words: Sequence[str]) -> bool:
-    """Return whether a stretch is more than a few function words, or than a single character where words have several."""
+    """Return whether a stretch is more than a few function words, or than a single character where words have
+    several."""
     if len(words) >= MIN_FUNCTION_WORDS:
         return True
     unspaced = [is_unspaced(word) for word in words]

@@ -1,22 +1,25 @@
-"""What happened to a run's summary, event by event. Who wrote a version, and what became of an attempt, is judged
-here and nowhere else."""
+"""The history of a run's summary, event by event, and how large the requests were that each event changed. Who wrote a
+version, and what became of an attempt, is judged here and nowhere else. A summary has one size everywhere: the tokens
+of its text. The heading that it is sent under belongs to the request, not to it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from memviz.core.memory import SummaryVersion
+from memviz.core.memory import Memory, SummaryVersion
+from memviz.engine.assembly import Parts, assemble, count
 from memviz.engine.compaction import Compaction, CompactionKind
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
 from memviz.strategies.base import Strategy
 
 
 class CompactionOutcome(Enum):
-    """What became of one compaction."""
+    """The outcome of one compaction."""
 
     SUMMARIZED = "written by the summarizer"
     THOUGHT = "written by the chat model when it stopped thinking"
@@ -51,18 +54,21 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
 
 
 class CompactionEvent(NamedTuple):
-    """One compaction of a run. ``number`` counts from 0; ``place`` is that on the axis of the run's requests
-    (:class:`memviz.metrics.requests.request_axis.RequestAxis` of this run alone): the place of the first request that
-    it changed, and half a place behind the last one where none came any more. Of several before one request
-    the last stands there, the others in equal steps before it. ``request_turn`` is that request's turn, and
-    ``request_call`` which call of the turn it is, of ``request_calls``."""
+    """One compaction of a run."""
 
     number: int
+    """Counts from 0."""
     place: float
+    """The place of the first request that it changed on the axis of the run's requests
+    (:class:`memviz.metrics.requests.request_axis.RequestAxis` of this run alone), and half a place behind the last one
+    where none came any more. Of several before one request the last stands there, the others in equal steps before
+    it."""
     what: CompactionOutcome
     compaction: Compaction
     request_turn: int | None = None
+    """The turn of that request."""
     request_call: int = 1
+    """The number of its call in the turn, of ``request_calls``."""
     request_calls: int = 1
 
     @property
@@ -80,7 +86,8 @@ class CompactionEvent(NamedTuple):
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Return everything that happened to the run's summary, in order."""
     places = [*_places(run)]
-    together, still = Counter(places), Counter(places)
+    together = Counter(places)
+    still = Counter(places)
     events = []
     pairs = zip(run.compactions, places, strict=True)
     for number, (compaction, place) in enumerate(pairs):
@@ -88,19 +95,23 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         is_alone = place.is_integer() and place - 0.5 not in together
         room = 1.0 if is_alone else 0.5
         at = place - still[place] * room / together[place]
-        turn, calls = run.request_turn(compaction), (1, 1)
+        event = CompactionEvent(number, at, outcome_of(compaction), compaction)
+        turn = run.request_turn(compaction)
         if turn is not None:
-            calls = request_call(compaction, turn, run)
-        what = outcome_of(compaction)
-        events.append(CompactionEvent(number, at, what, compaction, turn, *calls))
+            call, calls = request_call(compaction, turn, run)
+            event = event._replace(
+                request_turn=turn, request_call=call, request_calls=calls
+            )
+        events.append(event)
     return tuple(events)
 
 
 def _places(run: Run) -> Iterator[float]:
-    """The place of the first request that each compaction changed. What a setting took in of earlier turns when it came
-    into force changed none of their requests, and what it summarized after its last turn stands behind that turn, also
-    where the chat went back to it later: events stand in the order in which they happened."""
-    turns, axis = request_turns(run), axis_of([run])
+    """Yield the place of the first request that each compaction changed. What a setting took in of earlier turns when
+    it came into force changed none of their requests, and what it summarized after its last turn stands behind that
+    turn, also where the chat went back to it later: events stand in the order in which they happened."""
+    turns = request_turns(run)
+    axis = axis_of([run])
     places = axis.places(turns).tolist()
     last_turn = int(turns[-1]) if len(turns) else 0
     behind = axis.last(run.log.turn_count) + 0.5
@@ -108,7 +119,8 @@ def _places(run: Run) -> Iterator[float]:
     for setting, made in run.timeline.segments(run.compactions):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
         for compaction in made:
-            number, turn = run.request_number(compaction), run.request_turn(compaction)
+            number = run.request_number(compaction)
+            turn = run.request_turn(compaction)
             place = behind
             if number is not None:
                 place = float(places[number])
@@ -121,8 +133,8 @@ def _places(run: Run) -> Iterator[float]:
 def request_call(
     compaction: Compaction, turn: int, run: Run | None = None
 ) -> tuple[int, int]:
-    """Which call of ``turn`` the first request is that ``compaction``, one of ``run``, changed, asked or still to be
-    asked, and of how many."""
+    """Return the number of the call of ``turn`` that the first request is which ``compaction``, one of ``run``,
+    changed, asked or still to be asked, and of how many."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
         return int(run.columns.calls[number]), len(numbers_of_turn(run, turn))
@@ -134,26 +146,26 @@ def request_call(
 
 
 def grows_a_list(run: Run) -> bool:
-    """Whether each summary is an entry of an accumulating list, and replaces none."""
+    """Return whether each summary is an entry of an accumulating list, and replaces none."""
     return _is_of_a_list(run.strategy)
 
 
 def never_summarizes(run: Run) -> bool:
-    """Whether this setting has no summaries at all, whatever the conversation."""
+    """Return whether this setting has no summaries at all, whatever the conversation."""
     return not run.strategy.writes_notes
 
 
 def tokens_in_force(run: Run, event: CompactionEvent) -> int:
-    """Tokens of what stands for older messages once the event is over: of the newest summary's text, or of the
-    whole list with its headings; of several kinds of notes those of all together."""
+    """Return the tokens of what stands for older messages once the event is over: of the newest summary's text, or of
+    the whole list with its headings; of several kinds of notes those of all together."""
     if _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.tokens(0, event.compaction.after.summary_count)
     return sum(version.tokens for version in _heads(run, event))
 
 
 def text_in_force(run: Run, event: CompactionEvent) -> str:
-    """What stands for older messages once the event is over: the newest summary's text, or the whole list as it is
-    sent; empty while there is none. Several kinds of notes stand below each other."""
+    """Return what stands for older messages once the event is over: the newest summary's text, or the whole list as it
+    is sent; empty while there is none. Several kinds of notes stand below each other."""
     count = event.compaction.after.summary_count
     if count and _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.text(0, count)
@@ -162,7 +174,8 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
 
 def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
     """Return the newest version of each kind of notes, in the order in which the kinds began."""
-    summaries, count = run.space.summaries, event.compaction.after.summary_count
+    summaries = run.space.summaries
+    count = event.compaction.after.summary_count
     if not count:
         return []
     if summaries.is_straight:
@@ -174,3 +187,101 @@ def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
 
 def _is_of_a_list(strategy: Strategy) -> bool:
     return bool(strategy.summary_heading)
+
+
+class RequestSizes(NamedTuple):
+    """All tokens of one request, what the chat format adds and what was recalled included. Of several compactions
+    before one request each begins with what the one before left, and the last ends with what was sent."""
+
+    before_tokens: int
+    after_tokens: int
+
+
+class RequestParts(NamedTuple):
+    """The tokens of each part of one request without a compaction and with it. What tools did in it and the model
+    thought is ``besides``, in no part: the strategy does not choose it."""
+
+    before: Mapping[str, int]
+    after: Mapping[str, int]
+    besides: int
+
+
+def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSizes:
+    """Return the size of the first request that ``compaction`` changed without it and with it; while there is none,
+    what would be sent next without a new message.
+
+    ``run`` is its run, which knows which request that is, what was recalled into it and what tools did in it.
+    """
+    before, after, besides = request_parts(compaction, run)
+    return RequestSizes(sum(before.values()) + besides, sum(after.values()) + besides)
+
+
+def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
+    """Return what :func:`request_sizes` adds up."""
+    number = None if run is None else run.request_number(compaction)
+    if run is not None and number is not None:
+        return _parts_of_request(compaction, run, number)
+    length = compaction.after.length
+    turn = compaction.request_turn if run is None else run.request_turn(compaction)
+    if turn:
+        # As many messages as the log has at the request that is still to be asked.
+        log = compaction.before.log
+        request = log.request_from(compaction.after_message + 1)
+        length = log.turn(turn).asked
+        if request is not None and request.turn == turn:
+            length = request.stop
+    next_one = compaction.after._replace(pins=()).appended(length)
+    before = _parts(compaction.strategy, _as_then(compaction.before, next_one), ())
+    after = _parts(compaction.strategy, next_one, ())
+    return RequestParts(before, after, 0)
+
+
+def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
+    strategy = compaction.strategy
+    memory = run.requests.memory_at(number)
+    recalled = _recalled(run, number)
+    before = _parts(strategy, memory_without(compaction, run, number), recalled)
+    sent = _parts(strategy, memory, recalled)
+    with_it = _as_then(compaction.after, memory)
+    after = sent if with_it == memory else _parts(strategy, with_it, recalled)
+    besides = int(run.columns.totals[number]) - sum(sent.values())
+    return RequestParts(before, after, besides)
+
+
+def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
+    """Return what request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it
+    first. The pieces stand for the memory of :func:`memory_without`."""
+    memory = memory_without(compaction, run, number)
+    return assemble(memory, compaction.strategy.select(memory), _recalled(run, number))
+
+
+def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
+    """Return the memory that it would have been made for."""
+    return _as_then(compaction.before, run.requests.memory_at(number))
+
+
+def _as_then(value: Memory, memory: Memory) -> Memory:
+    """Return ``value`` as of the request that ``memory`` was made for: the log may have grown since, and a chat that
+    was given another setting has memories over another space."""
+    return value._replace(space=memory.space, pins=memory.pins).appended(memory.length)
+
+
+def _recalled(run: Run, number: int) -> tuple[int, ...]:
+    beside = run.requests.beside.get(number)
+    return beside.recalled.indices if beside and beside.recalled else ()
+
+
+def _parts(
+    strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
+) -> Mapping[str, int]:
+    return count(memory, assemble(memory, strategy.select(memory), recalled))
+
+
+def sent_summary_tokens(record: TurnRecord) -> int:
+    """Return the tokens of the texts of all versions that a request sends, without headings."""
+    summaries = record.memory.space.summaries
+    return sum(
+        version.tokens
+        for piece in record.parts.notes
+        for version in summaries.in_block(piece.start, piece.stop)
+    )
