@@ -34,14 +34,15 @@ def refused_requests(run: Run) -> int:
 def _begin_behind_a_call(run: Run) -> Bools:
     """Return which of the requests that are one range of the log hold a result whose call stands before the range;
     false for all others."""
-    tools, starts, stops = run.log.tools, run.columns.starts, run.columns.stops
+    tools = run.log.tools
+    starts = run.columns.starts
     found = np.zeros(len(starts), bool)
     if not tools.results:
         return found
     calls = [tools.call_of[position] for position in tools.results]
     # The last one is the end, for reduceat.
     callers = [-1 if caller is None else caller for caller in calls] + [len(run.log)]
-    first, stop = np.searchsorted(tools.results, [starts, stops])
+    first, stop = np.searchsorted(tools.results, [starts, run.columns.stops])
     has_results = (starts >= 0) & (first < stop)
     if has_results.any():
         bounds = np.stack([first, stop], axis=1)[has_results].ravel()
@@ -53,7 +54,9 @@ def _begin_behind_a_call(run: Run) -> Bools:
 def _end_before_a_result(run: Run) -> Bools:
     """Return which of the requests that are one range of the log hold a call of which the log had not every result
     yet."""
-    tools, starts, stops = run.log.tools, run.columns.starts, run.columns.stops
+    tools = run.log.tools
+    starts = run.columns.starts
+    stops = run.columns.stops
     found = np.zeros(len(starts), bool)
     # Few: an orderly conversation has none.
     for caller in {*tools.unanswered, *tools.late}:
@@ -67,7 +70,8 @@ def _end_before_a_result(run: Run) -> Bools:
 def _has_a_broken_pair(log: Log, parts: Parts) -> bool:
     if orphaned_results(log, parts):
         return True
-    sent, mended = _forms(parts), _forms(in_pairs(log, parts))
+    sent = _forms(parts)
+    mended = _forms(in_pairs(log, parts))
     # Another form may say the same.
     return sent != mended and _as_sent(log, sent) != _as_sent(log, mended)
 
