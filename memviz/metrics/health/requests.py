@@ -18,7 +18,7 @@ from memviz.strategies.base import Strategy, Trigger
 
 
 def orphaned_tool_messages(run: Run) -> HealthWarning | None:
-    """Requests with a tool result whose call is not in them."""
+    """Warn of requests with a tool result whose call is not in them."""
     orphaned = orphaned_requests(run)
     if not orphaned:
         return None
@@ -58,10 +58,12 @@ def assistant_first(run: Run) -> HealthWarning | None:
 def _first_in_one_range(run: Run, spoken: Sequence[int]) -> Bools:
     """Return which of the requests of one range, behind a summary or not, begin so. All at once: they are nearly
     all."""
-    columns, log = run.columns, run.log
+    columns = run.columns
+    log = run.log
     is_one_range = columns.starts >= 0
     positions = np.array(spoken)[np.maximum(columns.starts, 0)]
-    is_assistant = np.array([*(message.role == "assistant" for message in log), False])
+    roles = [message.role for message in log]
+    is_assistant = np.array([*roles, ""]) == "assistant"
     found = (positions < columns.stops) & is_assistant[positions]
     if columns.summary_role != "system":
         has_summary = columns.summary_stops > columns.summary_starts
@@ -84,7 +86,7 @@ def _is_assistant_first(log: Log, parts: Parts, spoken: Sequence[int]) -> bool:
 
 
 def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
-    """The role of the first message of each piece that is no system message, in the order of the request."""
+    """Yield the role of the first message of each piece that is no system message, in the order of the request."""
     for piece in parts.pieces:
         if isinstance(piece, Messages):
             if spoken[piece.start] < piece.stop:
@@ -126,6 +128,7 @@ def _neighbours(strategy: Strategy) -> list[Strategy]:
     if strategy.trigger is not Trigger.NEVER:
         return []
     value = getattr(strategy, parameter.name)
-    least, most = parameter.minimum or 1, parameter.maximum or value + 1
+    least = parameter.minimum or 1
+    most = parameter.maximum or value + 1
     allowed = [number for number in (value + 1, value - 1) if least <= number <= most]
     return [strategy.model_copy(update={parameter.name: number}) for number in allowed]

@@ -15,11 +15,13 @@ UNCHANGED_SHARE = 0.25
 
 def larger_summaries(run: Run) -> HealthWarning | None:
     """Warn of summaries with more tokens than the messages newly taken in and the summary replaced had together."""
-    written, larger = 0, []
+    written = 0
+    larger = []
     for one in run.compactions:
         if one.is_summarization and one.written and not one.is_fixed:
             written += 1
-            tokens, before = one.written.tokens, replaced_tokens(run, one)
+            tokens = one.written.tokens
+            before = replaced_tokens(run, one)
             if tokens > before:
                 larger.append((tokens - before, tokens, before, one))
     if not larger:
@@ -38,7 +40,8 @@ def larger_summaries(run: Run) -> HealthWarning | None:
 
 
 def _larger_remedy(run: Run) -> str:
-    strategy, name = run.strategy, run.strategy.main_parameter
+    strategy = run.strategy
+    name = strategy.main_parameter
     if strategy.trigger is Trigger.TURN:
         switch = ""
         if strategy.has_parameter("enable_summarization"):
@@ -56,7 +59,8 @@ def _larger_remedy(run: Run) -> str:
 def replaced_tokens(run: Run, compaction: Compaction) -> int:
     """Return the tokens that the new summary stands for and that were sent before: messages with their tool calls, and
     the text of the summary it takes in."""
-    sums, taken = run.space.sums, compaction.summarized
+    sums = run.space.sums
+    taken = compaction.summarized
     calls = sums.call_totals[taken.stop] - sums.call_totals[taken.start]
     old = _replaced(run, compaction)
     return sums.between(taken.start, taken.stop) + calls + (old.tokens if old else 0)
@@ -65,10 +69,12 @@ def replaced_tokens(run: Run, compaction: Compaction) -> int:
 def unchanged_summaries(run: Run) -> HealthWarning | None:
     """Warn of summaries that took in messages and are letter for letter the one they replaced. Notes of another kind,
     such as facts, stay as they are where nothing is new to them."""
-    renewed, same = 0, []
+    renewed = 0
+    same = []
     for one in run.compactions:
         if one.is_summarization and one.track == SUMMARY and not one.is_fixed:
-            new, old = one.written, _replaced(run, one)
+            new = one.written
+            old = _replaced(run, one)
             if new and old:
                 renewed += 1
                 if new.text == old.text:

@@ -1,4 +1,4 @@
-"""What became of every message at every request: stretches of messages, counts a request, and the life of one message.
+"""The fate of every message at every request: stretches of messages, counts a request, and the life of one message.
 
 Nothing here is a matrix [requests x messages]: that of 50,000 messages would hold 1.2 billion cells.
 """
@@ -20,15 +20,16 @@ from memviz.core.context import Fate
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.steps import STEPS, code_of
-from memviz.metrics.memory_map.stretches import Stretches, stretches
+from memviz.metrics.memory_map.stretches import STEPS, Stretches, code_of, stretches
 from memviz.metrics.requests.request_axis import ByRequest, request_turns, span_of
 
 MAX_MAPS_KEPT = 24
 MAX_STRETCHES_KEPT = 4_000_000
 """Of all maps together: 13 bytes each. A page shows up to seven maps; a request takes about six stretches."""
-LIST, NOTHING = -1, -2
-"""In the place of a version: several are sent as a list, of which each entry was summarized once; none is sent."""
+LIST = -1
+"""In the place of a version: several are sent as a list, of which each entry was summarized once."""
+NOTHING = -2
+"""In the place of a version: none is sent."""
 _FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 
@@ -59,7 +60,7 @@ class FateMap(ByRequest):
 
     @cached_property
     def counts(self) -> NDArray[np.int_]:
-        """How many messages had each fate at each request: an array [requests x fates]."""
+        """The number of messages that had each fate at each request: an array [requests x fates]."""
         requests, starts, stops, codes = self.stretches
         shape = (len(self.turns), len(Fate))
         cells = requests * len(Fate) + _FATE_OF_CODE[codes]
@@ -196,7 +197,8 @@ def _versions(run: Run) -> NDArray[np.int_]:
         others = {number: parts.notes for number, parts in columns.others.items()}
     most = max([1, *map(len, others.values())])
     versions = np.full((len(columns.turns), most), NOTHING)
-    firsts, stops = columns.summary_starts, columns.summary_stops
+    firsts = columns.summary_starts
+    stops = columns.summary_stops
     is_sent = (columns.starts >= 0) & (firsts < stops)
     versions[is_sent, 0] = np.where(stops - firsts == 1, firsts, LIST)[is_sent]
     for number, notes in others.items():

@@ -22,8 +22,8 @@ def message_words(message: Message) -> str:
 
 
 def calls_asked_for(record: TurnRecord) -> list[ToolCall]:
-    """Return the calls of tools in the reply to a request, as far as the log has them: what a live model recalls by itself is
-    in none."""
+    """Return the calls of tools in the reply to a request, as far as the log has them: what a live model recalls by
+    itself is in none."""
     log = record.memory.log
     start = record.log_length
     replies = log[start : log.reply_stop(start)]

@@ -1,4 +1,4 @@
-"""What the requests of a run held, as ranges of the log and numbers of summaries, for all requests at once."""
+"""The contents of the requests of a run, as ranges of the log and numbers of summaries, for all requests at once."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from memviz.metrics.retention.probe_texts import Bools, Counts
 
 
 class OtherRanges(NamedTuple):
-    """What one request sends of :class:`OtherWords`, as ranges of places in :attr:`OtherWords.messages`: in messages,
-    and inside the system prompt."""
+    """The parts of :class:`OtherWords` that one request sends, as ranges of places in :attr:`OtherWords.messages`: in
+    messages, and inside the system prompt."""
 
     in_messages: list[range]
     in_system: list[range]
@@ -94,7 +94,7 @@ Ranges = dict[int, list[range]]
 
 @dataclass(frozen=True, eq=False)
 class RequestContents:
-    """What all requests of a run held, one entry a request in each array."""
+    """The contents of all requests of a run, one entry a request in each array."""
 
     turns: NDArray[np.int64]
     lengths: NDArray[np.int64]
@@ -120,8 +120,10 @@ class RequestContents:
     @classmethod
     def of(cls, run: Run) -> RequestContents:
         """Return the contents of the requests of ``run``."""
-        columns, space = run.columns, run.space
-        lengths, words = columns.lengths.copy(), OtherWords(run.space)
+        columns = run.columns
+        space = run.space
+        lengths = columns.lengths.copy()
+        words = OtherWords(space)
         notes, verbatim, recalled, others, inside = (Ranges() for _ in range(5))
         for number, parts in columns.others.items():
             lengths[number] = max(lengths[number], parts.exchange.stop)
@@ -133,19 +135,14 @@ class RequestContents:
                 others[number] = joined(besides.in_messages)
                 inside[number] = joined(besides.in_system)
         is_one_range = columns.starts >= 0
-        has_notes = columns.summary_stops > columns.summary_starts
-        first, stop = np.zeros_like(lengths), np.full_like(lengths, space.system_stop)
+        versions = (columns.summary_starts, columns.summary_stops)
+        has_notes = is_one_range & (columns.summary_stops > columns.summary_starts)
+        first = np.zeros_like(lengths)
+        stop = np.full_like(lengths, space.system_stop)
         return cls(
             columns.turns,
             lengths,
-            (
-                *_layer(
-                    is_one_range & has_notes,
-                    columns.summary_starts,
-                    columns.summary_stops,
-                ),
-                *_layers(notes),
-            ),
+            (*_layer(has_notes, *versions), *_layers(notes)),
             (*_layer(is_one_range, columns.starts, columns.stops), *_layers(verbatim)),
             tuple(_layers(recalled)),
             _layer(stop > first, first, stop),
@@ -164,7 +161,7 @@ def _layer(
 
 
 def _layers(ranges: Ranges) -> Iterator[Layer]:
-    """The ranges of all requests as a few arrays: most requests have one range only."""
+    """Yield the ranges of all requests as a few arrays: most requests have one range only."""
     depth = 0
     while numbers := [number for number in ranges if len(ranges[number]) > depth]:
         picked = [ranges[number][depth] for number in numbers]
@@ -211,7 +208,8 @@ def left_since(run: Run, requests: range) -> list[tuple[int, Fate]]:
     they are sent with less in them. The request before may be an earlier call of the same turn."""
     if not requests.start:
         return []
-    before, record = run.requests[requests.start - 1], run.requests[requests[-1]]
+    before = run.requests[requests.start - 1]
+    record = run.requests[requests[-1]]
     left = sorted(sent_positions(before) - sent_positions(record))
     fates = run.fates_at(record)[left]
     return list(zip(left, map(Fate, fates.tolist()), strict=True))

@@ -100,8 +100,8 @@ def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
 
 
 def telling_request(run: Run) -> TurnRecord:
-    """Return the request that shows best what the strategy does: the last one that something was changed for, such as by a
-    summarization; where nothing ever was, the last one."""
+    """Return the request that shows best what the strategy does: the last one that something was changed for, such as
+    by a summarization; where nothing ever was, the last one."""
     for record in reversed(run.requests):
         if any(one.error is None for one in record.compactions):
             return record
