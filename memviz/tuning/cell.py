@@ -19,7 +19,7 @@ from memviz.core.counters import AnyCounter
 from memviz.core.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.refused import orphaned_requests, refused_requests
+from memviz.metrics.requests.request_table import orphaned_requests, refused_requests
 from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memviz.core.context import Fate
-from memviz.metrics.memory_map.stretches import STEPS, Step
+from memviz.metrics.memory_map.steps import STEPS, Step
 
 PART_COLORS = {
     "system": "#8A929C",

@@ -41,7 +41,7 @@ from memviz.dashboard.stage.predictions import predictions
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.stretches import STEPS
+from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.summaries.compaction_words import (
     reason_words,

@@ -20,7 +20,7 @@ from memviz.dashboard.stage.sentences import (
 )
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses
 from memviz.metrics.retention.probe_texts import ProbeTexts

@@ -15,13 +15,14 @@ from memviz.metrics.health.budgets import (
     over_budget,
     thrash,
 )
-from memviz.metrics.health.growth import dear_clearing, growth
-from memviz.metrics.health.requests import assistant_first, orphaned_tool_messages
-from memviz.metrics.health.summaries import (
+from memviz.metrics.health.contents import (
+    assistant_first,
     failed_summarizations,
     larger_summaries,
+    orphaned_tool_messages,
     unchanged_summaries,
 )
+from memviz.metrics.health.growth import dear_clearing, growth
 from memviz.metrics.health.warning import HealthWarning, Prices, Severity
 
 __all__ = [

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from memviz.core.context import Fate
 from memviz.metrics.memory_map.fate_map import FateMap
-from memviz.metrics.memory_map.stretches import RECALLED_CODE, STEPS
+from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
 
 MAX_COLUMNS = 125
 MAX_ROWS = 160

@@ -20,7 +20,8 @@ from memviz.core.context import Fate
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.stretches import STEPS, Stretches, code_of, stretches
+from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.metrics.memory_map.stretches import Stretches, stretches
 from memviz.metrics.requests.request_axis import ByRequest, request_turns, span_of
 
 MAX_MAPS_KEPT = 24

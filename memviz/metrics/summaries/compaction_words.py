@@ -230,6 +230,6 @@ def request_title(compaction: Compaction, run: Run | None = None) -> str:
 
 def size_words(compaction: Compaction, run: Run | None = None) -> str:
     """Return ``1,204 → 310 tokens``: the request without it and with it, see
-    :func:`memviz.metrics.summaries.request_sizes.request_sizes`."""
+    :func:`memviz.metrics.summaries.events.request_sizes`."""
     before_tokens, after_tokens = request_sizes(compaction, run)
     return f"{before_tokens:,} → {after_tokens:,} tokens"

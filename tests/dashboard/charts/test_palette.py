@@ -25,7 +25,7 @@ from memviz.dashboard.charts.palette import (
     setting_dash,
 )
 from memviz.dashboard.ui.controls.study import MAX_SETTINGS
-from memviz.metrics.memory_map.stretches import STEPS, code_of
+from memviz.metrics.memory_map.steps import STEPS, code_of
 
 THEMES = tomllib.loads(
     (Path(__file__).parents[3] / ".streamlit/config.toml").read_text(encoding="utf-8")

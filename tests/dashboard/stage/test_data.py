@@ -13,7 +13,7 @@ from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
 from memviz.engine.chat import Chat
-from memviz.metrics.memory_map.stretches import STEPS
+from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.limits import ceilings, spells
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention

@@ -51,7 +51,7 @@ from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_parti
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
-from memviz.metrics.memory_map.stretches import STEPS
+from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.request_axis import RequestAxis
 
 CHAR_PIXELS = 7

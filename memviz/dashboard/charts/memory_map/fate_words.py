@@ -28,7 +28,7 @@ from memviz.dashboard.charts.text import escaped
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
-from memviz.metrics.memory_map.stretches import STEPS
+from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.requests.request_axis import calls_in_turns, calls_of, name_of
 

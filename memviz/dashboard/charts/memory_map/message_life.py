@@ -14,7 +14,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped, label_lines
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parted
 from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 
 BAR_PIXELS, AXIS_PIXELS = 42, 44

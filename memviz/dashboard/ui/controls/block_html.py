@@ -22,7 +22,7 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
-from memviz.metrics.memory_map.stretches import code_of
+from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.summaries.facts import are_facts
 
 MORE = "the JSON below has all of them"
