@@ -41,7 +41,8 @@ class Stretches(NamedTuple):
 
     def picked(self, chosen: NDArray[np.bool_] | slice) -> Stretches:
         """Return some of them."""
-        return Stretches(*(column[chosen] for column in self))
+        requests, starts, stops, codes = self
+        return Stretches(requests[chosen], starts[chosen], stops[chosen], codes[chosen])
 
     def of(self, request: int) -> Stretches:
         """Return those of one request."""

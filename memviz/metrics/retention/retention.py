@@ -77,8 +77,8 @@ def floor(
     requests = RequestContents.of(run)
     rows = np.minimum(np.arange(len(requests)), len(found.states) - 1)
     nowhere = np.zeros((len(requests), len(texts.probes)), bool)
-    found = _Found(*(part[rows] for part in found))
-    return _born(run, texts.probes, requests, nowhere, found)
+    held = _Found(found.states[rows], found.stale[rows], found.denied[rows])
+    return _born(run, texts.probes, requests, nowhere, held)
 
 
 class _Found(NamedTuple):
