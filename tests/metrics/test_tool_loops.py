@@ -29,7 +29,8 @@ from memviz.metrics.summaries.compaction_words import (
     event_turn_words,
     turn_words,
 )
-from memviz.metrics.summaries.events import compaction_events, request_sizes
+from memviz.metrics.summaries.events import compaction_events
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.cache_rules import CacheRules
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, small

@@ -18,7 +18,7 @@ from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.knowledge import FactState, Knowledge, Retention
-from memviz.metrics.summaries.events import request_sizes, sent_summary_tokens
+from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
 
 Value = float | bool | str
 

@@ -48,7 +48,7 @@ from memviz.metrics.summaries.compaction_words import (
     request_words,
     turn_words,
 )
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.pricing_assumptions import PricingAssumptions

@@ -15,11 +15,8 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import FRAME_COLUMNS, Run
 from memviz.metrics.summaries.authors import summary_author
 from memviz.metrics.summaries.compaction_words import reason_words
-from memviz.metrics.summaries.events import (
-    CompactionEvent,
-    compaction_events,
-    request_sizes,
-)
+from memviz.metrics.summaries.events import CompactionEvent, compaction_events
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
 REQUEST_COLUMNS = (

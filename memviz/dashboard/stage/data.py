@@ -66,7 +66,11 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.authors import authors_of
-from memviz.metrics.summaries.events import memory_without, request_parts, sent_without
+from memviz.metrics.summaries.request_sizes import (
+    memory_without,
+    request_parts,
+    sent_without,
+)
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 

@@ -20,7 +20,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import request_names
 from memviz.metrics.requests.traffic import Traffic
-from memviz.metrics.summaries.events import request_parts
+from memviz.metrics.summaries.request_sizes import request_parts
 from memviz.strategies.base import Strategy, Trigger
 
 

@@ -1,2 +1,2 @@
-"""Numbers about summaries: ``events`` (the history and the sizes of requests), ``compaction_words`` (the same in
-words), ``evolution`` and ``diff`` (from version to version), ``facts``, ``authors`` and ``inventions``."""
+"""Numbers about summaries: ``events`` (what happened), ``compaction_words`` (the same in words), ``request_sizes``,
+``evolution`` and ``diff`` (from version to version), ``facts``, ``authors`` and ``inventions``."""

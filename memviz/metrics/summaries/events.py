@@ -1,18 +1,15 @@
-"""The history of a run's summary, event by event, and how large the requests were that each event changed. Who wrote a
-version, and what became of an attempt, is judged here and nowhere else. A summary has one size everywhere: the tokens
-of its text. The heading that it is sent under belongs to the request, not to it."""
+"""The history of a run's summary, event by event. Who wrote a version, and what became of an attempt, is judged here
+and nowhere else."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from memviz.core.memory import Memory, SummaryVersion
-from memviz.engine.assembly import Parts, assemble, count
+from memviz.core.memory import SummaryVersion
 from memviz.engine.compaction import Compaction, CompactionKind
-from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
 from memviz.strategies.base import Strategy
@@ -95,14 +92,12 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         is_alone = place.is_integer() and place - 0.5 not in together
         room = 1.0 if is_alone else 0.5
         at = place - still[place] * room / together[place]
-        event = CompactionEvent(number, at, outcome_of(compaction), compaction)
         turn = run.request_turn(compaction)
+        call = (1, 1)
         if turn is not None:
-            call, calls = request_call(compaction, turn, run)
-            event = event._replace(
-                request_turn=turn, request_call=call, request_calls=calls
-            )
-        events.append(event)
+            call = request_call(compaction, turn, run)
+        what = outcome_of(compaction)
+        events.append(CompactionEvent(number, at, what, compaction, turn, *call))
     return tuple(events)
 
 
@@ -187,101 +182,3 @@ def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
 
 def _is_of_a_list(strategy: Strategy) -> bool:
     return bool(strategy.summary_heading)
-
-
-class RequestSizes(NamedTuple):
-    """All tokens of one request, what the chat format adds and what was recalled included. Of several compactions
-    before one request each begins with what the one before left, and the last ends with what was sent."""
-
-    before_tokens: int
-    after_tokens: int
-
-
-class RequestParts(NamedTuple):
-    """The tokens of each part of one request without a compaction and with it. What tools did in it and the model
-    thought is ``besides``, in no part: the strategy does not choose it."""
-
-    before: Mapping[str, int]
-    after: Mapping[str, int]
-    besides: int
-
-
-def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSizes:
-    """Return the size of the first request that ``compaction`` changed without it and with it; while there is none,
-    what would be sent next without a new message.
-
-    ``run`` is its run, which knows which request that is, what was recalled into it and what tools did in it.
-    """
-    before, after, besides = request_parts(compaction, run)
-    return RequestSizes(sum(before.values()) + besides, sum(after.values()) + besides)
-
-
-def request_parts(compaction: Compaction, run: Run | None = None) -> RequestParts:
-    """Return what :func:`request_sizes` adds up."""
-    number = None if run is None else run.request_number(compaction)
-    if run is not None and number is not None:
-        return _parts_of_request(compaction, run, number)
-    length = compaction.after.length
-    turn = compaction.request_turn if run is None else run.request_turn(compaction)
-    if turn:
-        # As many messages as the log has at the request that is still to be asked.
-        log = compaction.before.log
-        request = log.request_from(compaction.after_message + 1)
-        length = log.turn(turn).asked
-        if request is not None and request.turn == turn:
-            length = request.stop
-    next_one = compaction.after._replace(pins=()).appended(length)
-    before = _parts(compaction.strategy, _as_then(compaction.before, next_one), ())
-    after = _parts(compaction.strategy, next_one, ())
-    return RequestParts(before, after, 0)
-
-
-def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
-    strategy = compaction.strategy
-    memory = run.requests.memory_at(number)
-    recalled = _recalled(run, number)
-    before = _parts(strategy, memory_without(compaction, run, number), recalled)
-    sent = _parts(strategy, memory, recalled)
-    with_it = _as_then(compaction.after, memory)
-    after = sent if with_it == memory else _parts(strategy, with_it, recalled)
-    besides = int(run.columns.totals[number]) - sum(sent.values())
-    return RequestParts(before, after, besides)
-
-
-def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:
-    """Return what request ``number`` (0-based) of ``run`` would have sent without ``compaction``, which changed it
-    first. The pieces stand for the memory of :func:`memory_without`."""
-    memory = memory_without(compaction, run, number)
-    return assemble(memory, compaction.strategy.select(memory), _recalled(run, number))
-
-
-def memory_without(compaction: Compaction, run: Run, number: int) -> Memory:
-    """Return the memory that it would have been made for."""
-    return _as_then(compaction.before, run.requests.memory_at(number))
-
-
-def _as_then(value: Memory, memory: Memory) -> Memory:
-    """Return ``value`` as of the request that ``memory`` was made for: the log may have grown since, and a chat that
-    was given another setting has memories over another space."""
-    return value._replace(space=memory.space, pins=memory.pins).appended(memory.length)
-
-
-def _recalled(run: Run, number: int) -> tuple[int, ...]:
-    beside = run.requests.beside.get(number)
-    return beside.recalled.indices if beside and beside.recalled else ()
-
-
-def _parts(
-    strategy: Strategy, memory: Memory, recalled: tuple[int, ...]
-) -> Mapping[str, int]:
-    return count(memory, assemble(memory, strategy.select(memory), recalled))
-
-
-def sent_summary_tokens(record: TurnRecord) -> int:
-    """Return the tokens of the texts of all versions that a request sends, without headings."""
-    summaries = record.memory.space.summaries
-    return sum(
-        version.tokens
-        for piece in record.parts.notes
-        for version in summaries.in_block(piece.start, piece.stop)
-    )

@@ -22,7 +22,7 @@ from memviz.dashboard.reporting import settings as report_settings
 from memviz.dashboard.reporting.report import html_report, memviz_version
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.compaction_words import reason_words, turn_words
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample

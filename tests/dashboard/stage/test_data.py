@@ -17,7 +17,7 @@ from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.limits import ceilings, spells
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies import strategies
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample

@@ -14,7 +14,8 @@ from memviz.metrics.summaries.compaction_words import (
     request_words,
     turn_words,
 )
-from memviz.metrics.summaries.events import compaction_events, request_sizes
+from memviz.metrics.summaries.events import compaction_events
+from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import runs
 

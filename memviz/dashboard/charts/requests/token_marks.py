@@ -24,7 +24,7 @@ from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import name_of
-from memviz.metrics.summaries.events import request_sizes
+from memviz.metrics.summaries.request_sizes import request_sizes
 
 MAX_TURNS_NAMED = 6
 RECALL_LIFT_SHARE = 0.13

@@ -38,7 +38,7 @@ from memviz.engine.recall import Recall
 from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.retention.tool_facts import NeededArgument, ToolArgumentRecall
 from memviz.metrics.summaries.authors import Author, authors_of
-from memviz.metrics.summaries.events import sent_summary_tokens
+from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.registry import OFFLINE, model
 from memviz.storage.workspace import RunKey, Workspace
 
