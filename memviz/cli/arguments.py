@@ -211,7 +211,7 @@ def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> li
 
 def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int, ...]:
     from memviz.core.errors import ParameterError
-    from memviz.tuning.axes import DEFAULT_STEPS, spread
+    from memviz.tuning.grid import DEFAULT_STEPS, spread
 
     low = int(matched["low"])
     high = int(matched["high"])

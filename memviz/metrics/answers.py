@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import Literal, NamedTuple
 
 from memviz.core.context import BlockKind, Context
@@ -31,13 +30,13 @@ ARTICLES = frozenset({"a", "an", "the"})
 
 
 def contains_answer(reply: str, answers: Iterable[str]) -> bool:
-    """Whether ``reply`` contains one of ``answers`` as whole words in order; see :mod:`memviz.core.text.containment`
-    for what makes two words the same."""
+    """Return whether ``reply`` contains one of ``answers`` as whole words in order; see
+    :mod:`memviz.core.text.containment` for what makes two words the same."""
     return any(contains(reply, answer) for answer in answers)
 
 
 def token_f1(reply: str, answers: Iterable[str]) -> float:
-    """The best F1 (0 to 1) of the words of ``reply`` against one of ``answers``.
+    """Return the best F1 (0 to 1) of the words of ``reply`` against one of ``answers``.
 
     As the SQuAD evaluation has it: F1 is the harmonic mean of precision and recall over the two bags of words,
     English articles left out. Words are those of :mod:`memviz.core.text.containment`, so Chinese is compared by
@@ -85,15 +84,18 @@ class AnswerScores:
 def answer_scores(
     results: Sequence[JudgedAnswer], runs: int
 ) -> tuple[AnswerScores, ...]:
-    """The scores of each of ``runs`` runs, by their number. An error is no reply and scores nothing."""
-    return tuple(
-        _scores([result for result in results if result.run == number])
-        for number in range(runs)
-    )
+    """Return the scores of each of ``runs`` runs, by their number. An error is no reply and scores nothing."""
+    scores = []
+    for number in range(runs):
+        own = [result for result in results if result.run == number]
+        scores.append(_scores(own))
+    return tuple(scores)
 
 
 def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
-    containing, f1, verdicts = 0, list[float](), list[str | None]()
+    containing = 0
+    f1: list[float] = []
+    verdicts: list[str | None] = []
     for result in results:
         if result.reply is not None:
             answers = result.probe.answers
@@ -114,15 +116,14 @@ def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
 
 QUOTE_CHARS = 120
 """Most characters of a quotation."""
-_BREAK = re.compile(
-    r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+"
-)  # not the spaces that part thousands
+_BREAK = re.compile(r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+")
+"""White space, but not the spaces that part thousands."""
 _ENDS = (".", "!", "?", "。", "！", "？")
 _SENTENCE_START = re.compile(r"(?<=[.!?] )|(?<=[。！？])")
 
 
 def flat(text: str) -> str:
-    """``text`` on one line."""
+    """Return ``text`` on one line."""
     return _BREAK.sub(" ", composed(text)).strip()
 
 
@@ -163,8 +164,10 @@ def _hits_in_run(run: str, offset: int, wanted: Mapping[str, int]) -> Iterator[H
 def densest(
     hits: Sequence[Hit], scores: Mapping[str, int], chars: int
 ) -> tuple[int, int, int]:
-    """The stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
-    best, score, first = (0, 0, 0), 0, 0
+    """Return the stretch of at most ``chars`` characters whose different terms score most: score, start, stop."""
+    best = (0, 0, 0)
+    score = 0
+    first = 0
     inside: Counter[str] = Counter()
     for hit in hits:
         if not inside[hit.key]:
@@ -182,8 +185,9 @@ def densest(
 
 
 def quote(content: str, scores: Mapping[str, int]) -> str:
-    """The sentence around the match, or as much of it as there is room for, on one line."""
-    text, most = flat(content), QUOTE_CHARS - 2
+    """Return the sentence around the match, or as much of it as there is room for, on one line."""
+    text = flat(content)
+    most = QUOTE_CHARS - 2
     _, start, stop = densest(hits_of(text, scores), scores, most)
     room = max(0, most - (stop - start))
     lowest = max(0, start - room)
@@ -205,13 +209,13 @@ def quote(content: str, scores: Mapping[str, int]) -> str:
 
 
 def _next_word(text: str, at: int, stop: int) -> int:
-    """The first start of a word from ``at`` on, before ``stop``; ``at`` where no space is near."""
+    """Return the first start of a word from ``at`` on, before ``stop``; ``at`` where no space is near."""
     space = text.find(" ", at, stop)
     return space + 1 if space >= 0 else at
 
 
 def _last_word(text: str, least: int, at: int) -> int:
-    """The last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
+    """Return the last end of a sentence or word up to ``at``, not before ``least``; ``at`` where no space is near."""
     ends = [match.start() for match in _SENTENCE_START.finditer(text, least, at)]
     if ends:
         return ends[0]
@@ -252,7 +256,7 @@ _IGNORANT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """Where an answer comes from."""
+    """The place that an answer comes from."""
 
     kind: SourceKind | None = None
     """``None`` if it is not in the context."""
@@ -285,7 +289,7 @@ class _Statement(NamedTuple):
 
 
 def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
-    """The message of ``context`` that holds most of what ``answer`` says and ``question`` does not.
+    """Return the message of ``context`` that holds most of what ``answer`` says and ``question`` does not.
 
     Key terms are numbers (3,000 is 3000), names and other content words, pairs of characters in
     Chinese; they count as whole words, and numbers and names weigh more. An answer without any, or one
@@ -300,9 +304,8 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
     if not whole:
         return AnswerSource()
     candidates = list(_candidates(context))
-    heavy = [
-        one for one in told[1:MAX_STATEMENTS] if one.weight >= LEAST_STATEMENT_WEIGHT
-    ]
+    others = told[1:MAX_STATEMENTS]
+    heavy = [one for one in others if one.weight >= LEAST_STATEMENT_WEIGHT]
     stated = [told[0], *heavy]
     found = _quoted(candidates, stated, asked) or _best(candidates, whole, asked)
     if found.kind is not None or len(told) == 1:
@@ -315,7 +318,7 @@ def answer_source(context: Context, question: str, answer: str) -> AnswerSource:
 
 
 def _together(statements: Sequence[_Statement]) -> dict[str, int]:
-    """The terms of all statements, each with the most it weighs in any."""
+    """Return the terms of all statements, each with the most it weighs in any."""
     whole: dict[str, int] = {}
     for statement in statements:
         for key, weight in statement.weights.items():
@@ -324,19 +327,18 @@ def _together(statements: Sequence[_Statement]) -> dict[str, int]:
 
 
 def _telling(statements: Sequence[_Statement]) -> list[_Statement]:
-    """Those that tell anything, most first; questions only if there is nothing else."""
+    """Return those that tell anything, most first; questions only if there is nothing else."""
     telling = [one for one in statements if one.weights]
     stating = [one for one in telling if not one.asks]
     return sorted(stating or telling, key=lambda one: -one.weight)
 
 
 def _statements(answer: str, asked: frozenset[str]) -> Iterator[_Statement]:
-    """The sentences of an answer without those that say that something is not known; a quoted one may."""
+    """Yield the sentences of an answer without those that say that something is not known; a quoted one may."""
     for sentence in passage(composed(answer)).sentences:
         text = sentence.text
-        if not sentence.echo and (
-            phrases.admits_ignorance(text) or _IGNORANT.search(text)
-        ):
+        is_ignorant = phrases.admits_ignorance(text) or _IGNORANT.search(text)
+        if is_ignorant and not sentence.echo:
             continue
         weights = weights_of(text)
         told = {key: weight for key, weight in weights.items() if key not in asked}
@@ -367,7 +369,7 @@ def _quoted(
     statements: Sequence[_Statement],
     asked: frozenset[str],
 ) -> AnswerSource | None:
-    """A message that holds one of the statements to the letter."""
+    """Return a message that holds one of the statements to the letter."""
     for statement in statements:
         if len(statement.text.encode("utf-8", "replace")) < LEAST_QUOTED_BYTES:
             continue
@@ -384,22 +386,25 @@ def _quotes(content: str, letters: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    """What a quotation has to have in common: not the case, the white space, or the full stop."""
+    """Return what a quotation has to have in common: not the case, the white space, or the full stop."""
     return flat(text).casefold().rstrip(".。!！ …")
 
 
 def _best(
     candidates: Sequence[_Candidate], weights: Mapping[str, int], asked: frozenset[str]
 ) -> AnswerSource:
-    held = [
-        sum(weights[key] for key in weights.keys() & candidate.keys)
-        for candidate in candidates
-    ]
-    most = max(held, default=0)
+    most = 0
+    equal: list[_Candidate] = []
+    for candidate in candidates:
+        held = sum(weights[key] for key in weights.keys() & candidate.keys)
+        if held > most:
+            most = held
+            equal = []
+        if held == most:
+            equal.append(candidate)
     share = most / sum(weights.values())
     if share < LEAST_SHARE:
         return AnswerSource(share=share)
-    equal = list(compress(candidates, [weight == most for weight in held]))
     return _preferred(equal, weights, asked, share)
 
 

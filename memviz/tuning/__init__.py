@@ -1,5 +1,5 @@
-"""Which strategy, and which parameters: a grid of settings measured over conversations,
-priced, and judged.
+"""The search for a setting: a grid of settings measured over conversations, priced, and
+judged.
 
 Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 ``Recommendation`` (``recommendation``) and ``PricingAssumptions``

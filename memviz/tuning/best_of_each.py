@@ -1,15 +1,36 @@
-"""The best setting of each strategy, and whether it lies at the edge of the values that were tried."""
+"""The best setting of each strategy, and the answer to "which value?" for its main parameter: the curve over it, its
+best value, its knee, and whether the best value lies at the edge of those that were tried."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.core.text.wording import listed
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
-from memviz.tuning.choice import best_row, did_the_same
-from memviz.tuning.constraints import Constraints
+from memviz.tuning.constraints import (
+    ROUNDING,
+    SAME_COST,
+    Constraints,
+    best_row,
+    did_the_same,
+    first_row,
+)
+from memviz.tuning.grounds import Grounds
+from memviz.tuning.pareto import on_front
+from memviz.tuning.recommendation import (
+    asked_in_words,
+    cost_in_words,
+    idle_in_words,
+    refused_in_words,
+    share_in_words,
+    verdict,
+)
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -31,112 +52,265 @@ class Edge:
 
     @property
     def words(self) -> str:
-        """What to do about it."""
+        """The advice to try it."""
         return f"best at the edge: try {self.in_code}"
 
 
 @dataclass(frozen=True)
 class StrategyBest:
-    """The best setting of one strategy: its row of :meth:`memviz.tuning.results.Sweep.by_setting`, whether it does what
-    was asked for (``fits``), and the ``edge`` that it lies at, if any."""
+    """The best setting of one strategy."""
 
     setting: Strategy
     row: Mapping[str, Any]
+    """Its row of :meth:`memviz.tuning.results.Sweep.by_setting`."""
     fits: bool
+    """It does what was asked for."""
     edge: Edge | None = None
+    """The edge that it lies at, if any."""
 
 
 def best_of_each(sweep: Sweep, constraints: Constraints) -> tuple[StrategyBest, ...]:
-    """The best of every strategy, by the rule of the recommendation: the cheapest setting that does what is asked for,
-    else the nearest. Strategies stand in the order of the sweep; one whose settings all failed is left out."""
-    found = (
-        best_of(sweep, id, constraints)
-        for id in dict.fromkeys(setting.id for setting in sweep.settings)
-    )
+    """Return the best of every strategy, by the rule of the recommendation: the cheapest setting that does what is
+    asked for, else the nearest. Strategies stand in the order of the sweep; one whose settings all failed is left
+    out."""
+    ids = dict.fromkeys(setting.id for setting in sweep.settings)
+    found = (_best_of(sweep, id, constraints) for id in ids)
     return tuple(best for best in found if best is not None)
 
 
-def best_of(sweep: Sweep, id: str, constraints: Constraints) -> StrategyBest | None:
-    """The best setting of the strategy ``id``; ``None`` where none was measured, or all failed."""
+def _best_of(sweep: Sweep, id: str, constraints: Constraints) -> StrategyBest | None:
+    """Return the best setting of the strategy ``id``; ``None`` where none was measured, or all failed."""
     table = sweep.by_setting(constraints.over)
     chosen = best_row(table, constraints, sweep.cost_measure, id)
     if chosen is None:
         return None
-    table = table[table["strategy"] == id]
     row, fits = chosen
-    setting = sweep.settings[row["setting"]]
-    best = StrategyBest(setting, row, fits)
-    return replace(best, edge=_edge(best, alike(table, setting), sweep))
+    best = StrategyBest(sweep.settings[row["setting"]], row, fits)
+    tried = _alike(table[table["strategy"] == id], best.setting)
+    return replace(best, edge=_edge(best, tried, sweep))
 
 
-def alike(table: DataFrame, setting: Strategy) -> DataFrame:
-    """The rows of the same strategy that differ from ``setting`` in its main parameter alone, in the order of it."""
-    others = [
-        p
-        for p in setting.parameters()
-        if p.name != setting.main_parameter and p.name in table
-    ]
-    for other in others:
+def _alike(table: DataFrame, setting: Strategy) -> DataFrame:
+    """Return the rows of the same strategy that differ from ``setting`` in its main parameter alone, in the order of
+    it."""
+    main = setting.main_parameter
+    for other in setting.parameters():
+        if other.name == main or other.name not in table:
+            continue
         value = getattr(setting, other.name)
-        table = table[
-            table[other.name].isna() if value is None else table[other.name] == value
-        ]
-    return (
-        table.sort_values(setting.main_parameter)
-        if setting.main_parameter in table
-        else table
-    )
+        column = table[other.name]
+        table = table[column.isna() if value is None else column == value]
+    return table.sort_values(main) if main in table else table
 
 
 def main_axis(setting: Strategy) -> Parameter | None:
-    """The main parameter of a setting, if it is a number."""
-    return next(
-        (
-            p
-            for p in setting.parameters()
-            if p.name == setting.main_parameter and p.is_number
-        ),
-        None,
-    )
+    """Return the main parameter of a setting, if it is a number."""
+    for parameter in setting.parameters():
+        if parameter.name == setting.main_parameter and parameter.is_number:
+            return parameter
+    return None
 
 
 def _edge(best: StrategyBest, table: DataFrame, sweep: Sweep) -> Edge | None:
-    """The next value, where the best one is the first or the last of those that were tried. A setting that does what is
-    asked for is beaten by a cheaper one alone: there the cost has to fall towards the edge."""
-    axis, row, rows = main_axis(best.setting), best.row, table.to_dict("records")
+    """Return the next value, where the best one is the first or the last of those that were tried. A setting that does
+    what is asked for is beaten by a cheaper one alone: there the cost has to fall towards the edge."""
+    axis = main_axis(best.setting)
+    rows = table.to_dict("records")
     if axis is None or len(rows) < 2:
         return None
-    ends = {
-        rows[0]["setting"]: (rows[1], _smaller),
-        rows[-1]["setting"]: (rows[-2], _larger),
-    }
-    neighbour, beyond = ends.get(row["setting"], (None, _larger))
-    if neighbour is None or did_the_same(neighbour, row):
+    row = best.row
+    value = getattr(best.setting, axis.name)
+    if row["setting"] == rows[-1]["setting"]:
+        neighbour = rows[-2]
+        beyond = _larger(axis, value, sweep.largest)
+    elif row["setting"] == rows[0]["setting"]:
+        neighbour = rows[1]
+        beyond = max(value // 2, axis.minimum or 1)
+    else:
         return None
-    if best.fits and neighbour[sweep.cost_measure] <= row[sweep.cost_measure]:
+    cost = sweep.cost_measure
+    is_cheaper_inside = best.fits and neighbour[cost] <= row[cost]
+    if is_cheaper_inside or did_the_same(neighbour, row):
         return None
-    value = beyond(axis, getattr(best.setting, axis.name), sweep.largest)
-    tried = [
-        getattr(setting, axis.name)
-        for setting in sweep.settings
-        if setting.id == best.setting.id
-    ]
-    is_new = value is not None and not min(tried) <= value <= max(
-        tried
-    )  # some may be waiting, or have failed
-    return Edge(axis.name, value) if value is not None and is_new else None
+    # Some settings may be waiting, or have failed.
+    own = [one for one in sweep.settings if one.id == best.setting.id]
+    tried = [getattr(one, axis.name) for one in own]
+    if min(tried) <= beyond <= max(tried):
+        return None
+    return Edge(axis.name, beyond)
 
 
-def _larger(axis: Parameter, value: int, largest: Mapping[str, int]) -> int | None:
-    """Twice as much, as far as it is allowed and the conversation is as long."""
-    limits = [
-        limit for limit in (axis.maximum, largest.get(axis.unit)) if limit is not None
-    ]
-    more = min([2 * value, *limits])
-    return more if more > value else None
+def _larger(axis: Parameter, value: int, largest: Mapping[str, int]) -> int:
+    """Return twice as much, as far as it is allowed and the conversation is as long; at least ``value``."""
+    limits = (axis.maximum, largest.get(axis.unit))
+    allowed = [limit for limit in limits if limit is not None]
+    return max(value, min([2 * value, *allowed]))
 
 
-def _smaller(axis: Parameter, value: int, largest: Mapping[str, int]) -> int | None:
-    """Half as much, as far as it is allowed."""
-    less = max(value // 2, axis.minimum or 1)
-    return less if less < value else None
+@dataclass(frozen=True, eq=False)
+class StrategyAnswer:
+    """The answer to "which value?" for one strategy."""
+
+    axis: Parameter
+    """The main parameter."""
+    best: StrategyBest
+    curve: DataFrame
+    """The rows of :meth:`memviz.tuning.results.Sweep.by_setting` of settings that differ from the best one in
+    ``axis`` alone, in its order."""
+    knee: int | None
+    """The row (0-based) at which the facts kept bend (see :func:`bend`), ``None`` where they do not."""
+    grounds: Grounds
+    asked: str
+    """The words for what a value has to do."""
+    best_in_both: int | None = None
+    """The row of the only value that no other one beats: it keeps the most and costs the least."""
+    beaten_by: Mapping[str, Any] | None = None
+    """The row of a setting of another strategy that does what is asked for, keeps as much as the best value, costs as
+    little, and is better in one of both: the best value is not recommended before it."""
+    cautions: tuple[str, ...] = ()
+    """Sentences against the best value: a summary that is never written, requests that a provider refuses."""
+
+    @property
+    def headline(self) -> str:
+        """The value to take, said with no more confidence than the grounds give."""
+        values = f"the {len(self.curve):,} values"
+        if not self.best.fits:
+            return f"None of {values} of {self.axis.name} {self.asked}."
+        name = self._named(self.best.row)
+        if self.beaten_by is not None:
+            return (
+                f"Of {values} {name} does best, but {self.beaten_by['label']} beats it."
+            )
+        return f"{verdict(name, self.grounds)}."
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The deeds of the best value, the bend of the curve, and whether more should be tried."""
+        return tuple(self._sentences())
+
+    def _sentences(self) -> Iterator[str]:
+        row = self.best.row
+        values = self.curve[self.axis.name]
+        does = [
+            f"costs {cost_in_words(row)}",
+            f"sends at most {row['peak_tokens']:,.0f} tokens in a request",
+        ]
+        if self.grounds.facts:
+            does.insert(0, f"keeps {share_in_words(row['retention'])} of the facts")
+        if self.best.fits:
+            yield f"It {listed(does)}."
+            yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
+        else:
+            yield f"{self._named(row)} comes nearest: it {listed(does)}."
+        other = self.beaten_by
+        if other is not None:
+            kept = share_in_words(other["retention"], row["retention"])
+            yield f"{other['label']} keeps {kept} of the facts for {cost_in_words(other)}."
+        yield from self.cautions
+        yield from self._bend()
+        if self.best.edge is not None:
+            beyond = self.best.edge.in_code
+            yield f"{self._named(row)} lies at the edge of the values tried; {beyond} may do better."
+
+    def _bend(self) -> Iterator[str]:
+        rows = self.curve.to_dict("records")
+        if self.best_in_both is not None:
+            only = self._named(rows[self.best_in_both])
+            yield f"Of these values {only} is best in both: no other one keeps more, and none costs less."
+        if self.knee is None:
+            return
+        at = rows[self.knee]
+        most = max(rows, key=lambda row: float(row["retention"]))
+        yield (
+            f"The curve bends at {self._named(at)}, which keeps {share_in_words(at['retention'])} for "
+            f"{cost_in_words(at)}; beyond it more cost brings less ({self._named(most)} keeps "
+            f"{share_in_words(most['retention'], at['retention'])} for {cost_in_words(most)})."
+        )
+
+    def _named(self, row: Mapping[Any, Any]) -> str:
+        return self.axis.in_code(int(row[self.axis.name]))
+
+
+def answer_for(
+    sweep: Sweep, id: str, constraints: Constraints
+) -> StrategyAnswer | None:
+    """Return the answer for the strategy ``id``; ``None`` where fewer than two values of its main parameter were
+    measured."""
+    best = _best_of(sweep, id, constraints)
+    if best is None:
+        return None
+    table = sweep.by_setting(constraints.over)
+    own = table[(table["strategy"] == id) & (table["failed"] == 0)]
+    curve = _alike(own, best.setting)
+    axis = main_axis(best.setting)
+    if axis is None or len(curve) < 2:
+        return None
+    has_facts = table["retention"].notna().any()
+    asked = constraints if has_facts else constraints.of_size
+    costs = curve[sweep.cost_measure].to_numpy(float)
+    kept = curve["retention"].to_numpy(float)
+    front = np.flatnonzero(on_front(costs, kept))
+    number = best.row["setting"]
+    return StrategyAnswer(
+        axis,
+        best,
+        curve,
+        bend(costs, kept),
+        sweep.grounds,
+        asked_in_words(asked, "keeps", "stays"),
+        best_in_both=int(front[0]) if len(front) == 1 else None,
+        beaten_by=_winner(table, best.row, constraints, sweep.cost_measure),
+        cautions=(*idle_in_words(sweep, number), *refused_in_words(sweep, number)),
+    )
+
+
+def _winner(
+    table: DataFrame, row: Mapping[str, Any], constraints: Constraints, cost: str
+) -> Mapping[str, Any] | None:
+    """Return the row that beats the best one in cost and facts kept and does what is asked for as well: of several the
+    one that keeps most. ``None`` where there is none, or no facts are known."""
+    others = table[constraints.fits(table)]
+    is_cheaper = others[cost] * SAME_COST <= row[cost]
+    keeps_as_much = others["retention"] >= row["retention"] - ROUNDING
+    costs_as_little = others[cost] <= row[cost] * SAME_COST
+    keeps_more = others["retention"] > row["retention"] + ROUNDING
+    better = others[(is_cheaper & keeps_as_much) | (costs_as_little & keeps_more)]
+    if better.empty:
+        return None
+    return first_row(better, "-retention", cost, "setting")
+
+
+def bend(costs: NDArray[np.float64], kept: NDArray[np.float64]) -> int | None:
+    """Return the row (0-based) at which facts over cost bend, ``None`` where they do not. It is looked for among the
+    rows that no other one beats in both, for only there one pays more to keep more."""
+    front = np.flatnonzero(on_front(costs, kept))
+    front = front[np.argsort(costs[front], kind="stable")]
+    place = knee(costs[front].tolist(), kept[front].tolist())
+    return None if place is None else int(front[place])
+
+
+LEAST_POINTS = 4
+"""Of fewer points a knee would only say where the values happen to lie."""
+LEAST_DISTANCE = 0.15
+"""Of a curve scaled to 1 x 1: nearer to the chord, it is nearly straight and bends nowhere in particular."""
+
+
+def knee(x: Sequence[float], y: Sequence[float]) -> int | None:
+    """Return the number (0-based) of the point where a rising curve bends, from where on going on brings clearly less
+    than before; ``None`` where it does not.
+
+    The rule is that of Kneedle (Satopää, Albrecht, Irwin, Raghavan: Finding a "Kneedle" in a Haystack, 2011): scale the
+    curve to the unit square, and take the point that lies farthest above the chord from its first point to its last.
+    It has to be at least :data:`LEAST_DISTANCE` above it. Sweeps have few points, so nothing is smoothed and there is
+    one knee at most. ``x`` rises; a curve that does not rise from its first to its last point, has fewer than
+    :data:`LEAST_POINTS` points or an unknown value (NaN) has no knee.
+    """
+    points = np.array([x, y], float).T
+    if len(points) < LEAST_POINTS or not np.isfinite(points).all():
+        return None
+    across, up = (points - points[0]).T
+    if up[-1] <= 0:
+        return None
+    above = up / up[-1] - across / across[-1]
+    farthest = int(above.argmax())
+    return farthest if above[farthest] >= LEAST_DISTANCE else None

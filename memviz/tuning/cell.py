@@ -1,14 +1,16 @@
-"""One cell of a sweep: what one setting did with one conversation, in tokens and facts. No prices."""
+"""One cell of a sweep: what one setting did with one conversation, in tokens and facts. No prices. Jobs are cells to
+measure, in pieces that any executor can run."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
+from math import ceil, nan
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from memviz.core.counters import AnyCounter
 from memviz.core.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.refused import orphaned_requests, refused_requests
+from memviz.metrics.requests.request_table import orphaned_requests, refused_requests
 from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
@@ -30,116 +32,88 @@ VERSION = 6
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
+def _no_counts() -> NDArray[np.int64]:
+    return np.zeros(0, np.int64)
+
+
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One setting over one conversation.
-
-    ``retained`` and ``born`` are arrays [requests]: of how many facts a request held the evidence or the answer, and
-    how many had been stated by then (see :class:`memviz.metrics.retention.knowledge.Retention`).
-    ``failed_summarizations`` are calls that gave no summary,
-    ``over_budget_requests`` those larger than the strategy's own budget, ``orphaned_requests`` those that hold a tool's
-    result without its call. ``sends_everything``: it did what the full buffer does, see
-    :func:`memviz.metrics.requests.traffic.sends_everything`. ``error`` says in a sentence why there is nothing, and
-    then all counts are empty.
-    """
+    """One setting over one conversation."""
 
     strategy: Strategy
     subject: str
     """Title of the conversation."""
     traffic: Traffic = field(default_factory=Traffic.nothing, repr=False)
-    retained: NDArray[np.int64] = field(
-        default_factory=lambda: np.zeros(0, np.int64), repr=False
-    )
-    born: NDArray[np.int64] = field(
-        default_factory=lambda: np.zeros(0, np.int64), repr=False
-    )
+    retained: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
+    """[requests]: of how many facts a request held the evidence or the answer (see
+    :class:`memviz.metrics.retention.knowledge.Retention`)."""
+    born: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
+    """[requests]: how many facts had been stated by then."""
     facts: int = 0
     summarizations: int = 0
     failed_summarizations: int = 0
+    """Calls that gave no summary."""
     over_budget_requests: int = 0
+    """Requests larger than the strategy's own budget."""
     orphaned_requests: int = 0
+    """Requests that hold a tool's result without its call."""
     refused_requests: int = 0
     """Requests that a provider refuses: those, and requests with a call of a tool without its result."""
     sends_everything: bool = False
+    """It did what the full buffer does, see :func:`memviz.metrics.requests.traffic.sends_everything`."""
     seconds: float = 0.0
     error: str = ""
+    """A sentence that says why there is nothing; then all counts are empty."""
 
     @cached_property
     def retention(self) -> float:
         """The share of the facts stated so far that a request holds (0 to 1), on average over the requests by which
         any was stated; NaN where none is ever."""
         asked = self.born > 0
-        return (
-            float(np.mean(self.retained[asked] / self.born[asked]))
-            if asked.any()
-            else float("nan")
-        )
+        if not asked.any():
+            return nan
+        return float(np.mean(self.retained[asked] / self.born[asked]))
 
     @property
     def final_retention(self) -> float:
         """The same share at the last request alone."""
-        return (
-            float(self.retained[-1] / self.born[-1])
-            if self.born.size and self.born[-1]
-            else float("nan")
-        )
+        if not self.born.size or not self.born[-1]:
+            return nan
+        return float(self.retained[-1] / self.born[-1])
 
     @property
     def can_be_kept(self) -> bool:
-        """Whether measuring again would give the same: a failed call may work next time."""
+        """True where measuring again would give the same: a failed call may work next time."""
         return not self.error and not self.failed_summarizations
 
     def to_dict(self) -> dict[str, Any]:
-        """The cell as JSON."""
-        plain = (
-            "subject",
-            "facts",
-            "summarizations",
-            "failed_summarizations",
-            "over_budget_requests",
-            "orphaned_requests",
-            "refused_requests",
-            "sends_everything",
-            "seconds",
-            "error",
-        )
-        return {
-            **{name: getattr(self, name) for name in plain},
-            "strategy": {
-                "id": self.strategy.id,
-                "parameters": self.strategy.model_dump(),
-            },
-            "traffic": self.traffic.to_dict(),
-            "retained": self.retained.tolist(),
-            "born": self.born.tolist(),
-        }
+        """Return the cell as JSON."""
+        value = {one.name: getattr(self, one.name) for one in fields(self)}
+        parameters = self.strategy.model_dump()
+        value["strategy"] = {"id": self.strategy.id, "parameters": parameters}
+        value["traffic"] = self.traffic.to_dict()
+        value["retained"] = self.retained.tolist()
+        value["born"] = self.born.tolist()
+        return value
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Cell:
-        """The cell that :meth:`to_dict` described."""
-        apart = {
-            "strategy": make_strategy(
-                value["strategy"]["id"], **value["strategy"]["parameters"]
-            ),
-            "traffic": Traffic.from_dict(value["traffic"]),
-            "retained": np.array(value["retained"], dtype=np.int64),
-            "born": np.array(value["born"], dtype=np.int64),
-        }
-        return cls(**{**value, **apart})
+        """Return the cell that :meth:`to_dict` described."""
+        read = dict(value)
+        setting = value["strategy"]
+        read["strategy"] = make_strategy(setting["id"], **setting["parameters"])
+        read["traffic"] = Traffic.from_dict(value["traffic"])
+        read["retained"] = np.array(value["retained"], np.int64)
+        read["born"] = np.array(value["born"], np.int64)
+        return cls(**read)
 
 
 def cell_key(
     subject: SweepConversation, strategy: Strategy, counter: str, summarizer: str
 ) -> str:
-    """A hash of everything that a cell depends on."""
-    parts = [
-        VERSION,
-        subject.digest,
-        strategy.id,
-        strategy.model_dump(),
-        counter,
-        summarizer,
-    ]
+    """Return a hash of everything that a cell depends on."""
+    setting = (strategy.id, strategy.model_dump())
+    parts = [VERSION, subject.digest, *setting, counter, summarizer]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -165,9 +139,8 @@ def measure(
     except (BudgetSpentError, UnusableSummarizerError):
         raise
     except MemvizError as error:
-        return Cell(
-            strategy, subject.title, seconds=perf_counter() - started, error=str(error)
-        )
+        seconds = perf_counter() - started
+        return Cell(strategy, subject.title, seconds=seconds, error=str(error))
     kept = retention(run, subject.probes, subject.texts) if subject.probes else None
     return cell_of(subject, run, kept, perf_counter() - started)
 
@@ -178,26 +151,72 @@ def cell_of(
     kept: Retention | None,
     seconds: float = 0.0,
 ) -> Cell:
-    """The cell of a run of ``subject``. ``kept`` is what it retains of the subject's probes, ``None`` where that is not
-    known or there are none."""
+    """Return the cell of a run of ``subject``. ``kept`` is what it retains of the subject's probes, ``None`` where that
+    is not known or there are none."""
     sent = traffic(run)
-    nothing = np.zeros(len(sent.turns), np.int64)
+    retained = born = np.zeros(len(sent.turns), np.int64)
+    facts = 0
+    if kept is not None:
+        retained = kept.retained.sum(axis=1, dtype=np.int64)
+        born = kept.born.sum(axis=1, dtype=np.int64)
+        facts = len(subject.probes)
     return Cell(
         run.strategy,
         subject.title,
         traffic=sent,
-        retained=nothing if kept is None else kept.retained.sum(axis=1, dtype=np.int64),
-        born=nothing if kept is None else kept.born.sum(axis=1, dtype=np.int64),
-        facts=0 if kept is None else len(subject.probes),
-        summarizations=sum(
-            compaction.is_summarization for compaction in run.compactions
-        ),
-        failed_summarizations=sum(
-            compaction.failed_calls for compaction in run.compactions
-        ),
+        retained=retained,
+        born=born,
+        facts=facts,
+        summarizations=sum(one.is_summarization for one in run.compactions),
+        failed_summarizations=sum(one.failed_calls for one in run.compactions),
         over_budget_requests=run.columns.over_budget,
         orphaned_requests=len(orphaned_requests(run)),
         refused_requests=refused_requests(run),
         sends_everything=sends_everything(run),
         seconds=seconds,
     )
+
+
+class CellIndex(NamedTuple):
+    """The place of a cell in a sweep: the number (0-based) of its setting and of its conversation."""
+
+    setting: int
+    subject: int
+
+
+class Job(NamedTuple):
+    """Settings to measure over one conversation, each with its place. Can be pickled."""
+
+    subject: SweepConversation
+    settings: tuple[tuple[CellIndex, Strategy], ...]
+    counter: AnyCounter
+    summarizer: Model | None
+
+
+def jobs(
+    subjects: Sequence[SweepConversation],
+    settings: Sequence[Strategy],
+    places: Sequence[CellIndex],
+    counter: AnyCounter,
+    summarizer: Model | None,
+    size: int,
+) -> Iterator[Job]:
+    """Yield the cells at ``places`` as jobs of at most ``size`` cells, conversation by conversation."""
+    for number, subject in enumerate(subjects):
+        own = [place for place in places if place.subject == number]
+        mine = [(place, settings[place.setting]) for place in own]
+        for at in range(0, len(mine), size):
+            yield Job(subject, tuple(mine[at : at + size]), counter, summarizer)
+
+
+def job_size(cells: int, workers: int, jobs_per_worker: int = 8) -> int:
+    """Return the number of cells of a job: few enough that all workers end at about the same time."""
+    return max(1, ceil(cells / (workers * jobs_per_worker)))
+
+
+def work(job: Job) -> list[tuple[CellIndex, Cell]]:
+    """Measure all cells of a job."""
+    return [
+        (place, measure(job.subject, one, job.counter, job.summarizer))
+        for place, one in job.settings
+    ]

@@ -1,17 +1,25 @@
-"""What is asked of a setting."""
+"""Constraints: what a setting has to do, and which of several settings comes first: the cheapest that does it, else the
+nearest."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-    from memviz.tuning.results import Over
-
+Over = Literal["median", "worst"]
+"""Which of several conversations says how large a request is and how much is kept: the one in the middle, or the least
+favourable. What adds up (money, tokens, calls) is added over all of them either way."""
 ROUNDING = 1e-9
 """Shares this close are equal: they are means of floating point numbers."""
+SAME_COST = 1.000_001
+"""Costs this close are equal; sums of floating point numbers are not exact."""
+SAME_RUN = ("all_tokens", "peak_tokens", "retention", "hit_rate")
+"""Settings that agree in all of these sent the same, as far as anybody can tell."""
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -23,7 +31,7 @@ class Constraints:
     max_peak_tokens: int | None = None
     over: Over = "median"
     allow_refused: bool = False
-    """Whether settings count of which a provider would refuse requests."""
+    """Settings of which a provider would refuse requests count too."""
 
     @property
     def of_size(self) -> Constraints:
@@ -31,23 +39,76 @@ class Constraints:
         return replace(self, min_retention=0.0)
 
     def fits(self, table: DataFrame) -> Series[bool]:
-        """Which rows of :meth:`memviz.tuning.results.Sweep.by_setting` do what is asked. Where no setting has any
-        facts, tokens alone decide. One that could not be run over a conversation does not."""
-        keeps = table["retention"] >= self.min_retention - ROUNDING
-        if not table["retention"].notna().any():
-            keeps = ~keeps
-        taken = self.takes(table)
-        within = table["peak_tokens"] <= (
-            float("inf") if self.max_peak_tokens is None else self.max_peak_tokens
-        )
-        return keeps & within & taken
+        """Return which rows of :meth:`memviz.tuning.results.Sweep.by_setting` do what is asked. Where no setting has
+        any facts, tokens alone decide. One that could not be run over a conversation does not."""
+        fitting = self.takes(table)
+        if table["retention"].notna().any():
+            fitting &= table["retention"] >= self.min_retention - ROUNDING
+        if self.max_peak_tokens is not None:
+            fitting &= table["peak_tokens"] <= self.max_peak_tokens
+        return fitting
 
     def takes(self, table: DataFrame) -> Series[bool]:
-        """Which rows can be recommended at all: those of settings that ran over every conversation, and of which a
-        provider refuses no request, unless that is allowed."""
+        """Return which rows can be recommended at all: those of settings that ran over every conversation, and of
+        which a provider refuses no request, unless that is allowed."""
         ran = table["failed"] == 0
-        return (
-            ran
-            if self.allow_refused or "refused" not in table
-            else ran & (table["refused"] == 0)
-        )
+        if self.allow_refused or "refused" not in table:
+            return ran
+        return ran & (table["refused"] == 0)
+
+
+def best_row(
+    table: DataFrame,
+    constraints: Constraints,
+    measure: str,
+    strategy_id: str | None = None,
+) -> tuple[Row, bool] | None:
+    """Return the best of the rows of :meth:`memviz.tuning.results.Sweep.by_setting`, of one strategy or of all, and
+    true if it does what was asked for; ``None`` where each failed over a conversation, or sends what a provider
+    refuses. ``measure`` is what costs are compared in."""
+    ran = table[constraints.takes(table)]
+    if strategy_id is not None:
+        ran = ran[ran["strategy"] == strategy_id]
+    if ran.empty:
+        return None
+    # Over all rows: one that met no fact does not fit where another had some.
+    fitting = ran[constraints.fits(table)[ran.index]]
+    if len(fitting):
+        return cheapest(fitting, measure), True
+    return _nearest(ran, constraints, measure), False
+
+
+def cheapest(table: DataFrame, measure: str) -> Row:
+    """Return the cheapest row; of equal cost the one that retains most, then the one with the smallest peak."""
+    cheap = table[table[measure] <= table[measure].min() * SAME_COST]
+    return first_row(cheap, "-retention", "peak_tokens", "setting")
+
+
+def _nearest(table: DataFrame, constraints: Constraints, measure: str) -> Row:
+    """Return of rows that do not do what was asked for the one that retains most within the largest request allowed, of
+    equal ones the cheapest; where all are too large, the one with the smallest peak."""
+    within = table
+    if constraints.max_peak_tokens is not None:
+        within = table[table["peak_tokens"] <= constraints.max_peak_tokens]
+    if within.empty:
+        return first_row(table, "peak_tokens", "setting")
+    return first_row(within, "-retention", measure, "setting")
+
+
+def first_row(table: DataFrame, *columns: str) -> Row:
+    """Return the row that comes first in the order of these columns; one named with a minus is ordered downwards."""
+    names = [column.removeprefix("-") for column in columns]
+    rises = [not column.startswith("-") for column in columns]
+    row = table.sort_values(names, ascending=rises).iloc[0].to_dict()
+    return {str(name): value for name, value in row.items()}
+
+
+def did_the_same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+    """Return whether two rows are of settings that sent the same. What is unknown of both counts as equal."""
+    for name in SAME_RUN:
+        mine = one[name]
+        theirs = other[name]
+        is_unknown = mine != mine and theirs != theirs
+        if mine != theirs and not is_unknown:
+            return False
+    return True

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from typing import Any
 
 from memviz.code_export.base import Setting
 from memviz.core.text.wording import counted
+from memviz.tuning.constraints import Over
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 from memviz.tuning.recommendation import cost_in_words, share_in_words
-from memviz.tuning.results import Over, Sweep
+from memviz.tuning.results import Sweep
 
 
 def setting_to_export(
@@ -22,46 +24,44 @@ def setting_to_export(
     if number not in table.index:
         return None
     row = {str(name): value for name, value in table.loc[number].items()}
+    found = (
+        _found(sweep, row),
+        sweep.grounds.about_results,
+        _refused(row),
+        _whose_prompt(sweep),
+    )
     prices = sweep.assumptions
+    prompts = sweep.system_prompts
     return Setting(
         sweep.settings[number],
         counter=counter,
         summarizer=summarizer,
         model=prices.main.model if prices.main else DEFAULT_MODEL,
         summarizer_model=prices.summarizer.model if prices.summarizer else "",
-        system_prompt=next(iter(sweep.system_prompts), None) or None,
-        found=" ".join(
-            filter(
-                None,
-                (
-                    _found(sweep, row),
-                    sweep.grounds.about_results,
-                    _refused(row),
-                    _whose_prompt(sweep),
-                ),
-            )
-        ),
+        system_prompt=(prompts[0] or None) if prompts else None,
+        found=" ".join(filter(None, found)),
         # Where no pair was broken, leaving broken ones out changes nothing of what was measured, and is safe elsewhere.
         repair_tool_pairs=not row["refused"],
     )
 
 
 def _found(sweep: Sweep, row: Mapping[str, Any]) -> str:
-    together = " in all" if row["conversations"] > 1 else ""
-    parts = [
-        f"at most {row['peak_tokens']:,.0f} tokens a request",
-        f"{cost_in_words(row)}{together}",
-    ]
-    if row["usd"] == row["usd"]:
-        parts[-1] += f" at the prices {_whose_prices(sweep)}"
-    if row["retention"] == row["retention"]:
-        parts.insert(0, f"{share_in_words(row['retention'])} of the facts kept")
+    cost = cost_in_words(row)
+    if row["conversations"] > 1:
+        cost += " in all"
+    if not isnan(row["usd"]):
+        cost += f" at the prices {_whose_prices(sweep)}"
+    does = f"at most {row['peak_tokens']:,.0f} tokens a request, {cost}"
+    if not isnan(row["retention"]):
+        does = f"{share_in_words(row['retention'])} of the facts kept, {does}"
     facts = f" on {sweep.grounds.facts_in_words}" if sweep.grounds.facts else ""
-    return f"{', '.join(parts)}; measured over {counted(row['conversations'], 'conversation')}{facts}."
+    return (
+        f"{does}; measured over {counted(row['conversations'], 'conversation')}{facts}."
+    )
 
 
 def _refused(row: Mapping[str, Any]) -> str:
-    """A sentence where a provider refuses requests, which the exported code sends as they were measured."""
+    """Return a sentence where a provider refuses requests, which the exported code sends as they were measured."""
     if not row["refused"]:
         return ""
     return (
@@ -71,7 +71,8 @@ def _refused(row: Mapping[str, Any]) -> str:
 
 
 def _whose_prices(sweep: Sweep) -> str:
-    main, summarizer = sweep.assumptions.main, sweep.assumptions.summarizer
+    main = sweep.assumptions.main
+    summarizer = sweep.assumptions.summarizer
     whose = "" if main is None else main.whose
     if summarizer is not None and summarizer != main and sweep.grounds.summarizer:
         whose += f", and for summaries {summarizer.whose}"
@@ -79,7 +80,7 @@ def _whose_prices(sweep: Sweep) -> str:
 
 
 def _whose_prompt(sweep: Sweep) -> str:
-    """A sentence where the conversations have different system prompts, for only one can be exported."""
+    """Return a sentence where the conversations have different system prompts, for only one can be exported."""
     others = len(set(sweep.system_prompts))
     if others < 2:
         return ""

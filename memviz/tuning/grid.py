@@ -1,10 +1,11 @@
-"""A grid of settings: strategies with lists of values for their parameters, multiplied out."""
+"""A grid of settings: strategies with lists of values for their parameters, multiplied out; and the values that are
+worth trying, read from what the parameters declare about themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
-from math import prod
+from math import floor, log10, prod
 from typing import Any
 
 from memviz.core.conversation import Log
@@ -12,42 +13,117 @@ from memviz.core.counters import Counter
 from memviz.core.errors import ParameterError
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
-from memviz.tuning.axes import DEFAULT_STEPS, axes, suggested_values
+from memviz.strategies.parameters import Parameter
 
+DEFAULT_STEPS = 6
+_ROUND = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+"""First digits of numbers that people choose."""
 MAX_SETTINGS = 100_000
 """Of one strategy in one grid: a few long lists of values multiply to more than anybody can wait for."""
 Grid = Mapping[str, Mapping[str, Any] | None]
 """Strategy id to parameter name to the values to try: a list, or one value. ``None`` in the place of the
 parameters: the suggested values of all. A parameter that is not named keeps its default."""
+Values = dict[str, tuple[Any, ...]]
+"""By the name of a parameter the values to try."""
+
+
+def axes(strategy: type[Strategy]) -> tuple[Parameter, ...]:
+    """Return the parameters of a strategy that change what a replay sends, and have values to step through: numbers
+    and switches. Parameters of what a model does by itself in a live turn change nothing in a replay."""
+    return tuple(
+        one
+        for one in strategy.parameters()
+        if not one.live_only and (one.is_number or one.kind is bool)
+    )
+
+
+def suggested_values(
+    parameter: Parameter,
+    steps: int = DEFAULT_STEPS,
+    largest: Mapping[str, int] | None = None,
+) -> tuple[Any, ...]:
+    """Return values to try: both states of a switch; for a number ``steps`` round ones, evenly by ratio, over the range
+    that the parameter suggests, or fewer where it holds fewer.
+
+    ``largest`` are the sizes of a conversation by unit (``{"tokens": 4000, "messages": 92, "turns": 46}``): a
+    larger value than that sends what the conversation's own size does, so none is suggested.
+    """
+    if parameter.kind is bool:
+        return (False, True)
+    low, high = parameter.suggested or (parameter.default, parameter.default)
+    if largest is not None:
+        high = min(high, largest.get(parameter.unit, high))
+    return spread(low, max(low, high), steps)
+
+
+def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> Values:
+    """Return the values of each axis that are worth offering because their summaries were ``recorded``: those of the
+    main parameter, and of every other parameter that was recorded with several values, such as ``summary_words`` 0 and
+    120. A setting in which any other parameter differs from its default says nothing of the main one."""
+    own = [one for one in recorded if one.id == strategy.id]
+    offered = []
+    usual = own
+    for axis in axes(strategy):
+        found = {getattr(one, axis.name) for one in own}
+        if len(found) > 1 or axis.name == strategy.main_parameter:
+            offered.append(axis.name)
+        else:
+            usual = [one for one in usual if getattr(one, axis.name) == axis.default]
+    if not usual:
+        return {}
+    return {
+        name: tuple(sorted({getattr(one, name) for one in usual})) for name in offered
+    }
+
+
+def spread(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:
+    """Return ``low``, ``high`` and round numbers between them, evenly by ratio: ``steps`` in all, or fewer where the
+    range holds fewer. Both ends are 1 or more."""
+    if steps < 2 or low == high:
+        return (low,)
+    ratio = (high / low) ** (1 / (steps - 1))
+    found = {low, high}
+    for step in range(1, steps - 1):
+        between = _rounded(low * ratio**step)
+        found.add(min(high, max(low, between)))
+    return tuple(sorted(found))
+
+
+def _rounded(value: float) -> int:
+    """Return the number with a first digit that people choose that is next to ``value``."""
+    unit = 10.0 ** floor(log10(value))
+    near = min(_ROUND, key=lambda digit: abs(digit * unit - value))
+    return max(1, round(near * unit))
 
 
 def refused() -> dict[str, str]:
-    """The strategies that cannot be run here, by id, and why: a sentence that says what to do. A sweep offers none of
-    them."""
-    reasons = {id: _reason(cls) for id, cls in strategies().items()}
-    return {id: reason for id, reason in reasons.items() if reason}
-
-
-def _reason(cls: type[Strategy]) -> str:
-    try:
-        return cls().can_be_run()
-    except ParameterError:  # a parameter has no default, so it cannot say it yet
-        return ""
+    """Return the strategies that cannot be run here, by id, and why: a sentence that says what to do. A sweep offers
+    none of them."""
+    reasons = {}
+    for id, cls in strategies().items():
+        try:
+            reason = cls().can_be_run()
+        except ParameterError:
+            # A parameter has no default, so it cannot say it yet.
+            continue
+        if reason:
+            reasons[id] = reason
+    return reasons
 
 
 def offered() -> dict[str, type[Strategy]]:
-    """The strategies that a sweep can try, by id."""
+    """Return the strategies that a sweep can try, by id."""
     cannot = refused()
     return {id: cls for id, cls in strategies().items() if id not in cannot}
 
 
 def tried_at_first() -> list[str]:
-    """The strategies to begin with, by id."""
+    """Return the strategies to begin with, by id."""
     return [id for id, cls in offered().items() if cls.tried_at_first]
 
 
 def settings(grid: Grid) -> tuple[Strategy, ...]:
-    """All settings of a grid, in its order, none twice.
+    """Return all settings of a grid, in its order, none twice.
 
     Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError` for a parameter that a
     strategy does not have, a value out of range, an empty list of values, or a strategy that cannot be run here.
@@ -59,68 +135,50 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
             raise ParameterError(
                 "grid", id, f"a strategy that can be run here. {cannot[id]}"
             )
-        values = (
-            suggested(id)
-            if given is None
-            else {name: _listed(id, name, one) for name, one in given.items()}
-        )
-        _check_number(id, values)
+        if given is None:
+            values = suggested(id)
+        else:
+            values = {name: _listed(id, name, one) for name, one in given.items()}
+        number = prod(map(len, values.values()))
+        if number > MAX_SETTINGS:
+            allowed = f"at most {MAX_SETTINGS:,} of one strategy"
+            raise ParameterError("grid", f"{number:,} settings", allowed, id)
         for combination in product(*values.values()):
             one = strategy(id, **dict(zip(values, combination, strict=True)))
             made.setdefault((id, one.model_dump_json()), one)
     if not made:
-        raise ParameterError(
-            "grid",
-            dict(grid),
-            f"at least one strategy out of: {', '.join(strategies())}",
-        )
+        allowed = f"at least one strategy out of: {', '.join(strategies())}"
+        raise ParameterError("grid", dict(grid), allowed)
     return tuple(made.values())
-
-
-def _check_number(id: str, values: Mapping[str, tuple[Any, ...]]) -> None:
-    number = prod(len(one) for one in values.values())
-    if number > MAX_SETTINGS:
-        raise ParameterError(
-            "grid",
-            f"{number:,} settings",
-            f"at most {MAX_SETTINGS:,} of one strategy",
-            id,
-        )
 
 
 def suggested(
     id: str, steps: int = DEFAULT_STEPS, largest: Mapping[str, int] | None = None
-) -> dict[str, tuple[Any, ...]]:
-    """The values to begin with for every axis of a strategy: several of its main parameter, of the others the
-    default alone. ``largest``: see :func:`memviz.tuning.axes.suggested_values`."""
+) -> Values:
+    """Return the values to begin with for every axis of a strategy: several of its main parameter, of the others the
+    default alone. ``largest``: see :func:`suggested_values`."""
     cls = strategies().get(id) or type(strategy(id))
-    return {
-        axis.name: suggested_values(axis, steps, largest)
-        if axis.name == cls.main_parameter
-        else (axis.default,)
-        for axis in axes(cls)
-    }
+    values: Values = {axis.name: (axis.default,) for axis in axes(cls)}
+    for axis in axes(cls):
+        if axis.name == cls.main_parameter:
+            values[axis.name] = suggested_values(axis, steps, largest)
+    return values
 
 
 def largest_sizes(logs: Iterable[Log], counter: Counter) -> dict[str, int]:
-    """The sizes of the largest conversation, by unit: no larger values are worth suggesting."""
+    """Return the sizes of the largest conversation, by unit: no larger values are worth suggesting."""
     sizes = {"tokens": 1, "messages": 1, "turns": 1}
     for log in logs:
-        found = {
-            "tokens": log.token_sums(counter).totals[-1],
-            "messages": len(log),
-            "turns": log.turn_count,
-        }
-        sizes = {unit: max(size, int(found[unit])) for unit, size in sizes.items()}
+        tokens = int(log.token_sums(counter).totals[-1])
+        found = {"tokens": tokens, "messages": len(log), "turns": log.turn_count}
+        sizes = {unit: max(size, found[unit]) for unit, size in sizes.items()}
     return sizes
 
 
 def _listed(id: str, name: str, given: Any) -> tuple[Any, ...]:
-    values = (
-        tuple(given)
-        if isinstance(given, Iterable) and not isinstance(given, str | Mapping)
-        else (given,)
-    )
+    if not isinstance(given, Iterable) or isinstance(given, str | Mapping):
+        return (given,)
+    values = tuple(given)
     if not values:
         raise ParameterError(name, "nothing", "at least one value", id)
     return values

@@ -1,4 +1,4 @@
-"""What a recommendation rests on: how many facts, guessed or given, and whose summaries."""
+"""The grounds of a recommendation: how many facts, guessed or given, and whose summaries."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.names import OFFLINE, RECORDING
 from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 
-RECORDED_SETTINGS, AGREED_PERCENT, KEPT_PERCENT, STAND_IN_KEPT_PERCENT = 36, 79, 91, 73
+RECORDED_SETTINGS = 36
+AGREED_PERCENT = 79
+KEPT_PERCENT = 91
+STAND_IN_KEPT_PERCENT = 73
 """Of the recorded settings of the bundled conversations, all facts together: those that both or neither keep after the
 last turn, those that the recorded model keeps, and those that the offline one keeps (``docs/findings.md``)."""
-RECORDED_USD, STAND_IN_USD = 2.45, 1.49
+RECORDED_USD = 2.45
+STAND_IN_USD = 1.49
 """What the same settings cost in all with the recorded model's summaries and with the offline one's, at the default
 prices and pause (``docs/findings.md``)."""
 SURENESS = (
@@ -47,7 +51,7 @@ class Grounds:
 
     @property
     def are_thin(self) -> bool:
-        """Whether there are too few facts to say which setting to take."""
+        """True where there are too few facts to say which setting to take."""
         return self.facts < FEW_FACTS
 
     @property
@@ -61,23 +65,18 @@ class Grounds:
 
     @property
     def sentence(self) -> str:
-        """How many facts the shares are measured on, and what to do about guessed ones."""
+        """The number of facts that the shares are measured on, and what to do about guessed ones."""
         if not self.facts:
             return "There was no fact to measure on; add yours."
-        check = (
-            f"; check {'it' if self.guessed_facts == 1 else 'them'} or add yours"
-            if self.guessed_facts
-            else ""
-        )
-        return " ".join(
-            filter(
-                None, (f"Measured on {self.facts_in_words}{check}.", self.about_results)
-            )
-        )
+        measured = f"Measured on {self.facts_in_words}"
+        if self.guessed_facts:
+            them = "it" if self.guessed_facts == 1 else "them"
+            measured += f"; check {them} or add yours"
+        return f"{measured}. {self.about_results}".rstrip()
 
     @property
     def about_results(self) -> str:
-        """That what tools returned is left out; empty where it is not."""
+        """The sentence that what tools returned is left out; empty where it is not."""
         if not self.unmeasured_results:
             return ""
         results = counted(self.unmeasured_results, "tool result")
@@ -85,7 +84,7 @@ class Grounds:
 
     @property
     def about_summaries(self) -> tuple[str, ...]:
-        """Who wrote the summaries, and how far to trust those of the offline model; empty where nobody did."""
+        """The writer of the summaries, and how far to trust those of the offline model; empty where nobody did."""
         if not self.summarizer:
             return ()
         if self.summarizer == OFFLINE:
@@ -99,5 +98,5 @@ class Grounds:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """How many facts the shares are measured on, and who wrote the summaries."""
+        """The number of facts that the shares are measured on, and who wrote the summaries."""
         return (self.sentence, *self.about_summaries)

@@ -1,4 +1,4 @@
-"""Sweeping with a summarizer that costs money: what it will cost, and how it is asked."""
+"""Sweeps with a summarizer that costs money: their estimate, and the model that is asked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from memviz.core.text.wording import counted, dollars
-from memviz.metrics.cost.cost import Pricing, pricing
 from memviz.metrics.cost.estimate import LIST_PRICE, Estimate, Work
+from memviz.metrics.cost.pricing import Pricing, pricing, sum_known
 from memviz.models.base import Model
 from memviz.models.budgeted import Budget, Budgeted
 from memviz.models.first_failure import FirstFailureEnds
@@ -24,28 +24,26 @@ LONGEST_WAIT_SECONDS = 90.0
 
 
 def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Estimate:
-    """What the summaries of the same sweep will cost with ``summarizer``, judged by a sweep that was made with the
-    offline summarizer: its summaries are about as long. ``prices`` are the summarizer's, its list prices unless they
-    are given."""
-    traffics = [cell.traffic for cell in sweep.cells.values()]
+    """Return what the summaries of the same sweep will cost with ``summarizer``, judged by a sweep that was made with
+    the offline summarizer: its summaries are about as long. ``prices`` are the summarizer's, its list prices unless
+    they are given."""
     listed = pricing(summarizer)
     assumptions = replace(sweep.assumptions, summarizer=prices or listed)
-    costs = [assumptions.cost(traffic).summarizer_usd for traffic in traffics]
-    known = [cost for cost in costs if cost is not None]
-    summaries = Work(
-        "summary",
-        calls=sum(len(traffic.summarizer_turns) for traffic in traffics),
-        input_tokens=sum(
-            int(traffic.summarizer_input_tokens.sum()) for traffic in traffics
-        ),
-        output_tokens=sum(
-            int(traffic.summarizer_output_tokens.sum()) for traffic in traffics
-        ),
-    )
+    work = Work("summary")
+    costs = []
+    for cell in sweep.cells.values():
+        traffic = cell.traffic
+        costs.append(assumptions.cost(traffic).summarizer_usd)
+        work = Work(
+            work.noun,
+            work.calls + len(traffic.summarizer_turns),
+            work.input_tokens + int(traffic.summarizer_input_tokens.sum()),
+            work.output_tokens + int(traffic.summarizer_output_tokens.sum()),
+        )
+    usd = sum_known(costs)
+    unknown = (summarizer,) if usd is None else ()
     priced_at = LIST_PRICE if prices in (None, listed) else "the prices given"
-    if len(known) < len(costs):
-        return Estimate((summaries,), None, (summarizer,), priced_at)
-    return Estimate((summaries,), sum(known), (), priced_at)
+    return Estimate((work,), usd, unknown, priced_at)
 
 
 def paid_summarizer(
@@ -57,10 +55,10 @@ def paid_summarizer(
     notes: Notes | None = None,
     **options: Any,
 ) -> Model:
-    """The model of this name with a budget, patience, and a memory for answers in ``answers_folder``. ``options`` are
-    those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it replies is
-    written into ``notes``. Closing the budget ends the calls under way at once; what they bring after all is booked,
-    and remembered for the next sweep. A failure that every other call would share raises
+    """Return the model of this name with a budget, patience, and a memory for answers in ``answers_folder``.
+    ``options`` are those of :func:`memviz.models.registry.model`, ``usd_per_million`` prices entered by hand; what it
+    replies is written into ``notes``. Closing the budget ends the calls under way at once; what they bring after all is
+    booked, and remembered for the next sweep. A failure that every other call would share raises
     :class:`memviz.core.errors.UnusableSummarizerError`, which ends the sweep.
 
     Raises :class:`memviz.ParameterError` for a model whose price is unknown.
@@ -79,10 +77,8 @@ def paid_summarizer(
 
 
 def spent_sentence(name: str, budget: Budget) -> str:
-    """What the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
-    unsure = (
-        f", of which {dollars(budget.uncertain_usd)} may not be"
-        if budget.uncertain_usd
-        else ""
-    )
+    """Return what the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
+    unsure = ""
+    if budget.uncertain_usd:
+        unsure = f", of which {dollars(budget.uncertain_usd)} may not be"
     return f"Spent on {name}: {dollars(budget.spent_usd)} in {counted(budget.calls, 'call')}{unsure}."

@@ -9,32 +9,23 @@ from numpy.typing import NDArray
 def on_front(
     costs: NDArray[np.float64], gains: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Which points no other one beats: none costs at most as much and gains at least as much, and is better in one
-    of both. Of equal points all are on the front. A point without a cost or a gain (NaN) is not."""
-    front = np.zeros(len(costs), dtype=bool)
-    known = np.flatnonzero(~(np.isnan(costs) | np.isnan(gains)))
-    order = known[
-        np.lexsort((-gains[known], costs[known]))
-    ]  # the cheapest first, of equal cost the best
-    best, cheapest_of_best = -np.inf, np.inf
-    for point in order.tolist():
-        if gains[point] > best or (
-            gains[point] == best and costs[point] == cheapest_of_best
-        ):
-            front[point] = True
-            best, cheapest_of_best = gains[point], costs[point]
-    return front
+    """Return the points that no other one beats: none costs at most as much and gains at least as much, and is better
+    in one of both. Of equal points all are on the front. A point without a cost or a gain (NaN) is not."""
+    return (beaten_by(costs, gains) < 0) & ~(np.isnan(costs) | np.isnan(gains))
 
 
 def beaten_by(
     costs: NDArray[np.float64], gains: NDArray[np.float64]
 ) -> NDArray[np.intp]:
-    """For each point the one on the front that beats it: of all that cost at most as much the one that gains most, of
-    these the cheapest, of these the first. -1 for a point that none beats, or that has no cost or gain (NaN)."""
+    """Return for each point the one on the front that beats it: of all that cost at most as much the one that gains
+    most, of these the cheapest, of these the first. -1 for a point that none beats, or that has no cost or gain
+    (NaN)."""
     winners = np.full(len(costs), -1, dtype=np.intp)
     known = np.flatnonzero(~(np.isnan(costs) | np.isnan(gains)))
+    # The cheapest first, of equal cost the best.
+    order = np.lexsort((-gains[known], costs[known]))
     best = -1
-    for point in known[np.lexsort((-gains[known], costs[known]))].tolist():
+    for point in known[order].tolist():
         if best < 0 or gains[point] > gains[best]:
             best = point
         elif gains[point] < gains[best] or costs[point] > costs[best]:

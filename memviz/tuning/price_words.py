@@ -1,4 +1,4 @@
-"""Which prices, cache rules and pause a cost is worked out with, in words: what, from where, and of when."""
+"""The prices, cache rules and pause that a cost is worked out with, in words: what, from where, and of when."""
 
 from __future__ import annotations
 
@@ -15,55 +15,49 @@ UNKNOWN = "unknown"
 
 
 def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
-    """A sentence on the prices of each model, in plain text."""
-    if assumptions.main is not None:
-        yield prices_in_words(
-            assumptions.main, reads_a_cache=assumptions.cache is not None
-        )
-    if (
-        assumptions.summarizer is not None
-        and assumptions.summarizer != assumptions.main
-    ):
-        yield "Summarizer: " + prices_in_words(
-            assumptions.summarizer, reads_a_cache=False
-        )
+    """Yield a sentence on the prices of each model, in plain text."""
+    main = assumptions.main
+    summarizer = assumptions.summarizer
+    if main is not None:
+        has_cache = assumptions.cache is not None
+        yield prices_in_words(main, reads_a_cache=has_cache)
+    if summarizer is not None and summarizer != main:
+        yield f"Summarizer: {prices_in_words(summarizer, reads_a_cache=False)}"
 
 
 def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
-    """What a million tokens of a model cost, and who says so."""
+    """Return what a million tokens of a model cost, and who says so."""
     if pricing.plain == unpriced(pricing.model).plain:
         return f"{pricing.model} is in no price list here, so what it costs is unknown."
-    tiers = [_rates(rates, reads_a_cache) for rates in pricing.rates]
-    for rates, words in zip(pricing.rates[1:], tiers[1:], strict=True):
-        tiers[0] += (
-            f"; in requests of more than {rates.above_input_tokens:,} input tokens {words}"
-        )
-    return f"{pricing.model}, USD per million tokens: {tiers[0]}. Source: {pricing.source}."
+    told = _rates(pricing.plain, reads_a_cache)
+    for rates in pricing.rates[1:]:
+        above = f"in requests of more than {rates.above_input_tokens:,} input tokens"
+        told += f"; {above} {_rates(rates, reads_a_cache)}"
+    return f"{pricing.model}, USD per million tokens: {told}. Source: {pricing.source}."
 
 
 def cache_in_words(cache: CacheRules | None) -> str:
-    """How the prompt cache works, and who says so."""
+    """Return the rules of the prompt cache, and who says so."""
     if cache is None:
         return "Prompt cache: none is counted, because none is known for this model or it was switched off."
     step = f", in steps of {cache.step_tokens:,}" if cache.step_tokens > 1 else ""
-    lives = (
-        "no lifetime is known"
-        if cache.lifetime_seconds is None
-        else (f"kept for {duration_words(cache.lifetime_seconds)} without use")
-    )
+    lives = "no lifetime is known"
+    if cache.lifetime_seconds is not None:
+        lives = f"kept for {duration_words(cache.lifetime_seconds)} without use"
     of = f", as of {cache.as_of:%Y-%m-%d}" if cache.as_of else ""
     rules = f"Prompt cache: reuses what two requests begin with, from {cache.min_tokens:,} tokens on{step}; {lives}."
     return f"{rules} Source: {cache.source}{of}."
 
 
 def _rates(rates: TokenRates, reads_a_cache: bool) -> str:
-    told = [f"input {_per_million(rates.input_usd_per_token)}"]
+    usd = rates.input_usd_per_token
+    told = [f"input {_per_million(usd)}"]
     if reads_a_cache:
-        told += [
-            f"read from the cache {_per_million(rates.cache_read_usd_per_token, rates.input_usd_per_token)}",
-            f"written to it {_per_million(rates.cache_write_usd_per_token, rates.input_usd_per_token)}",
-        ]
-    return ", ".join([*told, f"output {_per_million(rates.output_usd_per_token)}"])
+        read = _per_million(rates.cache_read_usd_per_token, usd)
+        written = _per_million(rates.cache_write_usd_per_token, usd)
+        told += [f"read from the cache {read}", f"written to it {written}"]
+    told.append(f"output {_per_million(rates.output_usd_per_token)}")
+    return ", ".join(told)
 
 
 def _per_million(
@@ -71,17 +65,15 @@ def _per_million(
 ) -> str:
     if usd_per_token is not None:
         return f"{usd_per_token * MILLION:,.6g}"
-    return (
-        UNKNOWN
-        if input_usd_per_token is None
-        else f"{input_usd_per_token * MILLION:,.6g} (as input)"
-    )
+    if input_usd_per_token is not None:
+        return f"{input_usd_per_token * MILLION:,.6g} (as input)"
+    return UNKNOWN
 
 
 def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
-    """Under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the full
-    buffer is often the cheapest, with a longer one it is not. It says so where ``counter``, which counted the tokens,
-    is not that of the model whose prices count."""
+    """Return under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the
+    full buffer is often the cheapest, with a longer one it is not. It says so where ``counter``, which counted the
+    tokens, is not that of the model whose prices count."""
     pause = duration_words(assumptions.pause_seconds)
     cache = assumptions.cache
     if cache is None:
@@ -96,20 +88,18 @@ def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
 
 
 def whose_prices(assumptions: PricingAssumptions) -> str:
-    """Whose prices count, behind the word *prices*: ``of X``, or ``of X for the chat and of Y for the summaries``."""
-    main, writer = (
-        one.whose if one else "of an unknown model"
-        for one in (assumptions.main, assumptions.summarizer)
-    )
-    return (
-        main
-        if main == writer
-        else f"{main} for the chat and {writer} for the summaries"
-    )
+    """Return whose prices count, behind the word *prices*: ``of X``, or ``of X for the chat and of Y for the
+    summaries``."""
+    unknown = "of an unknown model"
+    main = assumptions.main.whose if assumptions.main else unknown
+    writer = assumptions.summarizer.whose if assumptions.summarizer else unknown
+    if main == writer:
+        return main
+    return f"{main} for the chat and {writer} for the summaries"
 
 
 def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:
-    """What the pause does, beside a sentence that says how long the prompt cache lives."""
+    """Return what the pause does, beside a sentence that says how long the prompt cache lives."""
     pause = f"After a pause of {duration_words(pause_seconds)}"
     if cache.is_alive(pause_seconds):
         return f"{pause} the next turn reads from the prompt cache."
@@ -117,7 +107,7 @@ def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:
 
 
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
-    """What the pause does to the prompt cache."""
+    """Return what the pause does to the prompt cache."""
     if cache is None:
         return "No prompt cache is counted, so the pause changes nothing."
     if cache.lifetime_seconds is None:

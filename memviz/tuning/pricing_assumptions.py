@@ -1,4 +1,5 @@
-"""What a sweep's prices assume: whose price list, and how long the user pauses. Changing it measures nothing again."""
+"""The assumptions of a sweep's prices: whose price list, and how long the user pauses. Changing them measures nothing
+again."""
 
 from __future__ import annotations
 
@@ -6,8 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from memviz.metrics.cost.cost import Cost, Pricing, cost, pricing
-from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
+from memviz.metrics.cost.cost import Cost, cost
+from memviz.metrics.cost.pricing import (
+    DEFAULT_MODEL,
+    DEFAULT_PAUSE_SECONDS,
+    Pricing,
+    pricing,
+)
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
 
@@ -31,7 +37,8 @@ class PricingAssumptions:
         summarizer: str | None = None,
         pause_seconds: float = DEFAULT_PAUSE_SECONDS,
     ) -> PricingAssumptions:
-        """List prices by the models' names; without a ``summarizer`` the chat model writes the summaries, too."""
+        """Return list prices by the models' names; without a ``summarizer`` the chat model writes the summaries,
+        too."""
         return cls(
             pricing(model),
             pricing(summarizer or model),
@@ -40,7 +47,7 @@ class PricingAssumptions:
         )
 
     def cost(self, traffic: Traffic) -> Cost:
-        """What this traffic costs."""
+        """Return what this traffic costs."""
         return cost(
             traffic,
             self.main,
@@ -52,19 +59,16 @@ class PricingAssumptions:
     def usd_of_more(
         self, traffic: Traffic, turn: int, more_tokens: int
     ) -> float | None:
-        """What it costs if the last request of ``turn`` reads so many tokens more, none of which the request before
-        had: US dollars, ``None`` where the price is unknown."""
+        """Return the US dollars that it costs if the last request of ``turn`` reads so many tokens more, none of which
+        the request before had; ``None`` where the price is unknown."""
         requests = np.flatnonzero(traffic.turns == turn)
         if not requests.size:
             return None
+        last = requests[-1]
         more = traffic.input_tokens.copy()
-        more[requests[-1]] += more_tokens
-        before, after = (
-            self.cost(traffic).request_usd,
-            self.cost(replace(traffic, input_tokens=more)).request_usd,
-        )
-        return (
-            None
-            if before is None or after is None
-            else float(after[requests[-1]] - before[requests[-1]])
-        )
+        more[last] += more_tokens
+        before = self.cost(traffic).request_usd
+        after = self.cost(replace(traffic, input_tokens=more)).request_usd
+        if before is None or after is None:
+            return None
+        return float(after[last] - before[last])

@@ -1,37 +1,73 @@
-"""Which setting to take: the cheapest that does what was asked for, why, and which one comes next."""
+"""The setting to take: the cheapest that does what was asked for, why, and which one comes next."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from math import isnan
+from typing import TYPE_CHECKING, Any, Protocol
 
 from memviz.core.text.wording import counted, dollars, listed, share_of
 from memviz.strategies.base import Strategy, Trigger
-from memviz.tuning.choice import SAME_COST, best_row, cheapest, did_the_same
-from memviz.tuning.constraints import Constraints
+from memviz.tuning.cell import Cell
+from memviz.tuning.constraints import (
+    SAME_COST,
+    Constraints,
+    Over,
+    best_row,
+    cheapest,
+    did_the_same,
+)
 from memviz.tuning.grounds import Grounds
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.results import Sweep
+NOTHING_MEASURED = "Nothing was measured, so nothing can be recommended."
+ALL_FAILED = "Every setting failed over at least one conversation."
+NO_FACTS = "No facts are known, so what each setting forgets was not compared."
+
+
+class Measured(Protocol):
+    """The parts of a :class:`memviz.tuning.results.Sweep` that a recommendation reads."""
+
+    @property
+    def settings(self) -> tuple[Strategy, ...]:
+        """All settings."""
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The titles of the conversations."""
+
+    @property
+    def grounds(self) -> Grounds:
+        """The facts and the summaries that its figures rest on."""
+
+    @property
+    def cost_measure(self) -> str:
+        """The column that is compared as the cost."""
+
+    def by_setting(self, over: Over = "median") -> DataFrame:
+        """Return one row a setting."""
+
+    def cells_of(self, setting: int) -> list[Cell]:
+        """Return the cells of the setting of this number (0-based)."""
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer of a sweep. ``setting`` is ``None`` where no setting does what was asked for; ``reasons`` then say
-    what failed and which setting (``nearest``) comes closest. ``row`` and ``runner_up_row`` hold the measures.
-    ``grounds`` is what all of it rests on."""
+    """The answer of a sweep."""
 
     setting: Strategy | None
+    """``None`` where no setting does what was asked for."""
     reasons: tuple[str, ...]
+    """Sentences; where no setting does what was asked for, what failed and which setting comes closest."""
     row: Mapping[str, Any] | None = None
+    """The measures of ``setting``."""
     runner_up: Strategy | None = None
     runner_up_row: Mapping[str, Any] | None = None
     nearest: Strategy | None = None
+    """The setting that comes closest where none does what was asked for."""
     grounds: Grounds = field(default_factory=Grounds)
 
     @property
@@ -41,23 +77,21 @@ class Recommendation:
 
     @property
     def headline(self) -> str:
-        """Which setting to take, said with no more confidence than its grounds give; empty where none fits."""
-        return (
-            ""
-            if self.setting is None
-            else f"{verdict(self.setting.code_label, self.grounds)}."
-        )
+        """The setting to take, said with no more confidence than its grounds give; empty where none fits."""
+        if self.setting is None:
+            return ""
+        return f"{verdict(self.setting.code_label, self.grounds)}."
 
     @property
     def why(self) -> str:
-        """What follows the headline: what the setting does, and the reasons."""
+        """The text that follows the headline: what the setting does, and the reasons."""
         if self.setting is None:
             return self.sentence
         return f"It {self.sentence.removeprefix(self.setting.code_label).strip()}"
 
     @property
     def answer(self) -> str:
-        """Which setting to take, and why."""
+        """The setting to take, and why."""
         return f"{self.headline} {self.why}".strip()
 
     @property
@@ -68,118 +102,96 @@ class Recommendation:
 
 
 def verdict(name: str, grounds: Grounds) -> str:
-    """``Take NAME``, or as much as few facts allow to say."""
+    """Return ``Take NAME``, or as much as few facts allow to say."""
     if not grounds.facts:
         return f"By cost and size alone, {name} does best"
     if not grounds.are_thin:
         return f"Take {name}"
-    return f"On {'this 1 fact' if grounds.facts == 1 else f'these {grounds.facts} facts'}, {name} does best"
+    if grounds.facts == 1:
+        return f"On this 1 fact, {name} does best"
+    return f"On these {grounds.facts} facts, {name} does best"
 
 
-def recommend(sweep: Sweep, constraints: Constraints) -> Recommendation:
-    """See :meth:`memviz.tuning.results.Sweep.best`. Where the sweep has no facts, only tokens and cost decide. A
-    setting that could not be run over one of the conversations is never recommended."""
+def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
+    """Return what :meth:`memviz.tuning.results.Sweep.best` gives. Where the sweep has no facts, only tokens and cost
+    decide. A setting that could not be run over one of the conversations is never recommended."""
     table = sweep.by_setting(constraints.over)
     if table.empty:
-        return Recommendation(
-            None, ("Nothing was measured, so nothing can be recommended.",)
-        )
-    has_facts, measure = bool(table["retention"].notna().any()), sweep.cost_measure
-    left_out = left_out_in_words(table, constraints)
-    considered = int((constraints.takes(table) | (table["failed"] > 0)).sum())
+        return Recommendation(None, (NOTHING_MEASURED,))
+    measure = sweep.cost_measure
+    left_out = _left_out_in_words(table, constraints)
     found = best_row(table, constraints, measure)
     if found is None:
-        return Recommendation(
-            None,
-            tuple(left_out)
-            or ("Every setting failed over at least one conversation.",),
-        )
+        return Recommendation(None, tuple(left_out) or (ALL_FAILED,))
     first, fits = found
     if not fits:
-        nothing = _nothing_fits(sweep, first, constraints)
-        return replace(nothing, reasons=(*nothing.reasons, *left_out))
+        return _nothing_fits(sweep, first, constraints, left_out)
+    number = first["setting"]
     fitting = table[constraints.fits(table)]
-    others = fitting[fitting["setting"] != first["setting"]]
-    second = cheapest(others, measure) if len(others) else None
+    considered = int((constraints.takes(table) | (table["failed"] > 0)).sum())
+    has_facts = bool(table["retention"].notna().any())
     asked = constraints if has_facts else constraints.of_size
     reasons = [
         _what_it_does(sweep, first, has_facts),
         _why_it(considered, len(fitting), measure, asked),
+        *idle_in_words(sweep, number),
+        *refused_in_words(sweep, number),
+        *left_out,
     ]
-    reasons += [
-        *idle_in_words(sweep, first["setting"]),
-        *refused_in_words(sweep, first["setting"]),
-    ]
-    reasons += left_out
-    if second is not None:
+    best = Recommendation(sweep.settings[number], (), first, grounds=sweep.grounds)
+    others = fitting[fitting["setting"] != number]
+    if len(others):
+        second = cheapest(others, measure)
+        runner_up = sweep.settings[second["setting"]]
+        best = replace(best, runner_up=runner_up, runner_up_row=second)
         reasons.append(_runner_up(first, second, measure, has_facts))
     if not has_facts:
-        reasons.append(
-            "No facts are known, so what each setting forgets was not compared."
-        )
-    return Recommendation(
-        sweep.settings[first["setting"]],
-        tuple(reasons),
-        first,
-        None if second is None else sweep.settings[second["setting"]],
-        second,
-        grounds=sweep.grounds,
-    )
+        reasons.append(NO_FACTS)
+    return replace(best, reasons=tuple(reasons))
 
 
-def _what_it_does(sweep: Sweep, row: Mapping[str, Any], has_facts: bool) -> str:
-    worst = sweep.by_setting("worst").set_index("setting").loc[row["setting"]]
-    several = row["conversations"] > 1
-    parts = []
-    if has_facts:
-        kept = f"keeps {share_in_words(row['retention'])} of the facts"
-        parts.append(
-            f"{kept} ({share_in_words(worst['retention'])} in the worst conversation)"
-            if several
-            else kept
-        )
+def _what_it_does(sweep: Measured, row: Mapping[str, Any], has_facts: bool) -> str:
     peak = f"sends at most {row['peak_tokens']:,.0f} tokens in a request"
-    parts.append(
-        f"{peak} ({worst['peak_tokens']:,.0f} in the worst)" if several else peak
-    )
-    parts.append(f"costs {cost_in_words(row)}{added_in_words(row)}")
-    missing = len(sweep.subjects) - row["conversations"]
-    over = share_of(row["conversations"], len(sweep.subjects), "conversation")
-    measured = f" So far it was measured over {over}."
-    return f"{row['label']} {listed(parts)}.{measured if missing else ''}"
+    kept = f"keeps {share_in_words(row['retention'])} of the facts"
+    if row["conversations"] > 1:
+        worst = sweep.by_setting("worst").set_index("setting").loc[row["setting"]]
+        peak += f" ({worst['peak_tokens']:,.0f} in the worst)"
+        kept += f" ({share_in_words(worst['retention'])} in the worst conversation)"
+    parts = [kept] if has_facts else []
+    parts += [peak, f"costs {cost_in_words(row)}{added_in_words(row)}"]
+    does = f"{row['label']} {listed(parts)}."
+    conversations = len(sweep.subjects)
+    if row["conversations"] == conversations:
+        return does
+    over = share_of(row["conversations"], conversations, "conversation")
+    return f"{does} So far it was measured over {over}."
 
 
-def idle_in_words(sweep: Sweep, setting: int) -> list[str]:
-    """A sentence where the setting of this number (0-based) could leave something out and never did; else none."""
-    strategy, cells = (
-        sweep.settings[setting],
-        [cell for cell in sweep.cells_of(setting) if not cell.error],
-    )
+def idle_in_words(sweep: Measured, setting: int) -> list[str]:
+    """Return a sentence where the setting of this number (0-based) could leave something out and never did; else
+    none."""
+    strategy = sweep.settings[setting]
+    cells = [cell for cell in sweep.cells_of(setting) if not cell.error]
     idle = sum(cell.sends_everything for cell in cells)
     if not idle or not strategy.main_parameter:
         return []
-    acts = "left nothing out"
-    if strategy.trigger is not Trigger.NEVER:
-        acts = (
-            "never summarized"
-            if strategy.writes_notes
-            else "never cleared or shortened anything"
-        )
-    where = (
-        "here"
-        if len(sweep.subjects) == 1
-        else f"in {share_of(idle, len(sweep.subjects), 'conversation')}"
-    )
+    acts = "never cleared or shortened anything"
+    if strategy.trigger is Trigger.NEVER:
+        acts = "left nothing out"
+    elif strategy.writes_notes:
+        acts = "never summarized"
+    where = "here"
+    if len(sweep.subjects) > 1:
+        where = f"in {share_of(idle, len(sweep.subjects), 'conversation')}"
     return [f"It {acts} {where}, so it did what the full buffer does."]
 
 
-def refused_in_words(sweep: Sweep, setting: int) -> list[str]:
-    """A sentence where the setting of this number (0-based) sends requests that a provider refuses; else none."""
+def refused_in_words(sweep: Measured, setting: int) -> list[str]:
+    """Return a sentence where the setting of this number (0-based) sends requests that a provider refuses; else
+    none."""
     cells = sweep.cells_of(setting)
-    refused, requests = (
-        sum(cell.refused_requests for cell in cells),
-        sum(len(cell.traffic.turns) for cell in cells),
-    )
+    refused = sum(cell.refused_requests for cell in cells)
+    requests = sum(len(cell.traffic.turns) for cell in cells)
     if not refused:
         return []
     hold = "holds" if refused == 1 else "hold"
@@ -189,14 +201,15 @@ def refused_in_words(sweep: Sweep, setting: int) -> list[str]:
     ]
 
 
-def left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
-    """A sentence on how many settings were left out because a provider refuses what they send; none if none was."""
+def _left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
+    """Return a sentence on how many settings were left out because a provider refuses what they send; none if none
+    was."""
     left_out = int((table["refused"] > 0).sum())
     if asked.allow_refused or not left_out:
         return []
-    are_left_out = (
-        "is left out, for it sends" if left_out == 1 else "are left out, for they send"
-    )
+    are_left_out = "are left out, for they send"
+    if left_out == 1:
+        are_left_out = "is left out, for it sends"
     return [
         f"{counted(left_out, 'setting')} {are_left_out} requests that a provider refuses: a tool's result without its "
         "call, or a call without its result."
@@ -213,20 +226,14 @@ def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -
 
 
 def asked_in_words(asked: Constraints, keep: str = "keep", stay: str = "stay") -> str:
-    """``keep 90% of the facts with at most 3,000 tokens in a request``: what a setting has to do."""
-    limit = (
-        ""
-        if asked.max_peak_tokens is None
-        else f"at most {asked.max_peak_tokens:,} tokens in a request"
-    )
+    """Return ``keep 90% of the facts with at most 3,000 tokens in a request``: what a setting has to do."""
+    limit = ""
+    if asked.max_peak_tokens is not None:
+        limit = f"{asked.max_peak_tokens:,} tokens in a request"
     if asked.min_retention <= 0:
-        return (
-            f"{stay} within {limit.removeprefix('at most ')}"
-            if limit
-            else "could be run"
-        )
+        return f"{stay} within {limit}" if limit else "could be run"
     kept = f"{keep} {share_in_words(asked.min_retention)} of the facts"
-    return f"{kept} with {limit}" if limit else kept
+    return f"{kept} with at most {limit}" if limit else kept
 
 
 def _runner_up(
@@ -234,23 +241,24 @@ def _runner_up(
 ) -> str:
     if did_the_same(first, second):
         return f"{second['label']} did exactly the same here."
-    cost, least = second[measure], first[measure]
+    cost = second[measure]
+    least = first[measure]
+    text = cost_in_words(second)
     if cost <= least * SAME_COST:
         text = "the same cost"
     elif least and 0.001 <= cost / least - 1 <= 10:
         text = f"{cost / least - 1:.1%} more"
-    else:
-        text = cost_in_words(second)
     text = f"Next: {second['label']}, at {text}"
-    return (
-        f"{text}, keeps {share_in_words(second['retention'])}."
-        if has_facts
-        else f"{text}."
-    )
+    if has_facts:
+        text += f", keeps {share_in_words(second['retention'])}"
+    return f"{text}."
 
 
 def _nothing_fits(
-    sweep: Sweep, nearest: Mapping[str, Any], asked: Constraints
+    sweep: Measured,
+    nearest: Mapping[str, Any],
+    asked: Constraints,
+    left_out: Sequence[str],
 ) -> Recommendation:
     limit = asked.max_peak_tokens
     if limit is not None and nearest["peak_tokens"] > limit:
@@ -267,37 +275,32 @@ def _nothing_fits(
         )
     return Recommendation(
         None,
-        (reason,),
+        (reason, *left_out),
         nearest=sweep.settings[nearest["setting"]],
         grounds=sweep.grounds,
     )
 
 
 def share_in_words(share: float, beside: float | None = None) -> str:
-    """A share in percent, with as many digits (up to three) as it takes not to look like all, nothing or ``beside``."""
-    if np.isnan(share):
+    """Return a share in percent, with as many digits (up to three) as it takes not to look like all, nothing or
+    ``beside``."""
+    if isnan(share):
         return "an unknown share"
-    others = [
-        other for other in (0.0, 1.0, beside) if other is not None and other != share
-    ]
+    others = {0.0, 1.0, share if beside is None else beside} - {share}
     for digits in range(3):
         text = f"{share:.{digits}%}"
-        if text not in [f"{other:.{digits}%}" for other in others]:
+        if text not in {f"{other:.{digits}%}" for other in others}:
             return text
     return f"{share:.3%}"
 
 
 def cost_in_words(row: Mapping[Any, Any]) -> str:
-    """Dollars, or tokens where the price is unknown: of all conversations together."""
-    return (
-        f"{row['all_tokens']:,.0f} tokens"
-        if np.isnan(row["usd"])
-        else dollars(row["usd"])
-    )
+    """Return dollars, or tokens where the price is unknown: of all conversations together."""
+    return _amount(row["usd"], row["all_tokens"])
 
 
 def added_in_words(row: Mapping[Any, Any]) -> str:
-    """What was added to the cost of a row of :meth:`memviz.tuning.results.Sweep.by_setting`, and how far single
+    """Return what was added to the cost of a row of :meth:`memviz.tuning.results.Sweep.by_setting`, and how far single
     conversations lie apart; empty where there is one conversation alone."""
     if row["conversations"] < 2:
         return ""
@@ -307,16 +310,18 @@ def added_in_words(row: Mapping[Any, Any]) -> str:
 
 
 def spread_in_words(row: Mapping[Any, Any]) -> str:
-    """What one conversation of a row costs: ``$0.0017 ($0.0009 to $0.0031)``."""
+    """Return what one conversation of a row costs: ``$0.0017 ($0.0009 to $0.0031)``."""
     mean, least, most = _of_one_conversation(row)
     return f"{mean} ({least} to {most})"
 
 
 def _of_one_conversation(row: Mapping[Any, Any]) -> list[str]:
-    """The mean, the least and the most that a conversation costs."""
-    if np.isnan(row["usd"]):
-        return [
-            f"{row[f'all_tokens_{name}']:,.0f} tokens"
-            for name in ("mean", "least", "most")
-        ]
-    return [dollars(row[f"usd_{name}"]) for name in ("mean", "least", "most")]
+    """Return the mean, the least and the most that a conversation costs."""
+    return [
+        _amount(row[f"usd_{name}"], row[f"all_tokens_{name}"])
+        for name in ("mean", "least", "most")
+    ]
+
+
+def _amount(usd: float, tokens: float) -> str:
+    return f"{tokens:,.0f} tokens" if isnan(usd) else dollars(usd)

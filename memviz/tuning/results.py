@@ -1,33 +1,36 @@
-"""What a sweep found: cells, priced, side by side, and summed up over conversations."""
+"""The results of a sweep: cells, priced, side by side, and summed up over conversations."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from itertools import compress
+from math import nan
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
+from memviz.metrics.retention.knowledge import Retention
+from memviz.metrics.summaries.authors import has_offline_summary
+from memviz.models.names import OFFLINE
 from memviz.strategies.base import Strategy
-from memviz.tuning.cell import Cell
-from memviz.tuning.constraints import Constraints
+from memviz.tuning.cell import Cell, CellIndex, cell_of
+from memviz.tuning.constraints import Constraints, Over
+from memviz.tuning.grid import largest_sizes
 from memviz.tuning.grounds import Grounds
-from memviz.tuning.jobs import CellIndex
 from memviz.tuning.pareto import on_front
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import Recommendation, recommend
+from memviz.tuning.sweep_conversation import SweepConversation
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
     from pandas.api.typing import SeriesGroupBy
-
-Over = Literal["median", "worst"]
-"""Which of several conversations says how large a request is and how much is kept: the one in the middle, or the least
-favourable. What adds up (money, tokens, calls) is added over all of them either way."""
 
 MEASURES = {
     "usd": "max", "uncached_usd": "max", "main_usd": "max", "summarizer_usd": "max", "usd_per_fact": "max",
@@ -47,81 +50,93 @@ SPREAD = ("usd", "all_tokens")
 """Measures of which a single conversation's mean, least and most stand beside the sum."""
 
 
+_OF_FACTS = ("retention", "final_retention")
+"""Measures that only a conversation with facts has."""
+_COLUMNS = (
+    "requests", "facts", "retention", "final_retention", "usd", "uncached_usd", "main_usd", "summarizer_usd",
+    "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens", "mean_tokens",
+    "peak_tokens", "peak_turn", "reply_tokens",
+    "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
+    "orphaned_requests", "refused_requests", "seconds", "error",
+)  # fmt: skip
+_OF_CELL = (
+    "facts", "retention", "final_retention", "summarizations", "failed_summarizations", "over_budget_requests",
+    "orphaned_requests", "refused_requests", "seconds", "error",
+)  # fmt: skip
+"""Columns that a cell has under the same name."""
+_USD = {
+    "usd": "total_usd", "uncached_usd": "uncached_total_usd", "main_usd": "main_usd",
+    "summarizer_usd": "summarizer_usd",
+}  # fmt: skip
+"""Columns of dollars, and what a cost calls them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """The cells of a sweep by setting and conversation. All of them, or those that were finished when it was ended
-    (``stopped`` says why, if it was not the user).
-
-    ``guessed_facts`` says of each conversation how many of its facts memviz proposed, ``summarizer`` who wrote the
-    summaries (empty: not known), ``largest`` how large the largest conversation is, by unit (see
-    :func:`memviz.tuning.grid.largest_sizes`).
-    """
+    """The cells of a sweep by setting and conversation: all of them, or those that were finished when it was ended."""
 
     settings: tuple[Strategy, ...]
     subjects: tuple[str, ...]
     cells: Mapping[CellIndex, Cell] = field(repr=False)
     assumptions: PricingAssumptions = field(repr=False)
     stopped: str = ""
+    """A sentence that says why it was ended, if it was not the user."""
     guessed_facts: tuple[int, ...] = ()
+    """For each conversation how many of its facts memviz proposed."""
     unmeasured_results: tuple[int, ...] = ()
     """For each conversation its tool results where no fact comes from one; else 0."""
     summarizer: str = ""
+    """The writer of the summaries; empty where it is not known."""
     counter: str = ""
     largest: Mapping[str, int] = field(default_factory=dict, repr=False)
+    """The size of the largest conversation, by unit (see :func:`memviz.tuning.grid.largest_sizes`)."""
     system_prompts: tuple[str, ...] = field(default=(), repr=False)
     """The system prompt of each conversation; empty for one that has none."""
+    _tables: dict[Over, DataFrame] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def grounds(self) -> Grounds:
-        """What its figures rest on."""
+        """The facts and the summaries that its figures rest on."""
         facts = {place.subject: cell.facts for place, cell in self.cells.items()}
-        guessed = sum(
-            number
-            for subject, number in enumerate(self.guessed_facts)
-            if facts.get(subject)
-        )
-        wrote = any(cell.summarizations for cell in self.cells.values())
-        unmeasured = sum(
-            number
-            for subject, number in enumerate(self.unmeasured_results)
-            if facts.get(subject)
-        )
+        has_facts = [bool(facts.get(number)) for number in range(len(self.subjects))]
+        guessed = sum(compress(self.guessed_facts, has_facts))
+        is_summarized = any(cell.summarizations for cell in self.cells.values())
         return Grounds(
             guessed,
             sum(facts.values()) - guessed,
-            self.summarizer if wrote else "",
-            unmeasured,
+            self.summarizer if is_summarized else "",
+            sum(compress(self.unmeasured_results, has_facts)),
         )
 
     @property
     def is_complete(self) -> bool:
-        """Whether every cell is there."""
+        """True where every cell is there."""
         return len(self.cells) == len(self.settings) * len(self.subjects)
 
     def priced(self, assumptions: PricingAssumptions) -> Sweep:
-        """The same cells on other terms."""
+        """Return the same cells on other terms."""
         return replace(self, assumptions=assumptions)
 
     def cost(self, place: CellIndex) -> Cost:
-        """What one cell costs, request by request."""
+        """Return the cost of one cell, request by request."""
         return self.assumptions.cost(self.cells[place].traffic)
 
     @cached_property
     def _frame(self) -> DataFrame:
         from pandas import DataFrame
 
-        places = sorted(self.cells)
-        rows = [
-            {**self._setting_row(place), **_row(self.cells[place], self.cost(place))}
-            for place in places
-        ]
-        return DataFrame(
-            rows, columns=[*self._setting_columns, "conversation", *_COLUMNS]
-        )
+        rows = []
+        for place in sorted(self.cells):
+            row = self._setting_row(place.setting)
+            row["conversation"] = self.subjects[place.subject]
+            row |= _measured(self.cells[place], self.cost(place))
+            rows.append(row)
+        columns = [*self._setting_columns, "conversation", *_COLUMNS]
+        return DataFrame(rows, columns=columns)
 
     def frame(self) -> DataFrame:
-        """One row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with parameters as they are
-        typed into code), one column a parameter of any strategy (empty where it has none of this name),
+        """Return one row a cell: the number of its ``setting`` (0-based), ``strategy``, ``label`` (with parameters as
+        they are typed into code), one column a parameter of any strategy (empty where it has none of this name),
         ``conversation``, then the measures. US dollars are NaN where a price is unknown, retention where no fact is
         ever asked for, and everything where ``error`` says why there is nothing; ``retention`` and ``hit_rate`` are
         shares (0 to 1), ``usd_per_fact`` is dollars by facts retained on average."""
@@ -130,7 +145,7 @@ class Sweep:
     def by_setting(
         self, over: Over = "median", *, allow_refused: bool = False
     ) -> DataFrame:
-        """One row a setting, with the measures summed up over the conversations that are compared (see
+        """Return one row a setting, with the measures summed up over the conversations that are compared (see
         :attr:`compared_conversations`).
 
         Money, tokens and calls are added, for one pays for every conversation; ``usd_mean``, ``usd_least`` and
@@ -140,7 +155,7 @@ class Sweep:
 
         Beside them ``facts`` and ``conversations``, their numbers; ``failed``, the conversations that the setting could
         not be run over; ``refused``, how many requests of all a provider would refuse, for a tool's result without its
-        call or a call without its result; and ``front``, whether no other setting is better (see :meth:`pareto`). A
+        call or a call without its result; and ``front``, true where no other setting is better (see :meth:`pareto`). A
         conversation without facts says nothing about retention; one whose price is unknown makes the price of all
         unknown.
         """
@@ -148,9 +163,8 @@ class Sweep:
             self._tables[over] = self._summed_up(over)
         table = self._tables[over].copy()
         if allow_refused:
-            table["front"] = self._on_front(
-                table, Constraints(over=over, allow_refused=True)
-            )
+            asked = Constraints(over=over, allow_refused=True)
+            table["front"] = self._on_front(table, asked)
         return table
 
     @cached_property
@@ -160,57 +174,38 @@ class Sweep:
         Where there is none, the conversation that most settings were measured over."""
         started = {place.setting for place in self.cells}
         measured = Counter(place.subject for place in self.cells)
-        shared = tuple(
-            sorted(
-                subject
-                for subject, settings in measured.items()
-                if settings == len(started)
-            )
-        )
+        shared = [one for one in sorted(measured) if measured[one] == len(started)]
         if shared or not measured:
-            return shared
+            return tuple(shared)
         return (min(measured, key=lambda subject: (-measured[subject], subject)),)
 
-    @cached_property
-    def _tables(self) -> dict[Over, DataFrame]:
-        return {}
-
     def _summed_up(self, over: Over) -> DataFrame:
-        compared = set(self.compared_conversations)
-        is_compared = np.array(
-            [place.subject in compared for place in sorted(self.cells)], dtype=bool
-        )
-        rows = self._frame[is_compared]
-        frame = rows[rows["error"] == ""]
+        places = sorted(self.cells)
+        is_compared = [place.subject in self.compared_conversations for place in places]
+        rows = self._frame[np.array(is_compared, bool)]
+        is_measured = rows["error"] == ""
+        frame = rows[is_measured]
         grouped = frame.groupby("setting", sort=True)
+        with_facts = frame[frame["retention"].notna()].groupby("setting", sort=True)
         table = grouped.agg(dict.fromkeys(self._setting_columns[1:], "first"))
         for name in ADDED:
-            table[name] = grouped[name].agg("sum").where(_all_known(grouped[name]))
+            table[name] = _summary(grouped[name], "sum")
         for name in SPREAD:
             for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
-                table[f"{name}_{column}"] = (
-                    grouped[name].agg(how).where(_all_known(grouped[name]))
-                )
-        with_facts = frame[frame["retention"].notna()].groupby("setting", sort=True)
-        for name, worst in MEASURES.items():
-            if name in _OF_ONE_CONVERSATION:
-                values = (with_facts if name in _ASKED else grouped)[name]
-                table[name] = values.agg("median" if over == "median" else worst).where(
-                    _all_known(values)
-                )
-        table["mean_tokens"] = grouped["sent_tokens"].sum() / grouped[
-            "requests"
-        ].sum().clip(lower=1)
-        table["hit_rate"] = grouped["cached_tokens"].sum() / grouped[
-            "sent_tokens"
-        ].sum().clip(lower=1)
+                table[f"{name}_{column}"] = _summary(grouped[name], how)
+        for name in ("peak_tokens", *_OF_FACTS):
+            values = (with_facts if name in _OF_FACTS else grouped)[name]
+            how = "median" if over == "median" else MEASURES[name]
+            table[name] = _summary(values, how)
+        sent = grouped["sent_tokens"].sum()
+        table["mean_tokens"] = sent / grouped["requests"].sum().clip(lower=1)
+        table["hit_rate"] = grouped["cached_tokens"].sum() / sent.clip(lower=1)
         retained = with_facts["retained_facts"].sum()
-        table["usd_per_fact"] = (with_facts["usd"].sum() / retained).where(
-            (retained > 0) & _all_known(with_facts["usd"])
-        )
+        usd_per_fact = _summary(with_facts["usd"], "sum") / retained
+        table["usd_per_fact"] = usd_per_fact.where(retained > 0)
         table["facts"] = grouped["facts"].sum()
         table["conversations"] = grouped.size()
-        failed = rows[rows["error"] != ""].groupby("setting").size()
+        failed = rows[~is_measured].groupby("setting").size()
         table["failed"] = failed.reindex(table.index, fill_value=0)
         table["refused"] = table["refused_requests"]
         table["front"] = self._on_front(table, Constraints(over=over))
@@ -218,32 +213,28 @@ class Sweep:
 
     def _on_front(self, table: DataFrame, asked: Constraints) -> NDArray[np.bool_]:
         comparable = table["retention"].where(asked.takes(table))
-        return on_front(
-            table[self.cost_measure].to_numpy(float), comparable.to_numpy(float)
-        )
+        costs = table[self.cost_measure].to_numpy(float)
+        return on_front(costs, comparable.to_numpy(float))
 
     @property
     def cost_measure(self) -> str:
-        """What is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
+        """The column that is compared as the cost: ``usd``, or ``all_tokens`` where a price is unknown."""
         known = self._frame.loc[self._frame["error"] == "", "usd"]
         return "usd" if len(known) and known.notna().all() else "all_tokens"
 
     def pareto(
         self, over: Over = "median", *, allow_refused: bool = False
     ) -> DataFrame:
-        """The settings that no other one beats: none costs less and retains as much, none retains more for as much.
-        What could not be run over every conversation is not compared, nor, unless ``allow_refused``, what sends
+        """Return the settings that no other one beats: none costs less and retains as much, none retains more for as
+        much. What could not be run over every conversation is not compared, nor, unless ``allow_refused``, what sends
         requests that a provider refuses. Rows of :meth:`by_setting`, cheapest first."""
         table = self.by_setting(over, allow_refused=allow_refused)
         return table[table["front"]].sort_values(self.cost_measure, ignore_index=True)
 
     def cells_of(self, setting: int) -> list[Cell]:
-        """The cells of the setting of this number (0-based), one a conversation."""
-        return [
-            self.cells[place]
-            for place in sorted(self.cells)
-            if place.setting == setting
-        ]
+        """Return the cells of the setting of this number (0-based), one a conversation."""
+        places = [place for place in sorted(self.cells) if place.setting == setting]
+        return [self.cells[place] for place in places]
 
     def best(
         self,
@@ -253,97 +244,87 @@ class Sweep:
         *,
         allow_refused: bool = False,
     ) -> Recommendation:
-        """The cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so far and
-        have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up. One that sends requests that a
-        provider refuses is left out, and that is said, unless ``allow_refused``."""
-        return recommend(
-            self, Constraints(min_retention, max_peak_tokens, over, allow_refused)
-        )
+        """Return the cheapest setting whose requests hold at least ``min_retention`` (0 to 1) of the facts stated so
+        far and have at most ``max_peak_tokens`` tokens, with the reasons and the runner-up. One that sends requests
+        that a provider refuses is left out, and that is said, unless ``allow_refused``."""
+        asked = Constraints(min_retention, max_peak_tokens, over, allow_refused)
+        return recommend(self, asked)
 
     @cached_property
     def _setting_columns(self) -> tuple[str, ...]:
-        names = dict.fromkeys(
-            p.name
-            for setting in self.settings
-            for p in setting.parameters()
-            if not p.live_only
-        )
-        return ("setting", "strategy", "label", *names)
+        names = dict.fromkeys(("setting", "strategy", "label"))
+        for number in range(len(self.settings)):
+            names |= dict.fromkeys(self._setting_row(number))
+        return tuple(names)
 
-    def _setting_row(self, place: CellIndex) -> dict[str, Any]:
-        setting = self.settings[place.setting]
-        own = {
-            p.name: getattr(setting, p.name)
-            for p in setting.parameters()
-            if not p.live_only
-        }
-        return {
-            "setting": place.setting,
+    def _setting_row(self, number: int) -> dict[str, Any]:
+        setting = self.settings[number]
+        row: dict[str, Any] = {
+            "setting": number,
             "strategy": setting.id,
             "label": setting.code_label,
-            **own,
-            "conversation": self.subjects[place.subject],
         }
+        for parameter in setting.parameters():
+            if not parameter.live_only:
+                row[parameter.name] = getattr(setting, parameter.name)
+        return row
 
 
-_ASKED = ("retention", "final_retention")
-_OF_ONE_CONVERSATION = ("peak_tokens", *_ASKED)
-"""Measures of which the conversation in the middle counts, or the worst; the later ones only a conversation with facts
-has."""
-
-
-def _all_known(values: SeriesGroupBy[Any, Any]) -> Series[bool]:
-    """Where no conversation's value is unknown: else the sum is unknown as well."""
-    return values.count() == values.size()
-
-
-_COLUMNS = (
-    "requests", "facts", "retention", "final_retention", "usd", "uncached_usd", "main_usd", "summarizer_usd",
-    "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens", "mean_tokens",
-    "peak_tokens", "peak_turn", "reply_tokens",
-    "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
-    "orphaned_requests", "refused_requests", "seconds", "error",
-)  # fmt: skip
-
-
-def _row(cell: Cell, cost: Cost) -> dict[str, Any]:
-    if cell.error:  # nothing was sent: not at no cost, but at none that is known
-        return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
-    sent, traffic = cell.traffic.input_tokens, cell.traffic
-    summarizer = int(
-        traffic.summarizer_input_tokens.sum() + traffic.summarizer_output_tokens.sum()
-    )
-    usd = np.nan if cost.total_usd is None else cost.total_usd
-    retained = cell.retention * cell.facts
-    return {
-        "requests": len(sent),
-        "facts": cell.facts,
-        "retention": cell.retention,
-        "final_retention": cell.final_retention,
-        "usd": usd,
-        "uncached_usd": np.nan
-        if cost.uncached_total_usd is None
-        else cost.uncached_total_usd,
-        "main_usd": np.nan if cost.main_usd is None else cost.main_usd,
-        "summarizer_usd": np.nan
-        if cost.summarizer_usd is None
-        else cost.summarizer_usd,
-        "usd_per_fact": usd / retained if retained > 0 else np.nan,
-        "retained_facts": retained,
-        "hit_rate": cost.hit_rate,
-        "cached_tokens": int(cost.cached_tokens.sum()),
-        "all_tokens": int(sent.sum()) + summarizer,
-        "sent_tokens": int(sent.sum()),
-        "mean_tokens": float(sent.mean()) if sent.size else 0.0,
-        "peak_tokens": int(sent.max(initial=0)),
-        "peak_turn": int(traffic.turns[sent.argmax()]) if sent.size else 0,
-        "reply_tokens": int(traffic.output_tokens.sum()),
-        "summarizer_tokens": summarizer,
-        "summarizations": cell.summarizations,
-        "failed_summarizations": cell.failed_summarizations,
-        "over_budget_requests": cell.over_budget_requests,
-        "orphaned_requests": cell.orphaned_requests,
-        "refused_requests": cell.refused_requests,
-        "seconds": cell.seconds,
-        "error": cell.error,
+def as_sweep(
+    runs: Sequence[Run],
+    kept: Sequence[Retention | None],
+    subject: SweepConversation,
+    assumptions: PricingAssumptions,
+) -> Sweep:
+    """Return the sweep whose settings are those of ``runs``, at least one, of the conversation ``subject``, so that
+    they are judged by the same rules and in the same words. ``kept`` is what each of them retains of its probes,
+    ``None`` where that is not known."""
+    cells = {
+        CellIndex(number, 0): cell_of(subject, run, retained)
+        for number, (run, retained) in enumerate(zip(runs, kept, strict=True))
     }
+    counter = runs[0].counter
+    return Sweep(
+        tuple(run.strategy for run in runs),
+        (subject.title,),
+        cells,
+        assumptions,
+        guessed_facts=(subject.guessed_facts,),
+        unmeasured_results=(subject.unmeasured_results,),
+        summarizer=OFFLINE if any(map(has_offline_summary, runs)) else "",
+        counter=counter.name,
+        largest=largest_sizes((subject.log,), counter),
+    )
+
+
+def _summary(values: SeriesGroupBy[Any, Any], how: str) -> Series[Any]:
+    """Return one value a setting; where that of any conversation is unknown, so is the one of all."""
+    return values.agg(how).where(values.count() == values.size())
+
+
+def _measured(cell: Cell, cost: Cost) -> dict[str, Any]:
+    """Return the measures of a cell, by column."""
+    # Nothing was sent: not at no cost, but at none that is known.
+    if cell.error:
+        return {"facts": cell.facts, "seconds": cell.seconds, "error": cell.error}
+    row = {name: getattr(cell, name) for name in _OF_CELL}
+    for name, of_cost in _USD.items():
+        usd = getattr(cost, of_cost)
+        row[name] = nan if usd is None else usd
+    retained = cell.retention * cell.facts
+    row["retained_facts"] = retained
+    row["usd_per_fact"] = row["usd"] / retained if retained > 0 else nan
+    traffic = cell.traffic
+    sent = traffic.input_tokens
+    row["requests"] = len(sent)
+    row["sent_tokens"] = int(sent.sum())
+    row["mean_tokens"] = float(sent.mean()) if sent.size else 0.0
+    row["peak_tokens"] = int(sent.max(initial=0))
+    row["peak_turn"] = int(traffic.turns[sent.argmax()]) if sent.size else 0
+    row["reply_tokens"] = int(traffic.output_tokens.sum())
+    row["cached_tokens"] = int(cost.cached_tokens.sum())
+    row["hit_rate"] = cost.hit_rate
+    read = int(traffic.summarizer_input_tokens.sum())
+    row["summarizer_tokens"] = read + int(traffic.summarizer_output_tokens.sum())
+    row["all_tokens"] = row["sent_tokens"] + row["summarizer_tokens"]
+    return row

@@ -45,7 +45,7 @@ class Scaled(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What was scaled, from what, in a sentence."""
+        """A sentence on what was scaled, from what."""
         changes = (
             f"{name.replace('_', ' ')} {self.presets[name]:,} → {value:,}"
             for name, value in self.values.items()
@@ -58,39 +58,31 @@ class Scaled(NamedTuple):
 
 
 def scaled(strategy: type[Strategy], needed_tokens: int) -> Scaled | None:
-    """The presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all. ``None`` where there is
-    nothing to scale: it has no limit in tokens, or the conversation would fill the window that they are made for. A
+    """Return the presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all. ``None`` where there
+    is nothing to scale: it has no limit in tokens, or the conversation would fill the window that they are made for. A
     parameter that says the window itself, of which others are shares, becomes what the conversation needs."""
-    presets, limits = (
-        presets_of(strategy),
-        {one.name: one for one in strategy.parameters()},
-    )
+    presets = presets_of(strategy)
     if not presets or needed_tokens <= 0:
         return None
+    limits = {one.name: one for one in strategy.parameters()}
     window_tokens = window_of(presets)
     share = min(1.0, needed_tokens / window_tokens)
-    values = {
-        name: min(
-            preset,
-            _within(
-                limits[name],
-                needed_tokens if name in WINDOW_PARAMETERS else _round(preset, share),
-            ),
-        )
-        for name, preset in presets.items()
-    }
+    values = {}
+    for name, preset in presets.items():
+        is_window = name in WINDOW_PARAMETERS
+        wanted = needed_tokens if is_window else _round(preset, share)
+        values[name] = min(preset, _within(limits[name], wanted))
     if values == presets:
         return None
-    said = next(
-        (preset for name, preset in presets.items() if name in WINDOW_PARAMETERS),
-        window_tokens,
-    )
-    return Scaled(presets, values, window_tokens if share < 1 else said, needed_tokens)
+    if share == 1:
+        windows = [presets[name] for name in presets if name in WINDOW_PARAMETERS]
+        window_tokens = windows[0] if windows else window_tokens
+    return Scaled(presets, values, window_tokens, needed_tokens)
 
 
 def presets_of(strategy: type[Strategy]) -> dict[str, int]:
-    """The limits in tokens that a strategy begins with, by parameter; a limit of 0 is none. A window is among them
-    where they are made for it."""
+    """Return the limits in tokens that a strategy begins with, by parameter; a limit of 0 is none. A window is among
+    them where they are made for it."""
     found = {
         one.name: int(one.default)
         for one in strategy.parameters()
@@ -106,31 +98,30 @@ def presets_of(strategy: type[Strategy]) -> dict[str, int]:
 
 
 def window_of(presets: Mapping[str, int]) -> int:
-    """The usual context window that these limits are made for, in tokens."""
-    limits = [
-        preset for name, preset in presets.items() if name not in WINDOW_PARAMETERS
-    ] or [*presets.values()]
-    least = LARGEST_SHARE * max(limits)
+    """Return the usual context window that these limits are made for, in tokens."""
+    limits = [presets[name] for name in presets if name not in WINDOW_PARAMETERS]
+    least = LARGEST_SHARE * max(limits or presets.values())
     return next((window for window in WINDOWS_TOKENS if window >= least), least)
 
 
 def is_scaled(scale: Scaled | None, parameters: Mapping[str, Any]) -> bool:
-    """Whether ``parameters`` still are as they were scaled."""
-    return scale is not None and all(
-        parameters.get(name) == value for name, value in scale.values.items()
-    )
+    """Return whether ``parameters`` still are as they were scaled."""
+    return scale is not None and scale.values.items() <= parameters.items()
 
 
 def _round(preset: int, share: float) -> int:
-    """The share of a limit with two digits that are not zero: people compare such numbers. All of it stays as it is."""
+    """Return the share of a limit with two digits that are not zero: people compare such numbers. All of it stays as it
+    is."""
     if share == 1:
         return preset
     exact = preset * share
-    return int(round(exact, DIGITS - 1 - floor(log10(exact)))) if exact >= 1 else 1
+    if exact < 1:
+        return 1
+    return int(round(exact, DIGITS - 1 - floor(log10(exact))))
 
 
 def _within(parameter: Parameter, value: float) -> int:
-    at_least = max(parameter.minimum or 1, value)
-    return int(
-        at_least if parameter.maximum is None else min(parameter.maximum, at_least)
-    )
+    allowed = max(parameter.minimum or 1, value)
+    if parameter.maximum is not None:
+        allowed = min(parameter.maximum, allowed)
+    return int(allowed)

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import ceil
-from threading import Event
+from threading import Event, Thread
 from time import perf_counter
 from typing import Literal, Protocol
 
 from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.errors import BudgetSpentError, DatabaseMovedError, SweepError
+from memviz.core.errors import (
+    BudgetSpentError,
+    DatabaseMovedError,
+    MemvizError,
+    SweepError,
+)
 from memviz.core.messages import Message
 from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
 from memviz.models.base import Model
 from memviz.models.registry import OFFLINE, is_free
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
-from memviz.tuning.cell import Cell, cell_key
-from memviz.tuning.executors import dask_cluster, inline, processes, threads
+from memviz.tuning.cell import Cell, CellIndex, cell_key, job_size, jobs, work
+from memviz.tuning.executors import (
+    run_in_processes,
+    run_in_threads,
+    run_inline,
+    run_on_dask,
+)
 from memviz.tuning.grid import Grid, largest_sizes, settings
-from memviz.tuning.jobs import CellIndex, Job, job_size, jobs, work
 from memviz.tuning.pricing_assumptions import (
     DEFAULT_MODEL,
     DEFAULT_PAUSE_SECONDS,
@@ -39,32 +48,31 @@ DEFAULT_CONCURRENCY = 4
 
 
 class KeptCells(Protocol):
-    """Where finished cells are kept between sweeps, as JSON."""
+    """A place that keeps finished cells between sweeps, as JSON."""
 
     def find_cells(self, keys: Sequence[str]) -> dict[str, dict[str, object]]:
-        """Those of these keys that are there."""
+        """Return the cells of those of these keys that are there."""
 
     def keep_cell(self, key: str, cell: dict[str, object]) -> None:
-        """Keep one."""
+        """Keep one cell."""
 
 
 @dataclass(frozen=True, slots=True)
 class SweepProgress:
-    """How far a sweep is. ``measured`` cells were measured now, the others of ``done`` were kept from before."""
+    """The progress of a sweep."""
 
     done: int
     total: int
     measured: int
+    """Cells of ``done`` that were measured now; the others were kept from before."""
     seconds: float
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest takes if it goes on like this; ``None`` as long as nothing was measured."""
-        return (
-            self.seconds / self.measured * (self.total - self.done)
-            if self.measured
-            else None
-        )
+        """The time that the rest takes if it goes on like this; ``None`` as long as nothing was measured."""
+        if not self.measured:
+            return None
+        return self.seconds / self.measured * (self.total - self.done)
 
     @property
     def time_left(self) -> str:
@@ -72,11 +80,9 @@ class SweepProgress:
         left = self.seconds_left
         if left is None or self.done == self.total:
             return ""
-        return (
-            f"about {ceil(left)} s left"
-            if left < 100
-            else f"about {ceil(left / 60)} min left"
-        )
+        if left < 100:
+            return f"about {ceil(left)} s left"
+        return f"about {ceil(left / 60)} min left"
 
 
 @dataclass
@@ -110,32 +116,27 @@ class Sweeping:
 
     @property
     def progress(self) -> SweepProgress:
-        """How far it is."""
-        return SweepProgress(
-            len(self.cells), self.total, self.measured, perf_counter() - self._started
-        )
+        """The progress so far."""
+        seconds = perf_counter() - self._started
+        return SweepProgress(len(self.cells), self.total, self.measured, seconds)
 
     @property
     def sweep(self) -> Sweep:
         """The cells so far."""
+        counter = find_counter(self.counter)
+        subjects = self.subjects
         return Sweep(
             self.settings,
-            tuple(subject.title for subject in self.subjects),
+            tuple(subject.title for subject in subjects),
             dict(self.cells),
             self.assumptions,
             self.stopped,
-            guessed_facts=tuple(subject.guessed_facts for subject in self.subjects),
-            unmeasured_results=tuple(
-                subject.unmeasured_results for subject in self.subjects
-            ),
+            guessed_facts=tuple(subject.guessed_facts for subject in subjects),
+            unmeasured_results=tuple(one.unmeasured_results for one in subjects),
             summarizer="" if self.summarizer is None else self.summarizer.name,
-            counter=find_counter(self.counter).name,
-            largest=largest_sizes(
-                (subject.log for subject in self.subjects), find_counter(self.counter)
-            ),
-            system_prompts=tuple(
-                subject.whole_system_prompt for subject in self.subjects
-            ),
+            counter=counter.name,
+            largest=largest_sizes((subject.log for subject in subjects), counter),
+            system_prompts=tuple(subject.whole_system_prompt for subject in subjects),
         )
 
     def __iter__(self) -> Iterator[Cell]:
@@ -146,27 +147,29 @@ class Sweeping:
         missing = [place for place in keys if place not in self.cells]
         self._started = perf_counter()
         try:
-            for finished in self._run(missing):
+            for finished in self._run(missing) if missing else ():
                 for place, cell in finished:
                     self._take(place, cell, keys[place])
                     yield cell
         except BudgetSpentError as error:
-            if (
-                not self.stop.is_set()
-            ):  # else the user closed it, and it need not be used up
+            # Where the user closed it, it need not be used up.
+            if not self.stop.is_set():
                 self.stopped = str(error)
 
     def _keys(self) -> dict[CellIndex, str]:
         counter = find_counter(self.counter).name
-        summarizer = "" if self.summarizer is None else _named(self.summarizer)
-        return {
-            # Who would summarize does not matter where nothing ever is summarized.
-            CellIndex(s, c): cell_key(
-                subject, setting, counter, summarizer if setting.writes_notes else ""
-            )
-            for c, subject in enumerate(self.subjects)
-            for s, setting in enumerate(self.settings)
-        }
+        summarizer = ""
+        if self.summarizer is not None:
+            # With everything else that its answers depend on, such as its address.
+            identity = [self.summarizer.name, self.summarizer.identity]
+            summarizer = json.dumps(identity, sort_keys=True, default=str)
+        keys = {}
+        for c, subject in enumerate(self.subjects):
+            for s, setting in enumerate(self.settings):
+                # Who would summarize does not matter where nothing ever is summarized.
+                writer = summarizer if setting.writes_notes else ""
+                keys[CellIndex(s, c)] = cell_key(subject, setting, counter, writer)
+        return keys
 
     def _kept_cells(
         self, keys: dict[CellIndex, str]
@@ -174,18 +177,14 @@ class Sweeping:
         if self.kept is None:
             return
         found: dict[str, dict[str, object]] = {}
-        with suppress(
-            DatabaseMovedError
-        ):  # no connection was free, and a file that is gone gives no further one
+        # No connection was free, and a file that is gone gives no further one.
+        with suppress(DatabaseMovedError):
             found = self.kept.find_cells(list(keys.values()))
         for place, key in keys.items():
             try:
                 cell = Cell.from_dict(found[key])
-            except (
-                LookupError,
-                TypeError,
-                ValueError,
-            ):  # it was not kept, or is damaged: it is measured now
+            except (LookupError, TypeError, ValueError):
+                # It was not kept, or is damaged: it is measured now.
                 continue
             yield place, cell
 
@@ -193,39 +192,32 @@ class Sweeping:
         self.cells[place] = cell
         self.measured += 1
         if self.kept is not None and cell.can_be_kept:
-            with suppress(
-                DatabaseMovedError
-            ):  # pages say so; the cell is worth looking at nevertheless
+            # Pages say so; the cell is worth looking at nevertheless.
+            with suppress(DatabaseMovedError):
                 self.kept.keep_cell(key, cell.to_dict())
 
     def _run(
         self, missing: Sequence[CellIndex]
     ) -> Iterator[list[tuple[CellIndex, Cell]]]:
+        executor = self._executor()
         workers = self._workers()
-        size = (
-            job_size(len(missing), workers)
-            if self._executor() in ("processes", "dask")
-            else 1
-        )
+        size = 1
+        if executor in ("processes", "dask"):
+            size = job_size(len(missing), workers)
         todo = jobs(
             self.subjects, self.settings, missing, self.counter, self.summarizer, size
         )
-        return self._execute(todo, workers) if missing else iter(())
-
-    def _execute(
-        self, todo: Iterable[Job], workers: int
-    ) -> Iterator[list[tuple[CellIndex, Cell]]]:
-        match self._executor():
+        match executor:
             case "threads":
-                return threads.run(todo, work, workers=workers, stop=self.stop)
+                return run_in_threads(todo, work, self.stop, workers=workers)
             case "processes":
-                return processes.run(todo, work, self.stop, workers=workers)
+                return run_in_processes(todo, work, self.stop, workers=workers)
             case "dask":
-                return dask_cluster.run(
+                return run_on_dask(
                     todo, work, self.stop, scheduler=self.scheduler, workers=workers
                 )
             case _:
-                return inline.run(todo, work, self.stop)
+                return run_inline(todo, work, self.stop)
 
     def _executor(self) -> Executor:
         if self.executor != "auto":
@@ -237,9 +229,59 @@ class Sweeping:
         return "inline" if (self.workers or 1) == 1 else "processes"
 
     def _workers(self) -> int:
-        return self.workers or (
-            DEFAULT_CONCURRENCY if self._executor() == "threads" else 2
-        )
+        default = DEFAULT_CONCURRENCY if self._executor() == "threads" else 2
+        return self.workers or default
+
+
+class BackgroundSweep:
+    """Works off the sweep that ``make`` gives in a thread of its own, so that a page can show how far it is and let its
+    visitor stop it. Making it may take a while as well, so that happens there too. ``on_cancel`` is called when the
+    user stops it."""
+
+    def __init__(
+        self,
+        make: Callable[[], Sweeping],
+        on_cancel: Callable[[], object] | None = None,
+    ) -> None:
+        self._make = make
+        self._on_cancel = on_cancel
+        self._sweeping: Sweeping | None = None
+        self._cancelled = Event()
+        self._finished = Event()
+        self.error: MemvizError | None = None
+        """The reason why it ended before its end, if it was neither the user nor the budget."""
+        Thread(target=self._run, name="memviz sweep", daemon=True).start()
+
+    @property
+    def progress(self) -> SweepProgress | None:
+        """The progress so far; ``None`` while it is being made."""
+        return self._sweeping.progress if self._sweeping else None
+
+    @property
+    def sweep(self) -> Sweep | None:
+        """The cells that were measured so far, at any time; ``None`` while it is being made."""
+        return self._sweeping.sweep if self._sweeping else None
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long at most; returns true if it has ended."""
+        return self._finished.wait(seconds)
+
+    def cancel(self) -> None:
+        """Begin nothing new. Cells that are finished stay."""
+        self._cancelled.set()
+        if self._on_cancel is not None:
+            self._on_cancel()
+
+    def _run(self) -> None:
+        try:
+            self._sweeping = self._make()
+            self._sweeping.stop = self._cancelled
+            for _ in self._sweeping:
+                pass
+        except MemvizError as error:
+            self.error = error
+        finally:
+            self._finished.set()
 
 
 def sweep(
@@ -274,17 +316,18 @@ def sweep(
     or a cluster that is lost.
     """
     count = find_counter(counter)
-    prepared = [
+    if assumptions is None:
+        assumptions = PricingAssumptions.of(model, summarizer_model, pause_seconds)
+    subjects = [
         SweepConversation.of(found, count, retention=retention)
         for found in _transcripts(conversations)
     ]
     sweeping = Sweeping(
-        tuple(prepared),
+        tuple(subjects),
         settings(grid),
         counter=count,
         summarizer=as_model(summarizer),
-        assumptions=assumptions
-        or PricingAssumptions.of(model, summarizer_model, pause_seconds),
+        assumptions=assumptions,
         kept=kept,
         executor=executor,
         workers=workers,
@@ -305,12 +348,8 @@ def _transcripts(given: Messages | Sequence[Transcript]) -> list[Transcript]:
         raise SweepError(
             "There is no conversation to sweep over. Give a transcript, or a list of them."
         )
-    if any(isinstance(item, Transcript) for item in items):
-        return [item for item in items if isinstance(item, Transcript)]
+    transcripts = [item for item in items if isinstance(item, Transcript)]
+    if transcripts:
+        return transcripts
     messages = given if isinstance(given, Log) else (Message.of(item) for item in items)
     return [Transcript(tuple(messages))]
-
-
-def _named(model: Model) -> str:
-    """A model's name with everything else that its answers depend on, such as its address."""
-    return json.dumps([model.name, model.identity], sort_keys=True, default=str)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from memviz.core.conversation import Log
@@ -29,7 +29,7 @@ class SweepConversation:
     probes: tuple[Probe, ...] = field(repr=False)
     system_prompt: str | None = field(default=None, repr=False)
     proposed: bool = False
-    """Whether memviz proposed the probes."""
+    """True where memviz proposed the probes."""
     tools: tuple[str, ...] = field(default=(), repr=False)
     """Schemas of the tools that went with every request."""
 
@@ -42,43 +42,33 @@ class SweepConversation:
         *,
         retention: bool = True,
     ) -> SweepConversation:
-        """The subject that a conversation is. ``log`` is its log, if one is at hand: its counts are then shared.
+        """Return the conversation made ready. ``log`` is its log, if one is at hand: its counts are then shared.
         Without ``retention`` no facts are looked for."""
         log = Log(transcript.messages) if log is None else log
         log.token_sums(counter)
+        found = cls(
+            transcript.title, log, (), transcript.system_prompt, tools=transcript.tools
+        )
         if not retention:
-            return cls(
-                transcript.title,
-                log,
-                (),
-                transcript.system_prompt,
-                tools=transcript.tools,
-            )
-        brought = tuple(probe for probe in transcript.probes if not probe.by_user)
-        typed = tuple(probe for probe in transcript.probes if probe.by_user)
+            return found
+        brought = [probe for probe in transcript.probes if not probe.by_user]
+        typed = [probe for probe in transcript.probes if probe.by_user]
         proposed = () if brought else propose_probes(log)
         probes = (*brought, *proposed, *typed)
-        return cls(
-            transcript.title,
-            log,
-            probes,
-            transcript.system_prompt,
-            bool(proposed),
-            transcript.tools,
-        )
+        return replace(found, probes=probes, proposed=bool(proposed))
 
     @property
     def whole_system_prompt(self) -> str:
         """All that is sent first with every request, as one text: the prompt given beside the conversation, and the
         system messages that it begins with."""
         leading = [message.content for message in self.log[: self.log.system_stop]]
-        return "\n\n".join(
-            [*([self.system_prompt] if self.system_prompt else []), *leading]
-        )
+        if self.system_prompt:
+            leading.insert(0, self.system_prompt)
+        return "\n\n".join(leading)
 
     @property
     def guessed_facts(self) -> int:
-        """How many of the probes memviz proposed."""
+        """The number of the probes that memviz proposed."""
         return sum(not probe.by_user for probe in self.probes) if self.proposed else 0
 
     @cached_property
@@ -88,18 +78,16 @@ class SweepConversation:
 
     @cached_property
     def texts(self) -> ProbeTexts:
-        """Where the answers stand in the conversation."""
+        """The places of the answers in the conversation."""
         return ProbeTexts(self.log, self.probes)
 
     @cached_property
     def digest(self) -> str:
         """A hash of everything of the subject that a measurement depends on."""
-        content = [
-            self.system_prompt,
-            [message.to_dict() for message in self.log],
-            [probe.to_dict() for probe in self.probes],
-            *([self.tools] if self.tools else []),
-        ]
-        return hashlib.sha256(
-            json.dumps(content, sort_keys=True, default=str).encode()
-        ).hexdigest()
+        messages = [message.to_dict() for message in self.log]
+        probes = [probe.to_dict() for probe in self.probes]
+        content: list[object] = [self.system_prompt, messages, probes]
+        if self.tools:
+            content.append(self.tools)
+        text = json.dumps(content, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()

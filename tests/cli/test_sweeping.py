@@ -619,7 +619,7 @@ class TestKept:
         first = memviz("sweep", chat, *GRID, "--json").json
         with monkeypatch.context() as patched:
             patched.setattr(
-                "memviz.tuning.jobs.measure", None
+                "memviz.tuning.cell.measure", None
             )  # whoever measures fails
             second = memviz("sweep", chat, *GRID, "--json").json
         assert (first.pop("measured"), second.pop("measured")) == (5, 0)
@@ -792,7 +792,7 @@ class TestProcesses:
         self, chat: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         pytest.importorskip("distributed")
-        monkeypatch.setattr("memviz.tuning.executors.dask_cluster.CONNECT_SECONDS", 0.5)
+        monkeypatch.setattr("memviz.tuning.executors.CONNECT_SECONDS", 0.5)
         address = "tcp://127.0.0.1:9"
         words = (f"No Dask scheduler answers at {address}", "local cluster")
         refused("sweep", chat, *GRID, "--scheduler", address, code=1, words=words)

@@ -24,10 +24,10 @@ from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.storage.store import Store
 from memviz.storage.workspace import DATABASE_VARIABLE
 from memviz.transcripts.samples import sample
+from memviz.tuning.best_of_each import answer_for
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.strategy_answer import answer_for
 from tests.pages.driving import (
     click,
     figures,

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from memviz.metrics.cost.pricing import Pricing, unpriced
 from memviz.metrics.requests.traffic import Traffic
-from memviz.tuning.cell import Cell
+from memviz.tuning.cell import Cell, CellIndex
 from memviz.tuning.grid import settings
-from memviz.tuning.jobs import CellIndex
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 

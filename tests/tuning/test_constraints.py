@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.tuning.constraints import Constraints
-from memviz.tuning.results import Over, Sweep
+from memviz.tuning.constraints import Constraints, Over
+from memviz.tuning.results import Sweep
 from tests.tuning.random_sweeps import cell, sweep_of, sweeps
 
 

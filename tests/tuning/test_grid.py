@@ -10,8 +10,16 @@ import memviz
 from memviz import ParameterError, UnknownStrategyError
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.strategies.base import Strategy
-from memviz.tuning.axes import axes, recorded_values, suggested_values
-from memviz.tuning.grid import offered, refused, settings, suggested, tried_at_first
+from memviz.tuning.grid import (
+    axes,
+    offered,
+    recorded_values,
+    refused,
+    settings,
+    suggested,
+    suggested_values,
+    tried_at_first,
+)
 
 
 def labels(grid: dict) -> list[str]:

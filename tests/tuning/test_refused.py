@@ -6,7 +6,7 @@ import pytest
 
 import memviz
 from memviz import Message
-from memviz.metrics.requests.refused import refused_requests
+from memviz.metrics.requests.request_table import refused_requests
 from memviz.transcripts.samples import bundled, sample
 from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs

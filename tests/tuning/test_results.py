@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from memviz.tuning.cell import Cell
-from memviz.tuning.jobs import CellIndex
+from memviz.tuning.cell import Cell, CellIndex
+from memviz.tuning.constraints import Over
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.results import ADDED, MEASURES, Over, Sweep
+from memviz.tuning.results import ADDED, MEASURES, Sweep
 from tests.tuning.random_sweeps import (
     FACTS,
     SETTINGS,

@@ -7,10 +7,9 @@ import pytest
 
 import memviz
 from memviz.transcripts.samples import sample
+from memviz.tuning.best_of_each import StrategyAnswer, answer_for, bend, knee
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.knee import knee
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.strategy_answer import StrategyAnswer, answer_for, bend
 
 
 @pytest.fixture(scope="module")

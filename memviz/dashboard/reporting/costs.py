@@ -14,11 +14,11 @@ from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.registry import OFFLINE
-from memviz.tuning.compared import as_sweep
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words, cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import asked_in_words
+from memviz.tuning.results import as_sweep
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,5 @@
-"""What work of models may cost at most, said before anybody is asked: their calls, each with all that it may read and
-the longest answer that it may write. What it is likely to cost is said by ``memviz/metrics/cost/estimate.py``."""
+"""Bounds of what work of models may cost, known before anybody is asked: their calls, each with all that it may read
+and the longest answer that it may write. Its likely cost is in ``memviz/metrics/cost/estimate.py``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SUMMARIES_A_TURN = 2
 
 @dataclass(frozen=True, slots=True)
 class Askers:
-    """Who answers and who summarizes, by name, and the most tokens that either may write at once."""
+    """The models that answer and summarize, by name, and the most tokens that either may write at once."""
 
     answerer: str
     summarizer: str
@@ -61,7 +61,8 @@ def turn_bound(
 ) -> CostBound:
     """Return the bound of one turn whose request has ``sent_tokens`` before the model recalls or thinks: its calls, and
     the summaries that it may make due. A recall may bring back all of ``log_tokens``."""
-    use, written = strategy.tool_use, askers.reply_tokens
+    use = strategy.tool_use
+    written = askers.reply_tokens
     recalls = use.recalls
     if not recalls and recall_tool and strategy.allows_recall:
         recalls = DEFAULT_MAX_RECALL_CONTEXTS
@@ -111,7 +112,8 @@ def judging_bound(
     """Return the bound of every one of ``probes`` asked under every one of ``runs``, and judged if there is a judge."""
     if not (runs and probes):
         return CostBound()
-    counter, written = runs[0].counter, askers.reply_tokens
+    counter = runs[0].counter
+    written = askers.reply_tokens
     longest = max(counter(probe.question) for probe in probes)
     bound = asking_bound(runs, askers, longest, len(probes))
     if judge is not None:
@@ -152,10 +154,12 @@ def free_run_bound(
     ``done`` of each. All the replies before may be sent, each as long as it may be."""
     bound = CostBound()
     for run, answered in zip(runs, done, strict=True):
-        margin, log_tokens = _margin(run), _log_tokens(run)
+        margin = _margin(run)
+        log_tokens = _log_tokens(run)
         for record in list(run.turns)[answered:]:
             grown = (record.turn - 1) * askers.reply_tokens
-            sent, said = record.total_tokens + grown, log_tokens + grown
+            sent = record.total_tokens + grown
+            said = log_tokens + grown
             bound += turn_bound(run.strategy, sent, said, askers, margin, recall_tool)
     return bound
 

@@ -1,4 +1,4 @@
-"""What a conversation costs under one strategy, with the provider's prompt cache taken into account.
+"""The cost of a conversation under one strategy, with the provider's prompt cache taken into account.
 
 Dollars are matrices [kinds of tokens x requests]; all sums are taken from them."""
 
@@ -28,7 +28,7 @@ __all__ = ["Cost", "Pricing", "cost", "pricing", "unpriced"]
 
 
 class Part(Enum):
-    """What is paid for, and how a table names it."""
+    """A kind of tokens that is paid for, and its name in a table."""
 
     FRESH = "Input, fresh"
     CACHED = "Input, read from the cache"
@@ -44,7 +44,7 @@ SUMMARIZER_PARTS = (Part.SUMMARIZER_INPUT, Part.SUMMARIZER_OUTPUT)
 
 @dataclass(frozen=True, eq=False)
 class Cost:
-    """What one run costs. All dollars are ``None`` where a rate that is needed is unknown."""
+    """The cost of one run. All dollars are ``None`` where a rate that is needed is unknown."""
 
     traffic: Traffic
     tokens: Tokens
@@ -134,7 +134,7 @@ class Cost:
 
     @property
     def has_calls(self) -> bool:
-        """Whether any turn has more than one step."""
+        """True where any turn has more than one step."""
         return bool((self.calls > 1).any())
 
     @cached_property
@@ -150,31 +150,27 @@ class Cost:
     @property
     def so_far_usd(self) -> Usd | None:
         """US dollars of both models up to and including each request."""
-        so_far = self.cumulative_usd
-        return None if so_far is None else so_far[self._request_steps]
+        if self.cumulative_usd is None:
+            return None
+        return self.cumulative_usd[self._request_steps]
 
     @cached_property
     def parts(self) -> CostParts:
         """Tokens and dollars of each step, by what is paid for."""
         sent = self.traffic
-        tokens, usd = {}, {}
+        tokens = {}
+        usd = {}
         for part, counts, dollars in zip(
             MAIN_PARTS, self.tokens, self.usd, strict=True
         ):
             tokens[part] = self._by_step(counts)
-            usd[part] = self._known_by_step(dollars)
+            usd[part] = self._usd_by_step(dollars)
         summaries = (sent.summarizer_input_tokens, sent.summarizer_output_tokens)
         rows = zip(SUMMARIZER_PARTS, summaries, self.summaries_usd, strict=True)
         for part, counts, dollars in rows:
-            tokens[part] = self._by_step(counts, summarizer=True)
-            usd[part] = self._known_by_step(dollars, summarizer=True)
-        return CostParts(
-            self.turns,
-            tokens,
-            usd,
-            main_usd=_add_parts([usd[part] for part in MAIN_PARTS]),
-            summarizer_usd=_add_parts([usd[part] for part in SUMMARIZER_PARTS]),
-        )
+            tokens[part] = self._by_step(counts, self._summarizer_steps)
+            usd[part] = self._usd_by_step(dollars, self._summarizer_steps)
+        return CostParts(self.turns, tokens, usd)
 
     def frame(self, by: Literal["turn", "request"] = "turn") -> DataFrame:
         """Return one row a turn: tokens of the chat model and of the summarizer, US dollars of both (NaN where
@@ -186,16 +182,16 @@ class Cost:
         if by == "request":
             return steps.drop(columns="requests")
         so_far = ["cumulative_usd", "uncached_cumulative_usd"]
-        by_turn = steps.drop(columns=["call", *so_far]).groupby("turn", as_index=False)
-        return by_turn.sum(min_count=1).join(
-            steps.groupby("turn")[so_far].last(), on="turn"
-        )
+        sums = steps.drop(columns=["call", *so_far]).groupby("turn", as_index=False)
+        last = steps.groupby("turn")[so_far].last()
+        return sums.sum(min_count=1).join(last, on="turn")
 
     def _frame_of_steps(self) -> DataFrame:
         from pandas import DataFrame
 
         parts = self.parts
         fresh, cached, written, output, read, said = parts.tokens.values()
+        uncached = self._usd_by_step(self.uncached_usd.sum(axis=0))
         columns = {
             "turn": self.turns,
             "call": self.calls,
@@ -208,42 +204,38 @@ class Cost:
             "summarizer_input_tokens": read,
             "summarizer_output_tokens": said,
             "main_usd": parts.main_usd,
-            "uncached_main_usd": self._known_by_step(self.uncached_request_usd),
-            "summarizer_usd": self._known_by_step(
-                self.summarizer_call_usd, summarizer=True
-            ),
+            "uncached_main_usd": uncached,
+            "summarizer_usd": self._summarizer_usd_by_step,
             "cumulative_usd": self.cumulative_usd,
             "uncached_cumulative_usd": self.uncached_cumulative_usd,
         }
-        unknown = np.full(len(self.turns), np.nan)
-        return DataFrame(
-            {
-                name: unknown if values is None else values
-                for name, values in columns.items()
-            }
-        )
+        unknown = [name for name, values in columns.items() if values is None]
+        columns |= dict.fromkeys(unknown, np.full(len(self.turns), np.nan))
+        return DataFrame(columns)
 
     def _add_up(self, request_usd: Usd | None) -> Usd | None:
-        main = self._known_by_step(request_usd)
-        summaries = self._known_by_step(self.summarizer_call_usd, summarizer=True)
+        main = None if request_usd is None else self._usd_by_step(request_usd)
+        summaries = self._summarizer_usd_by_step
         if main is None or summaries is None:
             return None
         return np.cumsum(main + summaries)
 
+    @cached_property
+    def _summarizer_usd_by_step(self) -> Usd | None:
+        usd = self.summaries_usd.sum(axis=0)
+        return self._usd_by_step(usd, self._summarizer_steps)
+
     def _by_step(
-        self, values: NDArray[Any], *, summarizer: bool = False
+        self, values: NDArray[Any], steps: Tokens | None = None
     ) -> NDArray[Any]:
-        """Return the sum in each step of ``values`` [requests], or [summarizations]."""
-        steps = self._summarizer_steps if summarizer else self._request_steps
+        """Return the sums of ``values`` by step; ``steps`` is that of each, by default for [requests]."""
+        if steps is None:
+            steps = self._request_steps
         sums = np.bincount(steps, weights=values, minlength=len(self.turns))
         return sums.astype(values.dtype)
 
-    def _known_by_step(
-        self, usd: Usd | None, *, summarizer: bool = False
-    ) -> Usd | None:
-        if usd is None or _known(usd) is None:
-            return None
-        return self._by_step(usd, summarizer=summarizer)
+    def _usd_by_step(self, usd: Usd, steps: Tokens | None = None) -> Usd | None:
+        return None if _known(usd) is None else self._by_step(usd, steps)
 
     @cached_property
     def _turns_without_request(self) -> Tokens:
@@ -272,10 +264,16 @@ class CostParts:
     turns: Tokens
     tokens: Mapping[Part, Tokens]
     usd: Mapping[Part, Usd | None]
-    main_usd: Usd | None
-    """US dollars of the chat model in each step."""
-    summarizer_usd: Usd | None
-    """US dollars of the summarizer in each step."""
+
+    @cached_property
+    def main_usd(self) -> Usd | None:
+        """US dollars of the chat model in each step."""
+        return self._usd_of(MAIN_PARTS)
+
+    @cached_property
+    def summarizer_usd(self) -> Usd | None:
+        """US dollars of the summarizer in each step."""
+        return self._usd_of(SUMMARIZER_PARTS)
 
     def tokens_of(self, parts: tuple[Part, ...]) -> Tokens:
         """Return the tokens of these parts together in each step."""
@@ -286,6 +284,10 @@ class CostParts:
         """Return the US dollars of one part in all."""
         usd = self.usd[part]
         return None if usd is None else float(usd.sum())
+
+    def _usd_of(self, parts: tuple[Part, ...]) -> Usd | None:
+        known = [usd for part in parts if (usd := self.usd[part]) is not None]
+        return np.sum(known, axis=0) if len(known) == len(parts) else None
 
 
 class CostByPause(NamedTuple):
@@ -313,11 +315,11 @@ def cost(
     """
     main = main or unpriced("chat model")
     summarizer = summarizer or unpriced("summarizer")
-    sent, output = traffic.input_tokens, traffic.output_tokens
+    sent = traffic.input_tokens
+    output = traffic.output_tokens
     cached, written = _split_by_cache(traffic, cache, pause_seconds)
     tokens = np.stack([sent - cached - written, cached, written, output])
     usd = main.usd(tokens)
-    uncached_usd = main.usd(_plain_tokens(sent, output))
     summaries_usd = summarizer.usd(
         _plain_tokens(traffic.summarizer_input_tokens, traffic.summarizer_output_tokens)
     )
@@ -326,9 +328,9 @@ def cost(
         traffic,
         tokens,
         usd,
-        uncached_usd,
-        summaries_usd[[0, -1]],
-        tuple(dict.fromkeys(missing)),
+        uncached_usd=main.usd(_plain_tokens(sent, output)),
+        summaries_usd=summaries_usd[[0, -1]],
+        missing=tuple(dict.fromkeys(missing)),
     )
 
 
@@ -342,22 +344,22 @@ def cost_by_pause(
     lifetime."""
     if cache is None or not cache.lifetime_seconds:
         return None
-    pauses = (0.0, cache.lifetime_seconds)
-    return CostByPause(
-        *(
-            cost(traffic, main, summarizer, cache=cache, pause_seconds=pause)
-            for pause in pauses
-        )
+    shorter, longer = (
+        cost(traffic, main, summarizer, cache=cache, pause_seconds=pause)
+        for pause in (0.0, cache.lifetime_seconds)
     )
+    return CostByPause(shorter, longer)
 
 
 def growth_in_cost(cost: Cost) -> float | None:
     """Return how many times as much a request of the last quarter costs as one of the first, on average; ``None``
     where a price is unknown, nothing was paid, or there are too few requests."""
-    so_far, size = cost.cumulative_usd, len(cost.turns) // 4
+    so_far = cost.cumulative_usd
+    size = len(cost.turns) // 4
     if so_far is None or not size:
         return None
-    first, last = float(so_far[size - 1]), float(so_far[-1] - so_far[-size - 1])
+    first = float(so_far[size - 1])
+    last = float(so_far[-1] - so_far[-size - 1])
     return last / first if first > 0 else None
 
 
@@ -365,7 +367,8 @@ def _split_by_cache(
     traffic: Traffic, cache: CacheRules | None, pause_seconds: float
 ) -> tuple[Tokens, Tokens]:
     """Return the input tokens that each request reads from the cache and writes to it."""
-    sent, shared = traffic.input_tokens, traffic.shared_tokens
+    sent = traffic.input_tokens
+    shared = traffic.shared_tokens
     if cache is None:
         return np.zeros_like(sent), np.zeros_like(sent)
     is_alive = np.full(len(sent), cache.is_alive(pause_seconds))
@@ -387,8 +390,3 @@ def _known(usd: Usd) -> Usd | None:
 def _total(*parts: Usd) -> float | None:
     total = sum(float(usd.sum(axis=0).sum()) for usd in parts)
     return None if isnan(total) else total
-
-
-def _add_parts(parts: list[Usd | None]) -> Usd | None:
-    known = [usd for usd in parts if usd is not None]
-    return np.sum(known, axis=0) if len(known) == len(parts) else None

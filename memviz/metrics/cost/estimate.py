@@ -1,5 +1,5 @@
-"""What work that a model is paid for would cost, said before it is asked: the turns of some runs, or questions about
-them that are asked and judged."""
+"""Estimates of what work costs that a model is paid for, made before it is asked: the turns of some runs, or questions
+about them that are asked and judged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class Work:
     def of(cls, noun: str, usages: Sequence[Usage]) -> Work:
         """Return the sum of ``usages``, one a call."""
         read = sum(usage.input_tokens for usage in usages)
-        return cls(noun, len(usages), read, sum(one.output_tokens for one in usages))
+        written = sum(usage.output_tokens for usage in usages)
+        return cls(noun, len(usages), read, written)
 
     def __str__(self) -> str:
         read = rounded_tokens(self.input_tokens)
@@ -53,7 +54,7 @@ class Estimate:
     unknown_prices: tuple[str, ...] = ()
     """The models whose price is unknown."""
     priced_at: str = LIST_PRICE
-    """Whose prices these are."""
+    """The list that these prices are from, in words."""
 
     def part(self, noun: str) -> Work:
         """Return the part whose calls give this."""
@@ -68,7 +69,7 @@ class Estimate:
     def sentence(self) -> str:
         """The estimate in words. Parts without a call are left out, except for the first."""
         first, *others = self.parts
-        said = [str(part) for part in (first, *(one for one in others if one.calls))]
+        said = [str(first), *(str(part) for part in others if part.calls)]
         text = "; ".join(said)
         if self.usd is None:
             number = len(self.unknown_prices)
@@ -87,7 +88,8 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
     included. Its output is taken to be the last reply of each turn of the transcript. Summaries that nobody was asked
     for cost nothing; one that failed was asked for, and its prompt counts.
     """
-    chat, summaries = [], []
+    chat = []
+    summaries = []
     for run in runs:
         chat += [Usage(one.total_tokens, one.reply_tokens) for one in run.turns]
         asked = [one for one in run.compactions if one.asked]
@@ -134,11 +136,14 @@ def judge_estimate(
     reply of the run. A summary is expected where a question makes the strategy write one, as large as the run's last.
     What a model recalls by itself or thinks comes on top.
     """
-    answering, summarizing, judging = [], [], []
+    answering = []
+    summarizing = []
+    judging = []
     for run in runs:
         if not run.turns:
             continue
-        last, reply_tokens = run.turns[-1], _mean_reply_tokens(run)
+        last = run.turns[-1]
+        reply_tokens = _mean_reply_tokens(run)
         sent = last.total_tokens + last.reply_tokens + TOKENS_PER_MESSAGE
         if last.reply_tokens:
             sent += TOKENS_PER_MESSAGE
@@ -150,11 +155,9 @@ def judge_estimate(
                 summarizing.append(_last_summary(run, reply_tokens))
             if judge is not None:
                 # The judge's request with an empty answer, an answer of the usual length, and one word.
-                prompt = sum(
-                    run.counter(message.content) + TOKENS_PER_MESSAGE
-                    for message in judge_request(probe, "")
-                )
-                read = prompt + TOKENS_PER_REQUEST + reply_tokens
+                read = TOKENS_PER_REQUEST + reply_tokens
+                for message in judge_request(probe, ""):
+                    read += run.counter(message.content) + TOKENS_PER_MESSAGE
                 judging.append(Usage(read, verdict_tokens))
     return at_list_price(
         ("question", model, answering),

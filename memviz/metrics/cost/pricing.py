@@ -50,7 +50,7 @@ class Pricing:
 
     @property
     def whose(self) -> str:
-        """Whose prices these are, behind the word *prices*: ``of openai/gpt-5-mini``, ``entered by hand for
+        """The owner of these prices, behind the word *prices*: ``of openai/gpt-5-mini``, ``entered by hand for
         openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
         if self.source == BY_HAND:
             return f"{BY_HAND} for {self.model}"
@@ -143,8 +143,9 @@ def _per_token(usd_per_million: float) -> float:
 
 
 def _row(rates: TokenRates) -> Sequence[float]:
-    """USD for a fresh, cached, written and output token; NaN where unknown."""
-    fresh, read = rates.input_usd_per_token, rates.cache_read_usd_per_token
+    """Return the USD for a fresh, cached, written and output token; NaN where unknown."""
+    fresh = rates.input_usd_per_token
+    read = rates.cache_read_usd_per_token
     write = rates.cache_write_usd_per_token
     known = (
         fresh,

@@ -1,4 +1,4 @@
-"""What is unhealthy about a run, told from its records: exact numbers, why they matter and what to change.
+"""Warnings about a run, told from its records: exact numbers, why they matter and what to change.
 
 Every check is a function from a run to a warning or ``None``, linear in the records and without any model.
 """
@@ -15,13 +15,14 @@ from memviz.metrics.health.budgets import (
     over_budget,
     thrash,
 )
-from memviz.metrics.health.growth import dear_clearing, growth
-from memviz.metrics.health.requests import assistant_first, orphaned_tool_messages
-from memviz.metrics.health.summaries import (
+from memviz.metrics.health.contents import (
+    assistant_first,
     failed_summarizations,
     larger_summaries,
+    orphaned_tool_messages,
     unchanged_summaries,
 )
+from memviz.metrics.health.growth import dear_clearing, growth
 from memviz.metrics.health.warning import HealthWarning, Prices, Severity
 
 __all__ = [
@@ -55,10 +56,10 @@ PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthWarning | None], ...] 
 def health_warnings(
     run: Run, prices: Prices | None = None
 ) -> tuple[HealthWarning, ...]:
-    """All warnings of ``run``, the bad ones first; none for a run without a request. Of a chat that was given another
-    setting they are about that one, which can still be changed. What they say about cost holds under ``prices``, such
-    as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that answered. Of the same
-    severity, those that speak of money come last."""
+    """Return all warnings of ``run``, the bad ones first; none for a run without a request. Of a chat that was given
+    another setting they are about that one, which can still be changed. What they say about cost holds under
+    ``prices``, such as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that
+    answered. Of the same severity, those that speak of money come last."""
     return run.once((health_warnings, prices), lambda: _found(run, prices))
 
 
@@ -66,10 +67,7 @@ def _found(run: Run, prices: Prices | None) -> tuple[HealthWarning, ...]:
     judged = run.under_this_setting
     if not judged.requests:
         return ()
-    results = (
-        *(check(judged) for check in CHECKS),
-        *(check(judged, prices) for check in PRICED_CHECKS),
-    )
-    return tuple(
-        sorted(filter(None, results), key=lambda warning: warning.severity != "bad")
-    )
+    results = [check(judged) for check in CHECKS]
+    results += [check(judged, prices) for check in PRICED_CHECKS]
+    found = filter(None, results)
+    return tuple(sorted(found, key=lambda warning: warning.severity != "bad"))

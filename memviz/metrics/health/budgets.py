@@ -43,7 +43,8 @@ class _Budget(NamedTuple):
 
     @classmethod
     def of(cls, run: Run) -> _Budget | None:
-        strategy, name = run.strategy, run.strategy.main_parameter
+        strategy = run.strategy
+        name = strategy.main_parameter
         tokens = strategy.budget_tokens
         if tokens is None:
             return None
@@ -52,9 +53,8 @@ class _Budget(NamedTuple):
 
     def counted(self, part: str, tokens: int) -> int:
         """Return how many of so many tokens of one part of a request count against it."""
-        return self.strategy.counted_tokens(
-            {**dict.fromkeys(ALL_PARTS, 0), part: tokens}
-        )
+        parts = dict.fromkeys(ALL_PARTS, 0)
+        return self.strategy.counted_tokens({**parts, part: tokens})
 
 
 def large_summary(run: Run) -> HealthWarning | None:
@@ -93,17 +93,14 @@ def kept_above_trigger(run: Run) -> HealthWarning | None:
     if budget is None or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return None
     # Only what takes messages out of those not yet summarized says what was kept of them.
-    done = [
-        one
-        for one in run.compactions
-        if (one.is_summarization or one.dropped)
-        and one.after.cursor > one.before.cursor
-    ]
-    above = [
-        one
-        for one in done
-        if budget.counted("history", one.after.pending_tokens) > budget.tokens
-    ]
+    done = []
+    above = []
+    for one in run.compactions:
+        is_taking = one.is_summarization or one.dropped
+        if is_taking and one.after.cursor > one.before.cursor:
+            done.append(one)
+            if budget.counted("history", one.after.pending_tokens) > budget.tokens:
+                above.append(one)
     if not above:
         return None
     worst = max(above, key=lambda compaction: compaction.after.pending_tokens)
@@ -132,7 +129,8 @@ def over_budget(run: Run) -> HealthWarning | None:
     if not len(over):
         return None
     largest = int(over[sizes[over].argmax()])
-    peak, worst = int(sizes[largest]), run.requests[largest]
+    peak = int(sizes[largest])
+    worst = run.requests[largest]
     inputs = tokens["input"][over].tolist()
     alone = sum(budget.counted("input", size) > budget.tokens for size in inputs)
     if alone:
@@ -170,7 +168,7 @@ so a larger limit does not widen the gap."""
 
 
 class _Room(NamedTuple):
-    """How much room a summarization makes, and what a request takes of it, in messages or in tokens."""
+    """The room that a summarization makes, and what a request takes of it, in messages or in tokens."""
 
     gap: float
     request: float
@@ -181,7 +179,8 @@ def thrash(run: Run) -> HealthWarning | None:
     """Warn where the run asks its summarizer at nearly every request. One summary a turn by design is no such run."""
     if run.strategy.trigger is Trigger.TURN:
         return None
-    fired, written = [], []
+    fired = []
+    written = []
     for number, made in run.requests.compactions():
         some = [one for one in made if one.is_summarization and not one.is_fixed]
         written += some
@@ -190,7 +189,8 @@ def thrash(run: Run) -> HealthWarning | None:
     since = range(fired[0], len(run.requests)) if fired else range(0)
     if len(since) < LEAST_REQUESTS or len(fired) < THRASHING_SHARE * len(since):
         return None
-    noun, room = step_noun(run), _room(run, since, written)
+    noun = step_noun(run)
+    room = _room(run, since, written)
     numbers = (
         f"{counted(len(written), 'summarization')} in {counted(len(since), noun)}: "
         f"one every {len(since) / len(written):.1f} {noun}s."
@@ -214,16 +214,19 @@ def _room(run: Run, since: range, written: Sequence[Compaction]) -> _Room | None
     gaps = [gap for gap in found if gap is not None]
     if not gaps:
         return None
-    lengths, unit = run.columns.lengths, gaps[0].unit
-    start, stop = int(lengths[since[0]]), int(lengths[since[-1]])
-    taken = run.space.sums.between(start, stop) if unit == "tokens" else stop - start
+    unit = gaps[0].unit
+    start = int(run.columns.lengths[since[0]])
+    stop = int(run.columns.lengths[since[-1]])
+    taken = stop - start
+    if unit == "tokens":
+        taken = run.space.sums.between(start, stop)
     mean = sum(gap.amount for gap in gaps) / len(gaps)
     return _Room(mean, taken / (len(since) - 1), unit)
 
 
 def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
-    """The room that a summarization made. Where it took in everything, the reply comes next and will be the oldest
-    message, and a summary that counts beside a reply takes part of that room."""
+    """Return the room that a summarization made. Where it took in everything, the reply comes next and will be the
+    oldest message, and a summary that counts beside a reply takes part of that room."""
     if after.pending or after.length == len(after.log):
         return strategy.headroom(after)
     answered = strategy.fill(after.appended(after.length + 1))
@@ -234,7 +237,8 @@ def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
 
 
 def _remedy(run: Run, since: range, room: _Room | None) -> str:
-    strategy, name = run.strategy, run.strategy.main_parameter
+    strategy = run.strategy
+    name = strategy.main_parameter
     value = getattr(strategy, name) if name else None
     if room is None or not isinstance(value, int):
         return "Choose a strategy that cuts back further below its limit."
@@ -256,7 +260,8 @@ FACTOR = 1.5
 """A count this many times too high or too low is worth a word. For English the estimates are within 1.3."""
 BAD_FACTOR = 2.0
 """A count this many times too low makes every limit at least twice as large as it says."""
-SAMPLED_MESSAGES, SAMPLED_CHARS = 20, 5_000
+SAMPLED_MESSAGES = 20
+SAMPLED_CHARS = 5_000
 LEAST_TOKENS = 50
 """In a smaller sample it is the rounding that one would see."""
 
@@ -278,12 +283,14 @@ def odd_counter(run: Run) -> HealthWarning | None:
         return None
     severity: Severity = "caution"
     if found < expected:
-        factor, many = expected / found, "few"
+        factor = expected / found
+        many = "few"
         effect = "requests are larger than they look, and may not fit the model."
         if factor >= BAD_FACTOR:
             severity = "bad"
     else:
-        factor, many = found / expected, "many"
+        factor = found / expected
+        many = "many"
         effect = (
             "requests are smaller than they look, and details are given up too early."
         )

@@ -36,7 +36,8 @@ from memviz.strategies.library import LibraryStrategy
 SAME_PRICE = 1.05
 """Requests that cost less than this many times as much cost the same."""
 LEAST_REQUESTS = 8
-_PROBE_MESSAGES, _PROBE_MESSAGE_TOKENS = 1_000, 2_000
+_PROBE_MESSAGES = 1_000
+_PROBE_MESSAGE_TOKENS = 2_000
 
 
 def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
@@ -55,13 +56,16 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
     falls = any(later < earlier for earlier, later in pairwise(sizes))
     if falls or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
-    noun, terms = step_noun(run), prices or list_prices(run)
+    noun = step_noun(run)
+    terms = prices or list_prices(run)
     model = answering_model(run, prices)
-    window, sent = context_window_tokens(model), sent_by(run)
+    window = context_window_tokens(model)
+    sent = sent_by(run)
     is_too_large = window is not None and int(sent.input_tokens.max()) > window
     what = "The history sent" if part == "history" else "The list of summaries sent"
     pace = (sizes[-1] - sizes[0]) / (len(sizes) - 1)
-    first, last = run.requests[0], run.requests[-1]
+    first = run.requests[0]
+    last = run.requests[-1]
     last_name = name_of(run, last) if run.has_calls else f"{last.turn:,}"
     return HealthWarning(
         "growth",
@@ -78,11 +82,13 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
 
 def _dearer(sent: Traffic, prices: Prices, noun: str) -> str:
     """Return under which pauses a request costs more than an earlier one, and how much."""
-    rules, main = prices.cache, prices.main
+    rules = prices.cache
+    main = prices.main
     known = cost_by_pause(sent, main, prices.summarizer, rules)
     if known is None or rules is None or main is None:
         return ""
-    longer, shorter = growth_in_cost(known.longer), growth_in_cost(known.shorter)
+    longer = growth_in_cost(known.longer)
+    shorter = growth_in_cost(known.shorter)
     if longer is None or shorter is None or longer < SAME_PRICE:
         return ""
     lives = duration_words(rules.lifetime_seconds or 0.0)
@@ -157,9 +163,11 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> HealthWarning | Non
     numbers = {number for number in changed if number is not None}
     if not numbers:
         return None
-    terms, sent = prices or list_prices(run), sent_by(run)
+    terms = prices or list_prices(run)
+    sent = sent_by(run)
     whole = sent_whole(run, sent)
-    usd, whole_usd = _usd(sent, terms), _usd(whole, terms)
+    usd = _usd(sent, terms)
+    whole_usd = _usd(whole, terms)
     if terms.main is None or usd is None or whole_usd is None or not usd:
         return None
     if usd < LEAST_SHARE * whole_usd:
@@ -190,14 +198,17 @@ def _usd(
 ) -> float | None:
     """Return the US dollars of the chat model."""
     pause = terms.pause_seconds if pause_seconds is None else pause_seconds
-    main, summarizer = terms.main, terms.summarizer
-    return cost(sent, main, summarizer, cache=terms.cache, pause_seconds=pause).main_usd
+    found = cost(
+        sent, terms.main, terms.summarizer, cache=terms.cache, pause_seconds=pause
+    )
+    return found.main_usd
 
 
 def _remedy_of_clearing(strategy: Strategy) -> str:
     """Return that it should clear later, or where fewer tokens stand behind, or not at all."""
     values = strategy.model_dump()
-    name, kept = strategy.main_parameter, values.get("keep_results")
+    name = strategy.main_parameter
+    kept = values.get("keep_results")
     ways = []
     if name:
         ways.append(
@@ -217,7 +228,8 @@ def _with_longer_pauses(sent: Traffic, whole: Traffic, terms: Prices) -> str:
     lifetime = terms.cache.lifetime_seconds if terms.cache else None
     if not lifetime:
         return ""
-    usd, whole_usd = _usd(sent, terms, lifetime), _usd(whole, terms, lifetime)
+    usd = _usd(sent, terms, lifetime)
+    whole_usd = _usd(whole, terms, lifetime)
     if usd is None or whole_usd is None or usd >= whole_usd:
         return ""
     return (

@@ -70,7 +70,7 @@ def step_noun(run: Run) -> str:
 
 
 class Prices(Protocol):
-    """Whose prices count, and which rules of the prompt cache; ``None`` where they are unknown or there is none. And
+    """The prices that count, and the rules of the prompt cache; ``None`` where they are unknown or there is none. And
     the user's pause between two turns in seconds."""
 
     @property

@@ -15,7 +15,8 @@ from memviz.core.context import Fate
 from memviz.metrics.memory_map.fate_map import FateMap
 from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
 
-MAX_COLUMNS, MAX_ROWS = 125, 160
+MAX_COLUMNS = 125
+MAX_ROWS = 160
 """Beyond this a cell is less than 2 or 3 pixels wide where three maps stand side by side."""
 SIZES = (1, 2, 3, 4, 5, 8, 10, 15, 20)
 """How many requests or messages a cell may hold, and then every multiple of 10."""
@@ -31,22 +32,22 @@ class View:
 
     @property
     def requests_per_cell(self) -> int:
-        """How many requests a column holds."""
+        """The number of requests that a column holds."""
         return cell_size(len(self.requests), MAX_COLUMNS)
 
     @property
     def messages_per_cell(self) -> int:
-        """How many messages a row holds."""
+        """The number of messages that a row holds."""
         return cell_size(len(self.positions), MAX_ROWS)
 
     @property
     def in_full(self) -> bool:
-        """Whether every cell is one message at one request."""
+        """True where every cell is one message at one request."""
         return self.requests_per_cell == self.messages_per_cell == 1
 
 
 def cell_size(length: int, most: int) -> int:
-    """The least size of a cell with which ``length`` needs no more than ``most`` cells."""
+    """Return the least size of a cell with which ``length`` needs no more than ``most`` cells."""
     least = -(-length // most)
     return next((size for size in SIZES if size >= least), -(-least // 10) * 10)
 
@@ -86,9 +87,9 @@ _LEAST_SENT_FIRST = np.array(
 
 
 def grid(fates: FateMap, view: View) -> Grid:
-    """The cells of ``view``. A cell of several takes the code that is most common in it; where two are, the one of
-    which less is sent; messages that do not exist yet do not count. But recalls are rare and short: a cell with any is
-    *recalled*."""
+    """Return the cells of ``view``. A cell of several takes the code that is most common in it; where two are, the one
+    of which less is sent; messages that do not exist yet do not count. But recalls are rare and short: a cell with any
+    is *recalled*."""
     counts = _counts(fates, view)
     there = counts[:, :, _LEAST_SENT_FIRST]
     common = np.where(there.any(axis=2), _LEAST_SENT_FIRST[there.argmax(axis=2)], 0)
@@ -99,7 +100,7 @@ def grid(fates: FateMap, view: View) -> Grid:
 
 
 def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
-    """How often each code occurs in each cell: [rows x columns x codes].
+    """Return how often each code occurs in each cell: [rows x columns x codes].
 
     A stretch holds a part of its first row and of its last one, and all rows between, which are entered at both ends
     of the stretch alone: so this takes the same time for a stretch of any length.
@@ -113,7 +114,8 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
     column = places // view.requests_per_cell
     starts = shown.starts - view.positions.start
     stops = shown.stops - view.positions.start
-    first, last = starts // size, (stops - 1) // size
+    first = starts // size
+    last = (stops - 1) // size
     shape = (columns * len(STEPS), rows + 1)
     cell = (column * len(STEPS) + shown.codes) * shape[1]
 
@@ -132,15 +134,15 @@ def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
 
 
 def _in(fates: FateMap, places: range) -> NDArray[np.bool_]:
-    """Which requests have these places."""
+    """Return which requests have these places."""
     return (fates.places >= places.start) & (fates.places < places.stop)
 
 
 def example(
     fates: FateMap, grid: Grid, place: float, position: float
 ) -> tuple[int, int] | None:
-    """What a click at ``place`` and ``position`` means: the place of the request (see :meth:`FateMap.number_at`) and
-    the log position it points at. In a cell of several, the first message that has the cell's code at the latest
+    """Return what a click at ``place`` and ``position`` means: the place of the request (see :meth:`FateMap.number_at`)
+    and the log position it points at. In a cell of several, the first message that has the cell's code at the latest
     request that has one. ``None`` for an empty cell."""
     view = grid.view
     column = floor(place - view.requests.start + 0.5) // view.requests_per_cell
@@ -152,6 +154,7 @@ def example(
         return None
     requests, starts, _, codes = fates.stretches.within(grid.rows[row])
     is_shown = _in(fates, grid.columns[column])[requests] & (codes == code)
-    requests, starts = requests[is_shown], starts[is_shown]
-    first = np.searchsorted(requests, requests[-1])
-    return int(fates.places[requests[-1]]), int(starts[first])
+    requests = requests[is_shown]
+    last = requests[-1]
+    first = np.searchsorted(requests, last)
+    return int(fates.places[last]), int(starts[is_shown][first])

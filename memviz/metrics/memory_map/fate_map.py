@@ -1,4 +1,4 @@
-"""What became of every message at every request: stretches of messages, counts a request, and the life of one message.
+"""The fate of every message at every request: stretches of messages, counts a request, and the life of one message.
 
 Nothing here is a matrix [requests x messages]: that of 50,000 messages would hold 1.2 billion cells.
 """
@@ -22,24 +22,20 @@ from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.metrics.memory_map.stretches import Stretches, stretches
-from memviz.metrics.requests.request_axis import (
-    Places,
-    RequestAxis,
-    calls_of,
-    request_turns,
-    span_of,
-)
+from memviz.metrics.requests.request_axis import ByRequest, request_turns, span_of
 
 MAX_MAPS_KEPT = 24
 MAX_STRETCHES_KEPT = 4_000_000
 """Of all maps together: 13 bytes each. A page shows up to seven maps; a request takes about six stretches."""
-LIST, NOTHING = -1, -2
-"""In the place of a version: several are sent as a list, of which each entry was summarized once; none is sent."""
+LIST = -1
+"""In the place of a version: several are sent as a list, of which each entry was summarized once."""
+NOTHING = -2
+"""In the place of a version: none is sent."""
 _FATE_OF_CODE = np.array([step.fate for step in STEPS])
 
 
 @dataclass(frozen=True, eq=False)
-class FateMap:
+class FateMap(ByRequest):
     """The fates of a run over a log of so many ``messages``. ``turns`` [requests] holds the turn of each request,
     ``stretches`` say what became of messages at each, ``versions`` [requests x notes] are the versions (0-based) that
     were sent alone, LIST for a list of them, and ``generations`` what is in each version."""
@@ -59,28 +55,13 @@ class FateMap:
         return cls(len(run.log), request_turns(run), found, versions, generations)
 
     @cached_property
-    def places(self) -> Places:
-        """The place of each request on the axis of this run alone, from 1: its turn, as long as every turn has one
-        request."""
-        return RequestAxis.of([self.turns]).places(self.turns)
-
-    @cached_property
-    def calls(self) -> NDArray[np.int_]:
-        """Which call of its turn each request is, from 1."""
-        return calls_of(self.turns)
-
-    def number_at(self, place: int) -> int:
-        """The number (0-based) of the request at ``place``; of a place without one the next that has one."""
-        return int(np.searchsorted(self.places, place))
-
-    @cached_property
     def present(self) -> tuple[int, ...]:
         """The codes that occur, *not yet there* apart, in order."""
         return tuple(np.unique(self.stretches.codes).tolist())
 
     @cached_property
     def counts(self) -> NDArray[np.int_]:
-        """How many messages had each fate at each request: an array [requests x fates]."""
+        """The number of messages that had each fate at each request: an array [requests x fates]."""
         requests, starts, stops, codes = self.stretches
         shape = (len(self.turns), len(Fate))
         cells = requests * len(Fate) + _FATE_OF_CODE[codes]
@@ -217,7 +198,8 @@ def _versions(run: Run) -> NDArray[np.int_]:
         others = {number: parts.notes for number, parts in columns.others.items()}
     most = max([1, *map(len, others.values())])
     versions = np.full((len(columns.turns), most), NOTHING)
-    firsts, stops = columns.summary_starts, columns.summary_stops
+    firsts = columns.summary_starts
+    stops = columns.summary_stops
     is_sent = (columns.starts >= 0) & (firsts < stops)
     versions[is_sent, 0] = np.where(stops - firsts == 1, firsts, LIST)[is_sent]
     for number, notes in others.items():

@@ -1,4 +1,4 @@
-"""What a cell of the memory map can be."""
+"""The kinds of cells of the memory map."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ STEPS = (
     Step(Fate.CLEARED),
     Step(Fate.SHORTENED),
 )
-"""What a cell of the map can be; a cell's code is its place here, and codes keep their numbers. A step of generations
+"""The kinds of cells of the map; a cell's code is its place here, and codes keep their numbers. A step of generations
 ends where the next begins: once, 2-3, 4-7, 8 or more times summarized. From *dropped* to *word for word* it holds: the
 more of a message is sent, the higher its code."""
 
 
-def code_of(fate: Fate, generation: int = 0) -> int:
-    """The place in :data:`STEPS` of a fate."""
-    return _CODES[fate] if fate is not Fate.SUMMARIZED else _summarized(generation)
-
-
-def _summarized(generation: int) -> int:
-    reached = [
-        step.fate is Fate.SUMMARIZED and step.generation <= generation for step in STEPS
-    ]
-    return max(code for code, is_reached in enumerate(reached) if is_reached)
-
-
 _CODES = {step.fate: code for code, step in enumerate(STEPS)}
+
+
+def code_of(fate: Fate, generation: int = 0) -> int:
+    """Return the place in :data:`STEPS` of a fate."""
+    if fate is not Fate.SUMMARIZED:
+        return _CODES[fate]
+    return max(
+        code
+        for code, step in enumerate(STEPS)
+        if step.fate is Fate.SUMMARIZED and step.generation <= generation
+    )
+
+
 RECALLED_CODE = code_of(Fate.RECALLED)

@@ -1,4 +1,4 @@
-"""What every request of a run did with the log, as stretches of messages with the same code.
+"""The treatment of the log by every request of a run, as stretches of messages with the same code.
 
 A request does the same with thousands of messages in a row, so a handful of stretches say what a row of a matrix
 [requests x messages] would. They grow with the number of requests alone.
@@ -24,7 +24,8 @@ from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS, code_of
 SUMMARIZED_STEPS = tuple(
     step.generation for step in STEPS if step.fate is Fate.SUMMARIZED
 )
-_VERBATIM, _DROPPED = code_of(Fate.VERBATIM), code_of(Fate.DROPPED)
+_VERBATIM = code_of(Fate.VERBATIM)
+_DROPPED = code_of(Fate.DROPPED)
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
 
@@ -44,17 +45,17 @@ class Stretches(NamedTuple):
         return Stretches(requests[chosen], starts[chosen], stops[chosen], codes[chosen])
 
     def of(self, request: int) -> Stretches:
-        """Those of one request."""
+        """Return those of one request."""
         first, stop = np.searchsorted(self.requests, (request, request + 1))
         return self.picked(slice(int(first), int(stop)))
 
     def within(self, positions: range) -> Stretches:
         """Return the parts of them that lie in ``positions``."""
-        first, stop = positions.start, positions.stop
-        inside = self.picked((self.starts < stop) & (self.stops > first))
+        begins_before = self.starts < positions.stop
+        inside = self.picked(begins_before & (self.stops > positions.start))
         return inside._replace(
-            starts=np.maximum(inside.starts, first),
-            stops=np.minimum(inside.stops, stop),
+            starts=np.maximum(inside.starts, positions.start),
+            stops=np.minimum(inside.stops, positions.stop),
         )
 
 
@@ -73,7 +74,7 @@ def stretches(run: Run, generations: Generations) -> Stretches:
 
 
 class _Sent(NamedTuple):
-    """What one request does with the first ``length`` messages of the log."""
+    """The treatment of the first ``length`` messages of the log by one request."""
 
     length: int
     notes: Sequence[Notes]
@@ -83,7 +84,7 @@ class _Sent(NamedTuple):
 
 
 def sent_by_request(run: Run) -> Iterator[_Sent]:
-    """What each request sends, in order. Records need not be made for it."""
+    """Yield what each request sends, in order. Records need not be made for it."""
     columns = run.columns
     bounds = (
         columns.lengths,
@@ -105,8 +106,8 @@ def sent_by_request(run: Run) -> Iterator[_Sent]:
 
 
 def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
-    """The stretches of a request that is one range of messages and nothing else, as nearly all are; empty for another
-    one."""
+    """Return the stretches of a request that is one range of messages and nothing else, as nearly all are; empty for
+    another one."""
     if sent.notes or sent.recalled or sent.exchange or len(sent.messages) != 1:
         return []
     start, stop, form = sent.messages[0]
@@ -126,7 +127,7 @@ def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
 def _layers(
     run: Run, sent: _Sent, by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
-    """What lies over what, as in :meth:`memviz.engine.run.Run.fates_at`."""
+    """Yield what lies over what, as in :meth:`memviz.engine.run.Run.fates_at`."""
     yield 0, sent.length, _DROPPED
     yield from _in_notes(run, sent.notes, by_version)
     for piece in sent.messages:
@@ -144,7 +145,8 @@ def _layers(
 def _in_notes(
     run: Run, notes: Sequence[Notes], by_version: dict[int, list[Painted]]
 ) -> Iterator[Painted]:
-    """What the notes of a request stand for. Where several do, the one counts that was written over most often."""
+    """Yield what the notes of a request stand for. Where several do, the one counts that was written over most
+    often."""
     once = code_of(Fate.SUMMARIZED, 1)
     often: list[Painted] = []
     for sent in notes:
@@ -158,14 +160,15 @@ def _in_notes(
 
 
 def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
-    """What each version that was sent alone covers, by how often it was summarized. More than once: the rest of what
-    it covers was summarized once."""
+    """Return what each version that was sent alone covers, by how often it was summarized. More than once: the rest of
+    what it covers was summarized once."""
     versions = run.space.summaries.versions
     if not versions:
         return {}
     notes = (one for sent in sent_by_request(run) for one in sent.notes)
     alone = {one.start for one in notes if len(one.versions) == 1}
-    found, with_gaps = {}, []
+    found = {}
+    with_gaps = []
     for version in alone:
         steps = generations.stretches(version, SUMMARIZED_STEPS)
         if steps is None:
@@ -181,9 +184,10 @@ def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:
 def _covered(covers: range, steps: Sequence[Painted]) -> list[Painted]:
     found = []
     for start, stop, step in steps:
-        start, stop = max(start, covers.start), min(stop, covers.stop)
-        if step > 1 and start < stop:
-            found.append((start, stop, code_of(Fate.SUMMARIZED, step)))
+        first = max(start, covers.start)
+        last = min(stop, covers.stop)
+        if step > 1 and first < last:
+            found.append((first, last, code_of(Fate.SUMMARIZED, step)))
     return found
 
 
@@ -198,17 +202,21 @@ def _same_steps(row: NDArray[np.uint16]) -> list[Painted]:
 
 
 def painted(layers: Iterator[Painted]) -> Iterator[Painted]:
-    """The stretches that are seen where each layer lies over those before it; stretches that touch have other codes."""
+    """Yield the stretches that are seen where each layer lies over those before it; stretches that touch have other
+    codes."""
     drawn = [layer for layer in layers if layer[0] < layer[1]]
     edges = sorted({edge for start, stop, _ in drawn for edge in (start, stop)})
     places = {edge: place for place, edge in enumerate(edges)}
     codes = [0] * len(edges)
     for start, stop, code in drawn:
-        first, last = places[start], places[stop]
+        first = places[start]
+        last = places[stop]
         codes[first:last] = [code] * (last - first)
-    begun, current = 0, 0
+    begun = 0
+    current = 0
     for edge, code in zip(edges, codes, strict=True):
         if code != current:
             if current:
                 yield begun, edge, current
-            begun, current = edge, code
+            begun = edge
+            current = code

@@ -122,7 +122,8 @@ def ceilings(run: Run, spell: Spell) -> list[Ceiling]:
     """Return the ceilings of the requests of ``spell``; none without a token limit. Where a summarization changed a
     request there is one for the request without it and one for what was sent: what does not count may be the
     summary."""
-    strategy, columns = spell.strategy, run.columns
+    strategy = spell.strategy
+    columns = run.columns
     limit = strategy.budget_tokens
     if limit is None:
         return []
@@ -171,7 +172,8 @@ def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
     if size < FEWEST_REQUESTS:
         return None
     # The line of least squares, exactly: floats would make a level line rise by a hair.
-    x_sum, y_sum = sum(range(size)), sum(sent)
+    x_sum = sum(range(size))
+    y_sum = sum(sent)
     squares = size * sum(x * x for x in range(size)) - x_sum * x_sum
     products = size * sum(x * y for x, y in enumerate(sent)) - x_sum * y_sum
     tokens_a_request = Fraction(products, squares)

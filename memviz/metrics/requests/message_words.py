@@ -16,21 +16,18 @@ def call_text(call: ToolCall) -> str:
 
 
 def message_words(message: Message) -> str:
-    """The text and the calls of tools behind it: many messages have calls alone."""
-    return " ".join(
-        filter(None, [message.content, *map(call_text, message.tool_calls)])
-    )
+    """Return the text and the calls of tools behind it: many messages have calls alone."""
+    parts = [message.content, *map(call_text, message.tool_calls)]
+    return " ".join(filter(None, parts))
 
 
 def calls_asked_for(record: TurnRecord) -> list[ToolCall]:
-    """The calls of tools in the reply to a request, as far as the log has them: what a live model recalls by itself is
-    in none."""
-    log, start = record.memory.log, record.log_length
-    return [
-        call
-        for message in log[start : log.reply_stop(start)]
-        for call in message.tool_calls
-    ]
+    """Return the calls of tools in the reply to a request, as far as the log has them: what a live model recalls by
+    itself is in none."""
+    log = record.memory.log
+    start = record.log_length
+    replies = log[start : log.reply_stop(start)]
+    return [call for message in replies for call in message.tool_calls]
 
 
 class ArgumentValue(NamedTuple):
@@ -41,7 +38,7 @@ class ArgumentValue(NamedTuple):
 
 
 def argument_values(call: ToolCall) -> list[ArgumentValue]:
-    """The scalars in the arguments of ``call``, nested ones too; its whole text where that is no JSON."""
+    """Return the scalars in the arguments of ``call``, nested ones too; its whole text where that is no JSON."""
     try:
         value = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError):
@@ -50,20 +47,20 @@ def argument_values(call: ToolCall) -> list[ArgumentValue]:
 
 
 def readable(message: Message) -> str:
-    """The content, and one line for each value in the arguments of its tool calls.
+    """Return the content, and one line for each value in the arguments of its tool calls.
 
     Arguments are read as JSON, so that an escaped character or line break does not hide a word.
     """
     if not message.tool_calls:
         return message.content
-    values = (
-        item.value for call in message.tool_calls for item in argument_values(call)
-    )
-    return "\n".join([message.content, *(str(value) for value in values)])
+    lines = [message.content]
+    for call in message.tool_calls:
+        lines += [str(item.value) for item in argument_values(call)]
+    return "\n".join(lines)
 
 
 def _scalars(name: str, value: Any) -> Iterator[ArgumentValue]:
-    """Without recursion: what a model writes may be nested deeply."""
+    """Yield all scalars without recursion: what a model writes may be nested deeply."""
     waiting = [(name, value)]
     while waiting:
         name, value = waiting.pop()

@@ -1,4 +1,4 @@
-"""Where requests stand side by side: the horizontal axis of every chart that goes by request.
+"""The places of requests side by side: the horizontal axis of every chart that goes by request.
 
 Where each turn took one call of the model, that is the turn. In a conversation with tools every call has a place of its
 own, and a turn as many places as the run with the most calls in it needs, so that the runs of a chart, which may have
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
 
 import numpy as np
@@ -99,7 +100,7 @@ class RequestAxis:
 
     @property
     def is_by_turn(self) -> bool:
-        """Whether a place is a turn."""
+        """True where a place is a turn."""
         return int(self.lasts[-1]) == len(self.lasts) - 1
 
     @property
@@ -150,3 +151,30 @@ class RequestAxis:
         step = next(size for size in _STEPS if (stop - first) / size <= most)
         turns = range(-(-max(1, first) // step) * step, stop, step)
         return self.lasts[turns].tolist(), [f"{turn:,}" for turn in turns]
+
+
+class ByRequest:
+    """Values of one run that have an entry a request."""
+
+    turns: NDArray[np.int64]
+    """The turn of each request."""
+
+    @cached_property
+    def calls(self) -> NDArray[np.int64]:
+        """The number of the call in its turn that each request is, from 1."""
+        return calls_of(self.turns)
+
+    @property
+    def has_calls(self) -> bool:
+        """True where any turn took more than one request."""
+        return bool((self.calls > 1).any())
+
+    @cached_property
+    def places(self) -> Places:
+        """The place of each request on the axis of this run alone, from 1: its turn, as long as every turn has one
+        request."""
+        return RequestAxis.of([self.turns]).places(self.turns)
+
+    def number_at(self, place: int) -> int:
+        """Return the number (0-based) of the request at ``place``; of a place without one the next that has one."""
+        return int(np.searchsorted(self.places, place))

@@ -1,4 +1,5 @@
-"""What the requests of a run held, as ranges of the log and numbers of summaries, for all requests at once."""
+"""The contents of the requests of a run, as ranges of the log and numbers of summaries, for all requests at once; and
+requests that a provider refuses: a tool's result without the call that it answers, or a call without its result."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
+from memviz.core.conversation import Log
 from memviz.core.counters import FormSums
 from memviz.core.forms import Form
 from memviz.core.memory import MemorySpace, SummaryLog
@@ -19,12 +21,13 @@ from memviz.core.pieces import Line, Messages, in_ranges, joined
 from memviz.engine.assembly import Parts, reduced, sums_of, whole
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.engine.tool_pairs import in_pairs, orphaned_results
 from memviz.metrics.retention.probe_texts import Bools, Counts
 
 
 class OtherRanges(NamedTuple):
-    """What one request sends of :class:`OtherWords`, as ranges of places in :attr:`OtherWords.messages`: in messages,
-    and inside the system prompt."""
+    """The parts of :class:`OtherWords` that one request sends, as ranges of places in :attr:`OtherWords.messages`: in
+    messages, and inside the system prompt."""
 
     in_messages: list[range]
     in_system: list[range]
@@ -94,7 +97,7 @@ Ranges = dict[int, list[range]]
 
 @dataclass(frozen=True, eq=False)
 class RequestContents:
-    """What all requests of a run held, one entry a request in each array."""
+    """The contents of all requests of a run, one entry a request in each array."""
 
     turns: NDArray[np.int64]
     lengths: NDArray[np.int64]
@@ -120,8 +123,10 @@ class RequestContents:
     @classmethod
     def of(cls, run: Run) -> RequestContents:
         """Return the contents of the requests of ``run``."""
-        columns, space = run.columns, run.space
-        lengths, words = columns.lengths.copy(), OtherWords(run.space)
+        columns = run.columns
+        space = run.space
+        lengths = columns.lengths.copy()
+        words = OtherWords(space)
         notes, verbatim, recalled, others, inside = (Ranges() for _ in range(5))
         for number, parts in columns.others.items():
             lengths[number] = max(lengths[number], parts.exchange.stop)
@@ -133,19 +138,14 @@ class RequestContents:
                 others[number] = joined(besides.in_messages)
                 inside[number] = joined(besides.in_system)
         is_one_range = columns.starts >= 0
-        has_notes = columns.summary_stops > columns.summary_starts
-        first, stop = np.zeros_like(lengths), np.full_like(lengths, space.system_stop)
+        versions = (columns.summary_starts, columns.summary_stops)
+        has_notes = is_one_range & (columns.summary_stops > columns.summary_starts)
+        first = np.zeros_like(lengths)
+        stop = np.full_like(lengths, space.system_stop)
         return cls(
             columns.turns,
             lengths,
-            (
-                *_layer(
-                    is_one_range & has_notes,
-                    columns.summary_starts,
-                    columns.summary_stops,
-                ),
-                *_layers(notes),
-            ),
+            (*_layer(has_notes, *versions), *_layers(notes)),
             (*_layer(is_one_range, columns.starts, columns.stops), *_layers(verbatim)),
             tuple(_layers(recalled)),
             _layer(stop > first, first, stop),
@@ -164,7 +164,7 @@ def _layer(
 
 
 def _layers(ranges: Ranges) -> Iterator[Layer]:
-    """The ranges of all requests as a few arrays: most requests have one range only."""
+    """Yield the ranges of all requests as a few arrays: most requests have one range only."""
     depth = 0
     while numbers := [number for number in ranges if len(ranges[number]) > depth]:
         picked = [ranges[number][depth] for number in numbers]
@@ -211,7 +211,8 @@ def left_since(run: Run, requests: range) -> list[tuple[int, Fate]]:
     they are sent with less in them. The request before may be an earlier call of the same turn."""
     if not requests.start:
         return []
-    before, record = run.requests[requests.start - 1], run.requests[requests[-1]]
+    before = run.requests[requests.start - 1]
+    record = run.requests[requests[-1]]
     left = sorted(sent_positions(before) - sent_positions(record))
     fates = run.fates_at(record)[left]
     return list(zip(left, map(Fate, fates.tolist()), strict=True))
@@ -280,3 +281,79 @@ def held_in_summaries(
         sent = versions_sent(summaries, int(starts[request]), int(stops[request]))
         out[request] = held[sent].any(axis=0)
     return out
+
+
+def orphaned_requests(run: Run) -> list[int]:
+    """Return the numbers (0-based) of the requests that hold a tool's result without the call that it answers."""
+    found = _begin_behind_a_call(run)
+    for number, parts in run.columns.others.items():
+        found[number] = bool(orphaned_results(run.log, parts))
+    return np.flatnonzero(found).tolist()
+
+
+def refused_requests(run: Run) -> int:
+    """Return how many requests of ``run`` a provider would refuse for a broken pair of a tool's call and result."""
+    tools = run.log.tools
+    if not tools.results and not tools.callers:
+        return 0
+    found = _begin_behind_a_call(run) | _end_before_a_result(run)
+    for number, parts in run.columns.others.items():
+        found[number] = _has_a_broken_pair(run.log, parts)
+    return int(found.sum())
+
+
+def _begin_behind_a_call(run: Run) -> Bools:
+    """Return which of the requests that are one range of the log hold a result whose call stands before the range;
+    false for all others."""
+    tools = run.log.tools
+    starts = run.columns.starts
+    found = np.zeros(len(starts), bool)
+    if not tools.results:
+        return found
+    calls = [tools.call_of[position] for position in tools.results]
+    # The last one is the end, for reduceat.
+    callers = [-1 if caller is None else caller for caller in calls] + [len(run.log)]
+    first, stop = np.searchsorted(tools.results, [starts, run.columns.stops])
+    has_results = (starts >= 0) & (first < stop)
+    if has_results.any():
+        bounds = np.stack([first, stop], axis=1)[has_results].ravel()
+        earliest = np.minimum.reduceat(callers, bounds)[::2]
+        found[has_results] = earliest < starts[has_results]
+    return found
+
+
+def _end_before_a_result(run: Run) -> Bools:
+    """Return which of the requests that are one range of the log hold a call of which the log had not every result
+    yet."""
+    tools = run.log.tools
+    starts = run.columns.starts
+    stops = run.columns.stops
+    found = np.zeros(len(starts), bool)
+    # Few: an orderly conversation has none.
+    for caller in {*tools.unanswered, *tools.late}:
+        last = len(run.log)
+        if caller not in tools.unanswered:
+            last = max(tools.results_of[caller])
+        found |= (starts >= 0) & (starts <= caller) & (caller < stops) & (last >= stops)
+    return found
+
+
+def _has_a_broken_pair(log: Log, parts: Parts) -> bool:
+    if orphaned_results(log, parts):
+        return True
+    sent = _forms(parts)
+    mended = _forms(in_pairs(log, parts))
+    # Another form may say the same.
+    return sent != mended and _as_sent(log, sent) != _as_sent(log, mended)
+
+
+def _forms(parts: Parts) -> set[tuple[int, Form | None]]:
+    """Return the positions that are sent, recalled ones among them, each with its form."""
+    sent: set[tuple[int, Form | None]] = {(at, None) for at in parts.recalled}
+    for piece in parts.messages:
+        sent |= {(position, piece.form) for position in piece.positions}
+    return sent
+
+
+def _as_sent(log: Log, forms: set[tuple[int, Form | None]]) -> set[tuple[int, str]]:
+    return {(position, repr(log.sent(position, form))) for position, form in forms}

@@ -23,7 +23,7 @@ Looks = Literal[
     "shortened",
     "dropped",
 ]
-"""What a stretch is, in the words of a request's parts; a message that was said is what became of it."""
+"""The kinds of stretches, in the words of a request's parts; a message that was said is what became of it."""
 OF_FATE: dict[Fate, Looks] = {
     Fate.VERBATIM: "history",
     Fate.SUMMARIZED: "summary",
@@ -61,7 +61,7 @@ class SaidAndSent(NamedTuple):
 
     @property
     def folded(self) -> tuple[range, range] | None:
-        """From which to which of the tokens that were said a summary stands for, and which of those sent it is."""
+        """The range of the tokens that were said which a summary stands for, and its range of those sent."""
         replaced = [stretch for stretch in self.said if stretch.looks == "summary"]
         written = [stretch for stretch in self.sent if stretch.looks == "summary"]
         if not replaced or not written:
@@ -70,7 +70,7 @@ class SaidAndSent(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """What the picture shows, for those who do not see it."""
+        """The content of the picture, for those who do not see it."""
         fates = [stretch.looks for stretch in self.said]
         told = [
             f"{fates.count(looks):,} {words}"
@@ -95,13 +95,13 @@ _FATE_WORDS: dict[Looks, str] = {
 
 def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:
     """Return the request of ``record``, one of ``run``, beside all that was said before it."""
-    said, sent = _lay_out(_said(run, record)), _lay_out(_sent(record))
-    return SaidAndSent(run, record, tuple(said), tuple(sent))
+    said = tuple(_lay_out(_said(run, record)))
+    return SaidAndSent(run, record, said, tuple(_lay_out(_sent(record))))
 
 
 def telling_request(run: Run) -> TurnRecord:
-    """The request that shows best what the strategy does: the last one that something was changed for, such as by a
-    summarization; where nothing ever was, the last one."""
+    """Return the request that shows best what the strategy does: the last one that something was changed for, such as
+    by a summarization; where nothing ever was, the last one."""
     for record in reversed(run.requests):
         if any(one.error is None for one in record.compactions):
             return record
@@ -124,13 +124,10 @@ def _lay_out(parts: Iterator[Unplaced]) -> Iterator[Stretch]:
 
 
 def _said(run: Run, record: TurnRecord) -> Iterator[Unplaced]:
-    fates, sums = run.fates_at(record), record.memory.sums
-    for position in range(record.memory.length):
-        yield (
-            OF_FATE[Fate(fates[position])],
-            sums.between(position, position + 1),
-            position,
-        )
+    sums = record.memory.sums
+    for position, fate in enumerate(run.fates_at(record)[: record.memory.length]):
+        tokens = sums.between(position, position + 1)
+        yield OF_FATE[Fate(fate)], tokens, position
 
 
 def _sent(record: TurnRecord) -> Iterator[Unplaced]:
@@ -146,7 +143,8 @@ def _of_block(record: TurnRecord, block: Block) -> Iterator[Unplaced]:
     if block.kind not in SPLIT or len(block.indices) != len(block.messages):
         yield looks, block.tokens, None
         return
-    log, count = record.memory.log, record.memory.sums.counter
+    log = record.memory.log
+    count = record.memory.sums.counter
     for position, message in zip(block.indices, block.messages, strict=True):
         is_whole = message.content == log[position].content
         yield looks if is_whole else "cleared", count(message.content), position

@@ -107,20 +107,20 @@ class Sent(NamedTuple):
 
 
 def requests_sent(run: Run, *, overhead: bool = True) -> Sent:
-    """All requests of ``run``; with ``overhead=False`` content tokens only, without what the chat format adds."""
+    """Return all requests of ``run``; with ``overhead=False`` content tokens only, without what the chat format
+    adds."""
     columns = run.columns
-    others = {
-        number: Request.of(parts, run.requests.thoughts_at(number))
-        for number, parts in columns.others.items()
-    }
+    others = {}
+    for number, parts in columns.others.items():
+        others[number] = Request.of(parts, run.requests.thoughts_at(number))
+    tokens = dict(columns.tokens)
+    if not overhead:
+        tokens.pop("overhead", None)
     return Sent(
         others=others,
         role=columns.summary_role,
         turns=columns.turns,
-        input_tokens=np.sum(
-            [n for part, n in columns.tokens.items() if overhead or part != "overhead"],
-            axis=0,
-        ),
+        input_tokens=np.sum(list(tokens.values()), axis=0),
         output_tokens=columns.reply_tokens,
         summary_tokens=columns.tokens["summary"],
         summary_starts=columns.summary_starts,
@@ -146,7 +146,9 @@ class SharedPrefix:
     """
 
     def __init__(self, run: Run, *, overhead: bool = True) -> None:
-        self._space, self._log, self._counter = run.space, run.log, run.counter
+        self._space = run.space
+        self._log = run.log
+        self._counter = run.counter
         self._summaries = run.space.summaries
         self._per_message = TOKENS_PER_MESSAGE if overhead else 0
         sums = run.space.sums.arrays
@@ -158,9 +160,8 @@ class SharedPrefix:
             + self._per_message * run.space.system_count
         )
         self._sizes = np.append(np.diff(self._sums), 0)
-        self._is_list = run.space.summaries.is_straight and bool(
-            run.space.summaries.wording.heading
-        )
+        heading = self._summaries.wording.heading
+        self._is_list = self._summaries.is_straight and bool(heading)
         self._units: dict[str, int] = {}
         self._form_sums: dict[Form, Tokens] = {}
 
@@ -169,7 +170,8 @@ class SharedPrefix:
         return content + self._per_message * np.arange(len(content))
 
     def tokens(self, sent: Sent) -> Tokens:
-        """For each request of the run, the tokens at its start that the one before had as well; 0 for the first."""
+        """Return for each request of the run the tokens at its start that the one before had as well; 0 for the
+        first."""
         shared = np.zeros(len(sent.turns), dtype=np.int64)
         if len(shared) > 1:
             shared[1:], is_open = self._at_once(sent)
@@ -184,11 +186,16 @@ class SharedPrefix:
         # one before. The prefix goes on beyond the summary only if the summary is the same (or there is none), and into
         # the messages only if both begin at the same log position. Then the shorter range is the shared one.
         # A list of summaries that grew at its end shares all that it had before: the tokens of the old message.
-        first, old_first = sent.summary_starts[1:], sent.summary_starts[:-1]
-        last, old_last = sent.summary_stops[1:], sent.summary_stops[:-1]
-        starts, old_starts = sent.starts[1:], sent.starts[:-1]
-        holds, held = last > first, old_last > old_first
-        begins_alike, is_aligned = first == old_first, starts == old_starts
+        first = sent.summary_starts[1:]
+        last = sent.summary_stops[1:]
+        starts = sent.starts[1:]
+        old_first = sent.summary_starts[:-1]
+        old_last = sent.summary_stops[:-1]
+        old_starts = sent.starts[:-1]
+        holds = last > first
+        held = old_last > old_first
+        begins_alike = first == old_first
+        is_aligned = starts == old_starts
         is_same = (begins_alike & (last == old_last)) | ~(holds | held)
         is_grown = begins_alike & held & (last > old_last) & self._is_list
         stops = np.minimum(sent.stops[1:], sent.stops[:-1])
@@ -232,8 +239,8 @@ class SharedPrefix:
         right = self._first_system_text(other.inside)
         # One has no system prompt, and that of the other stands in no log.
         if left is None or right is None:
-            ones, others = _behind(left, one.items), _behind(right, other.items)
-            return tokens + self._in_items(ones, others)
+            ones = _behind(left, one.items)
+            return tokens + self._in_items(ones, _behind(right, other.items))
         if left != right:
             common = common_words(left, right)
             if not common:
@@ -269,9 +276,12 @@ class SharedPrefix:
     def _in_items(self, one: Sequence[Item], other: Sequence[Item]) -> int:
         # The two requests may be cut into pieces differently. So: take the messages that are the same at the front of
         # both, put back what is left of the longer piece, and go on until something differs.
-        tokens, ones, others = 0, [*reversed(one)], [*reversed(other)]
+        tokens = 0
+        ones = [*reversed(one)]
+        others = [*reversed(other)]
         while ones and others:
-            left, right = ones.pop(), others.pop()
+            left = ones.pop()
+            right = others.pop()
             if (
                 isinstance(left, Notes)
                 and isinstance(right, Notes)
@@ -297,7 +307,8 @@ class SharedPrefix:
             return int(_reads_alike(self._first(left), self._first(right)))
         if left.start != right.start:
             return int(_reads_alike(self._first(left), self._first(right)))
-        start, stop = left.start, min(left.stop, right.stop)
+        start = left.start
+        stop = min(left.stop, right.stop)
         if left.form == right.form:
             return stop - start
         # Up to the first that their forms change differently.
@@ -306,44 +317,39 @@ class SharedPrefix:
             *reduced(self._space, right._replace(stop=stop)),
         }
         for at in sorted(changed):
-            one, other = self._log.sent(at, left.form), self._log.sent(at, right.form)
-            if not _reads_alike(one, other):
+            one = self._log.sent(at, left.form)
+            if not _reads_alike(one, self._log.sent(at, right.form)):
                 return at - start
         return stop - start
 
     def _first(self, item: Item) -> Message:
         if isinstance(item, Notes):
             return Message(item.role, self._summaries.text(item.start, item.stop))
-        return (
-            self._log.sent(item.start, item.form)
-            if isinstance(item, Messages)
-            else item
-        )
+        if isinstance(item, Messages):
+            return self._log.sent(item.start, item.form)
+        return item
 
     def item_tokens(self, item: Item) -> int:
-        """Tokens of a whole piece, as they count in a prefix."""
-        return self._size(
-            item, item.stop - item.start if isinstance(item, Messages) else 1
-        )
+        """Return the tokens of a whole piece, as they count in a prefix."""
+        taken = item.stop - item.start if isinstance(item, Messages) else 1
+        return self._size(item, taken)
 
     def _size(self, item: Item, taken: int) -> int:
-        """Tokens of the first messages of a piece, so many as were taken."""
-        if not isinstance(item, Messages):
-            return message_tokens(self._counter, self._first(item)) + self._per_message
-        start, stop, form = item
-        if form is None:
-            sums = self._sums
-        elif stop - start == 1:  # of a form for one message no sums are kept
-            return message_tokens(self._counter, self._first(item)) + self._per_message
-        else:
-            sums = self._sums_of(form)
-        return int(sums[start + taken] - sums[start])
+        """Return the tokens of the first messages of a piece, so many as were taken."""
+        if isinstance(item, Messages):
+            start, stop, form = item
+            if form is None:
+                return int(self._sums[start + taken] - self._sums[start])
+            # Of a form for one message no sums are kept.
+            if stop - start > 1:
+                sums = self._sums_of(form)
+                return int(sums[start + taken] - sums[start])
+        return message_tokens(self._counter, self._first(item)) + self._per_message
 
     def _sums_of(self, form: Form) -> Tokens:
         if form not in self._form_sums:
-            self._form_sums[form] = self._with_messages(
-                sums_of(self._space, form).arrays
-            )
+            sums = sums_of(self._space, form).arrays
+            self._form_sums[form] = self._with_messages(sums)
         return self._form_sums[form]
 
     def _in_summary(self, one: range, other: range) -> tuple[int, bool]:
@@ -370,13 +376,15 @@ class SharedPrefix:
         """Return the same for two lists of entries. Each entry is counted once, however many requests held it."""
         # Units are added up and made tokens at the end, as SummaryLog does: entries end in a line break, where units
         # of all counters add up exactly, while rounding each entry to tokens (as in chars4) would not.
-        log, heading = self._summaries, self._summaries.heading(ones[-1])
+        log = self._summaries
+        heading = log.heading(ones[-1])
         if heading != log.heading(others[-1]):
             return 0, False
         units = self._units_of(f"{heading}\n") if heading else 0
         is_same = len(ones) == len(others)
         for one, other in zip(ones, others, strict=False):
-            left, right = log.entry(one), log.entry(other)
+            left = log.entry(one)
+            right = log.entry(other)
             if left != right:
                 units += self._units_of(common_words(left, right))
                 is_same = False
@@ -399,9 +407,10 @@ def _reads_alike(one: Message, other: Message) -> bool:
 
 
 def common_words(one: str, other: str) -> str:
-    """The whole words that two texts begin with in common, without the white space after them."""
+    """Return the whole words that two texts begin with in common, without the white space after them."""
     # Bisection over slices: comparing a slice is one step in C, however long, where a loop over characters is slow.
-    same, different = 0, min(len(one), len(other)) + 1
+    same = 0
+    different = min(len(one), len(other)) + 1
     if one[:NEAR_CHARS] != other[:NEAR_CHARS]:
         different = min(different, NEAR_CHARS)
     while different - same > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memviz.core.text.wording import request_name
 from memviz.engine.assembly import reduced
@@ -20,10 +20,6 @@ class TokenUse:
     requests: int
     sent_tokens: int
     """All that the chat model was sent."""
-    mean_tokens: float
-    peak_tokens: int
-    """Tokens of the largest request."""
-    peak_turn: int
     reply_tokens: int
     summarizations: int
     failed_summarizations: int
@@ -33,6 +29,11 @@ class TokenUse:
     summarizer_output_tokens: int
     summarizer_cost_usd: float | None
     over_budget_requests: int
+    peak_tokens: int = 0
+    """Tokens of the largest request."""
+    peak_turn: int = 0
+    peak_call: int = 1
+    peak_calls: int = 1
     summarizer_calls: int = 0
     earlier_calls: int = 0
     """Calls that turns took before their last one."""
@@ -40,12 +41,15 @@ class TokenUse:
     """Tokens sent with these calls."""
     thinking_tokens: int = 0
     """What the chat model wrote when thinking."""
-    peak_call: int = 1
-    peak_calls: int = 1
     reductions: int = 0
     """How often a rule cleared or shortened messages, or sent them whole again."""
     reduced_messages: int = 0
     """Messages that the last request sent with less in them."""
+
+    @property
+    def mean_tokens(self) -> float:
+        """Tokens of a request on average."""
+        return self.sent_tokens / max(1, self.requests)
 
     @property
     def peak_name(self) -> str:
@@ -69,28 +73,15 @@ def token_use(run: Run) -> TokenUse:
 
 
 def _add_up(run: Run) -> TokenUse:
-    columns, compactions = run.columns, run.compactions
-    sent: list[int] = columns.totals.tolist()
-    is_earlier = columns.turns[:-1] == columns.turns[1:]
-    earlier: list[int] = columns.totals[:-1][is_earlier].tolist()
+    columns = run.columns
+    compactions = run.compactions
+    sent = columns.totals
     beside = run.requests.beside.items()
     thinking = [number for number, one in beside if one.kind == "thinking"]
     asked = answered_calls(run)
-    peak = max(sent, default=0)
-    turn, call, calls = 0, 1, 1
-    reduced_messages = 0
-    if sent:
-        number = sent.index(peak)
-        turn, call = int(columns.turns[number]), int(columns.calls[number])
-        calls = len(numbers_of_turn(run, turn))
-        last = run.requests.parts_at(len(sent) - 1)
-        reduced_messages = sum(len(reduced(run.space, one)) for one in last.messages)
-    return TokenUse(
+    use = TokenUse(
         requests=len(sent),
-        sent_tokens=sum(sent),
-        mean_tokens=sum(sent) / max(1, len(sent)),
-        peak_tokens=peak,
-        peak_turn=turn,
+        sent_tokens=int(sent.sum()),
         reply_tokens=int(columns.reply_tokens.sum()),
         summarizations=sum(one.is_summarization for one in compactions),
         failed_summarizations=sum(one.failed_calls for one in compactions),
@@ -99,11 +90,23 @@ def _add_up(run: Run) -> TokenUse:
         summarizer_cost_usd=sum_known(one.total_cost_usd for one in asked),
         over_budget_requests=columns.over_budget,
         summarizer_calls=sum(one.calls for one in compactions),
-        earlier_calls=len(earlier),
-        earlier_tokens=sum(earlier),
         thinking_tokens=int(columns.reply_tokens[thinking].sum()),
-        peak_call=call,
-        peak_calls=calls,
         reductions=sum(one.kind in REDUCING for one in compactions),
-        reduced_messages=reduced_messages,
+    )
+    if not len(sent):
+        return use
+    is_earlier = columns.turns[:-1] == columns.turns[1:]
+    earlier = sent[:-1][is_earlier]
+    largest = int(sent.argmax())
+    turn = int(columns.turns[largest])
+    last = run.requests.parts_at(len(sent) - 1)
+    return replace(
+        use,
+        peak_tokens=int(sent[largest]),
+        peak_turn=turn,
+        peak_call=int(columns.calls[largest]),
+        peak_calls=len(numbers_of_turn(run, turn)),
+        earlier_calls=len(earlier),
+        earlier_tokens=int(earlier.sum()),
+        reduced_messages=sum(len(reduced(run.space, one)) for one in last.messages),
     )

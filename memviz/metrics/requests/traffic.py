@@ -1,5 +1,5 @@
-"""What one run sent and got, in tokens, as arrays that any price can be laid on; what it would have sent had no message
-been cleared or shortened; and what compactions cost the prompt cache."""
+"""The traffic of one run, in tokens: as arrays that any price can be laid on; the traffic if no message had
+been cleared or shortened; and what compactions broke of the prompt cache."""
 
 from __future__ import annotations
 
@@ -111,7 +111,8 @@ def _prompt_tokens(compaction: Compaction, overhead: bool) -> int:
 def sends_everything(run: Run) -> bool:
     """Return whether every request held all messages so far as they were said, and nothing else: what the full buffer
     does."""
-    columns, first = run.columns, run.space.system_stop
+    columns = run.columns
+    first = run.space.system_stop
     is_all = (columns.starts == first) & (columns.stops == columns.lengths)
     is_all &= columns.summary_starts == columns.summary_stops
     for number, parts in columns.others.items():
@@ -136,8 +137,10 @@ def _holds_just(run: Run, parts: Parts, said: range) -> bool:
 def sent_whole(run: Run, sent: Traffic) -> Traffic:
     """Return ``sent``, the traffic of ``run``, with every message of every request as it was said. What was left out
     or replaced by a summary stays so."""
-    requests, prefix = requests_sent(run), SharedPrefix(run)
-    input_tokens, others = sent.input_tokens.copy(), {}
+    requests = requests_sent(run)
+    prefix = SharedPrefix(run)
+    input_tokens = sent.input_tokens.copy()
+    others = {}
     for number, request in requests.others.items():
         items = []
         for item in request.items:
@@ -172,7 +175,8 @@ def _measure_breaks(run: Run, overhead: bool) -> tuple[int, ...]:
     for number, made in run.requests.compactions():
         if not number:
             continue
-        before, record = run.requests[number - 1], run.requests[number]
+        before = run.requests[number - 1]
+        record = run.requests[number]
         cached = Request.of(before.parts, before.thoughts)
         # Without any of its compactions, then with the first one, the first two ..., and at last as it was sent.
         requests = [_request_without(record, one) for one in made]

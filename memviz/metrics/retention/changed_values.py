@@ -1,4 +1,4 @@
-"""Which stated value replaces which: "the check-up moved to Friday", "port 6432 rather than 5433", "改到12月5日"."""
+"""Values that later ones replace: "the check-up moved to Friday", "port 6432 rather than 5433", "改到12月5日"."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from memviz.core.text.containment import normal_tokens
 from memviz.core.text.vocabulary import CHANGE_WORDS, STOP_WORDS
 from memviz.core.text.word_classes import NUMBER_WORDS
 from memviz.core.text.words import HAN, content_words, stem
+from memviz.transcripts.base import Category
 
 _TOLD = (
     r"slip(?:s|ped) (?:by|to|back|until)|comes? out at|came out at|took over|taking over|takes over|settled on"
@@ -151,24 +152,35 @@ _FROM = re.compile(
 
 
 Sort = tuple[str, ...]
-"""What kind of value it is: ``("weekday",)``, ``("count", "guest")``."""
+"""The kind of a value: ``("weekday",)``, ``("count", "guest")``. Two of one sort may replace each other."""
 MOST_ALIKE = 300
 """So many of the values of one sort are looked back at."""
 
 
-class Said(NamedTuple):
-    """A value at ``start`` of the sentence ``text`` in the message at ``position``. ``question`` is that sentence with
-    the value blanked."""
+class Statement(NamedTuple):
+    """A value that somebody states, and the question for it."""
 
     position: int
-    text: str
-    start: int
-    answer: str
     question: str
-    is_name: bool
+    """The sentence with the value blanked."""
+    answer: str
+    category: Category
+    weight: float
+    alone: bool
+    """It is a fact though nobody uses the value again."""
+    sentence: str = ""
+    start: int = 0
+    """The place of the value in the sentence."""
+    stale: tuple[str, ...] = ()
+    """The values that it replaced."""
+
+    @property
+    def before(self) -> str:
+        """The sentence up to the value."""
+        return self.sentence[: self.start]
 
 
-def find_changes(said: Sequence[Said]) -> dict[int, int]:
+def find_changes(said: Sequence[Statement]) -> dict[int, int]:
     """Return the number of each value that another one replaces, with the number of that newer one. ``said`` are in
     the order of the conversation."""
     sorts = [_sort_of(value) for value in said]
@@ -188,93 +200,99 @@ def find_changes(said: Sequence[Said]) -> dict[int, int]:
 
 
 def _changes_in_sentences(
-    said: Sequence[Said], sorts: Sequence[Sort]
+    said: Sequence[Statement], sorts: Sequence[Sort]
 ) -> dict[int, int]:
-    """Those that one sentence names itself: "from 5433 to 6432", "6432 rather than 5433"."""
+    """Return those that one sentence names itself: "from 5433 to 6432", "6432 rather than 5433"."""
     by_sentence: dict[tuple[int, str], list[int]] = {}
     for number, value in enumerate(said):
-        by_sentence.setdefault((value.position, value.text), []).append(number)
+        by_sentence.setdefault((value.position, value.sentence), []).append(number)
     replaced = {}
     for numbers in by_sentence.values():
         for older, newer in permutations(numbers, 2):
-            is_alike = sorts[older][0] == sorts[newer][0] and _differ(
-                said[older], said[newer]
-            )
-            if is_alike and _replaces(said[older], said[newer], sorts[newer]):
+            sort = sorts[newer]
+            if sorts[older][0] != sort[0] or not _differ(said[older], said[newer]):
+                continue
+            if _replaces(said[older], said[newer], sort):
                 replaced[older] = newer
     return replaced
 
 
-def _is_changed(value: Said) -> bool:
-    """Whether its clause, or the one before, speaks of a change, and does not set the value itself aside."""
-    before = value.text[: value.start]
-    if _SET_ASIDE.search(before):
+def _is_changed(value: Statement) -> bool:
+    """Return whether its clause, or the one before, speaks of a change, and does not set the value itself aside."""
+    if _SET_ASIDE.search(value.before):
         return False
-    if _NEW_IS.search(before) or _CHANGE.search(_clause(value)):
+    if _NEW_IS.search(value.before) or _CHANGE.search(_clause(value)):
         return True
     return _STRONG.search(_clause_before(value)) is not None
 
 
-def _clause_before(value: Said) -> str:
-    clauses = _CLAUSE_END.split(value.text[: value.start])
+def _clause_before(value: Statement) -> str:
+    clauses = _CLAUSE_END.split(value.before)
     return clauses[-2] if len(clauses) > 1 else ""
 
 
-def _clause(value: Said) -> str:
-    """The clause of the sentence that holds the value."""
-    ends = [match.span() for match in _CLAUSE_END.finditer(value.text)]
-    start = max((stop for _, stop in ends if stop <= value.start), default=0)
-    stop = min(
-        (begin for begin, _ in ends if begin >= value.start + len(value.answer)),
-        default=len(value.text),
-    )
-    return value.text[start:stop]
+def _clause(value: Statement) -> str:
+    """Return the clause of the sentence that holds the value."""
+    start = 0
+    value_stop = value.start + len(value.answer)
+    for match in _CLAUSE_END.finditer(value.sentence):
+        if match.start() >= value_stop:
+            return value.sentence[start : match.start()]
+        if match.end() <= value.start:
+            start = match.end()
+    return value.sentence[start:]
 
 
-def _replaces(older: Said, newer: Said, sort: Sort) -> bool:
-    """Whether the sentence of both says that one takes the place of the other."""
-    first, second = sorted((older, newer), key=lambda one: one.start)
-    between = newer.text[first.start + len(first.answer) : second.start]
-    if first is newer:
+def _replaces(older: Statement, newer: Statement, sort: Sort) -> bool:
+    """Return whether the sentence of both says that one takes the place of the other."""
+    sentence = newer.sentence
+    if newer.start < older.start:
+        between = sentence[newer.start + len(newer.answer) : older.start]
         return _NEW_FIRST.fullmatch(between) is not None
-    if (
-        _FROM.search(newer.text[: first.start]) is None
-        or _OLD_FIRST.fullmatch(between) is None
-    ):
+    between = sentence[older.start + len(older.answer) : newer.start]
+    if _FROM.search(older.before) is None or _OLD_FIRST.fullmatch(between) is None:
         return False
     # Who moves from Rome to Turin has told of both.
     change = _RENAMED if sort[0] in _WORDS else _FROM_TO
-    return change.search(newer.text) is not None
+    return change.search(sentence) is not None
 
 
 def _older_before(
-    said: Sequence[Said], sorts: Sequence[Sort], newer: int, replaced: Container[int]
+    said: Sequence[Statement],
+    sorts: Sequence[Sort],
+    newer: int,
+    replaced: Container[int],
 ) -> int | None:
-    """The value, said in a message before, that the sentence names as well; or the last one of the same sort about the
-    same subject; of a day or a time, also the only one."""
-    value, sort = said[newer], sorts[newer]
+    """Return the value, said in a message before, that the sentence names as well; or one of the same sort."""
+    value = said[newer]
+    sort = sorts[newer]
     before = [
         number
         for number in range(newer)
         if number not in replaced and said[number].position < value.position
     ]
     for number in reversed(before):
-        other = said[number]
-        if (
-            other.answer in value.text
-            and _is_set_aside(other, value)
-            and _are_alike(sort, sorts[number])
-        ):
+        may_replace = sort == sorts[number]
+        if sort[0] in _WORDS and sorts[number][0] in _WORDS:
+            may_replace = True
+        if may_replace and _is_set_aside(said[number], value):
             return number
-    if _ADDED.search(value.text):
+    if _ADDED.search(value.sentence):
         return None
     alike = [number for number in before if sorts[number] == sort][-MOST_ALIKE:]
     alike = [number for number in alike if _differ(value, said[number])]
+    return _last_alike(said, value, sort, alike)
+
+
+def _last_alike(
+    said: Sequence[Statement], value: Statement, sort: Sort, alike: Sequence[int]
+) -> int | None:
+    """Return of the values ``alike``, all of its sort, the last one about the same subject; of a day or a time, also
+    the only one."""
     subject = _subject(value)
     shared = {number: len(_subject(said[number]) & subject) for number in alike}
-    least = (
-        2 if sort in (("name",), ("text",)) and not _NEW.search(_clause(value)) else 1
-    )
+    is_text = sort in (("name",), ("text",))
+    least = 2 if is_text and not _NEW.search(_clause(value)) else 1
     about_same = [number for number in alike if shared[number] >= least]
     if about_same:
         return max(about_same, key=lambda number: (shared[number], number))
@@ -282,73 +300,60 @@ def _older_before(
         return None
     if not _STRONG.search(f"{_clause_before(value)} {_clause(value)}"):
         return None
-    is_chinese = (
-        HAN.search(value.text) is not None
-    )  # two of its characters are easily shared
-    whole = (
-        []
-        if is_chinese
-        else [
-            number for number in alike if _words(said[number].text) & _words(value.text)
-        ]
-    )
-    if whole:
-        return whole[-1]
+    # Two characters of a Chinese sentence are easily shared.
+    if not HAN.search(value.sentence):
+        words = _words(value.sentence)
+        for number in reversed(alike):
+            if _words(said[number].sentence) & words:
+                return number
     return alike[0] if len(alike) == 1 and sort != ("count", "") else None
 
 
-def _is_set_aside(older: Said, newer: Said) -> bool:
-    """Whether the sentence of ``newer`` names the older value as well, in another clause, as what it is no more."""
-    if older.answer in _clause(newer) or newer.answer in older.answer:
+def _is_set_aside(older: Statement, newer: Statement) -> bool:
+    """Return whether the sentence of ``newer`` names the older value as well, in another clause, as what it is no
+    more."""
+    at = newer.sentence.find(older.answer)
+    if at < 0 or older.answer in _clause(newer) or newer.answer in older.answer:
         return False
-    at = newer.text.index(older.answer)
-    clause = _clause(newer._replace(start=at, answer=older.answer))
-    return (
-        _SET_ASIDE.search(newer.text[:at]) is not None
-        or _GONE.search(clause) is not None
-    )
+    named = newer._replace(start=at, answer=older.answer)
+    if _SET_ASIDE.search(named.before):
+        return True
+    return _GONE.search(_clause(named)) is not None
 
 
-def _are_alike(one: Sort, other: Sort) -> bool:
-    """Whether values of these sorts may replace each other where a sentence names both."""
-    return one == other or (one[0] in _WORDS and other[0] in _WORDS)
-
-
-def _differ(one: Said, other: Said) -> bool:
-    """Whether neither value is a part of the other."""
-    first, second = (
-        f" {' '.join(normal_tokens(value.answer))} " for value in (one, other)
-    )
+def _differ(one: Statement, other: Statement) -> bool:
+    """Return whether neither value is a part of the other."""
+    first = f" {' '.join(normal_tokens(one.answer))} "
+    second = f" {' '.join(normal_tokens(other.answer))} "
     return first not in second and second not in first
 
 
-def _subject(value: Said) -> frozenset[str]:
-    """The telling words of the clause, or of the sentence where the clause has none: "my new number: 07700 900999"."""
+def _subject(value: Statement) -> frozenset[str]:
+    """Return the telling words of the clause, or of the sentence where the clause has none: "my new number: 07700
+    900999"."""
     words = _words(_clause(value).replace(value.answer, " "))
-    return words or _words(value.text.replace(value.answer, " "))
+    return words or _words(value.sentence.replace(value.answer, " "))
 
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> frozenset[str]:
-    words = content_words(text)
-    return frozenset(
-        word for word in words if word not in _SUBJECTLESS and not word[0].isdigit()
-    )
+    words = content_words(text) - _SUBJECTLESS
+    return frozenset(word for word in words if not word[0].isdigit())
 
 
-def _sort_of(value: Said) -> Sort:
-    """What kind of value it is, so that two of one kind may replace each other; empty where nothing tells."""
+def _sort_of(value: Statement) -> Sort:
+    """Return the kind of value that it is."""
     answer = value.answer.strip().lower()
     _, _, after = value.question.partition("___")
-    count = _COUNT.fullmatch(answer)
-    is_number = (
-        answer[0].isdigit() or answer[0] in _HAN_DIGITS or _is_number_word(answer)
-    )
-    if is_number and _is_money(value, after):
-        return ("money",)
-    if answer[0].isdigit() and _SIZE_BEHIND.match(
-        f"{answer.lstrip('0123456789.,')}{after}"
-    ):
+    begins_with_digit = answer[0].isdigit()
+    is_number = begins_with_digit or answer[0] in _HAN_DIGITS
+    if answer.partition(" ")[0] in NUMBER_WORDS:
+        is_number = True
+    if is_number:
+        if _CURRENCY.match(after) or value.before.endswith(("€", "$", "£", "¥")):
+            return ("money",)
+    size = f"{answer.lstrip('0123456789.,')}{after}"
+    if begins_with_digit and _SIZE_BEHIND.match(size):
         return ("size",)
     for sort, pattern in _SORTS:
         if pattern.fullmatch(answer):
@@ -356,33 +361,15 @@ def _sort_of(value: Said) -> Sort:
     digits = sum(map(str.isdigit, answer))
     if digits >= PHONE_DIGITS and not any(map(str.isalpha, answer)):
         return ("phone",)
+    count = _COUNT.fullmatch(answer)
     if count and is_number:
-        nouns = _WORD.findall(count["noun"]) or (
-            _WORD.findall(after)[:1] if _is_unit(after) else []
-        )
+        nouns = _WORD.findall(count["noun"])
+        if not nouns and _UNIT.match(after):
+            nouns = _WORD.findall(after)[:1]
         return ("count", stem(nouns[-1].lower())) if nouns else ("number",)
-    if (
-        digits
-        and answer.isascii()
-        and " " not in answer.strip("abcdefghijklmnopqrstuvwxyz ")
-    ):
+    inside = answer.strip("abcdefghijklmnopqrstuvwxyz ")
+    if digits and answer.isascii() and " " not in inside:
         return ("code",)
-    is_place = _PLACE_TO_STAY.search(answer) is not None
-    return ("place",) if is_place else ("name",) if value.is_name else ("text",)
-
-
-def _is_money(value: Said, after: str) -> bool:
-    """Whether a currency stands right before it, or begins what comes ``after`` it."""
-    return _CURRENCY.match(after) is not None or value.text[: value.start].endswith(
-        ("€", "$", "£", "¥")
-    )
-
-
-def _is_number_word(answer: str) -> bool:
-    """Whether it begins with a number in letters."""
-    return answer.partition(" ")[0] in NUMBER_WORDS
-
-
-def _is_unit(after: str) -> bool:
-    """Whether a unit follows the blank at once."""
-    return _UNIT.match(after) is not None
+    if _PLACE_TO_STAY.search(answer):
+        return ("place",)
+    return ("name",) if value.category == "name" else ("text",)

@@ -21,9 +21,12 @@ from memviz.metrics.retention.label_words import (
     PLACE,
     SOFTWARE,
     TIME,
-    Labelled,
+    Value,
+    chinese_kind,
+    find_values,
     one_of,
 )
+from memviz.transcripts.base import Category
 
 _CITIES = one_of(
     """
@@ -78,7 +81,7 @@ _END = r"(?=[，。；！？、,;!?\s]|$)"
 _ITEM = r"(?P<value>(?![我你他她它这那什么太再着急担心让])[^，。；！？、,;!?\s的了吧呢啊]{2,9}?)"
 _OUT = "(?:不去|不要|不做|不吃|不买|不用|不选|不考虑|不看|不订|不住|不参加|不行|除外|算|取消|免|排除)"
 
-_DETAILS: tuple[tuple[re.Pattern[str], str, float, str], ...] = (
+_DETAILS: tuple[tuple[re.Pattern[str], Category, float, str], ...] = (
     (
         re.compile(
             rf"(?P<value>{_CHAR}{{1,12}}[路街道巷弄]\d+号"
@@ -333,10 +336,16 @@ _EMPTY = re.compile(
 )
 
 
-def details_in(sentence: str) -> Iterator[Labelled]:
-    """The details of a user's ``sentence``. Of two that overlap the first counts."""
-    for pattern, category, weight, hint in _DETAILS:
-        for match in pattern.finditer(sentence):
-            value = match["value"]
-            if not _NOT_COUNTED.search(value) and not _EMPTY.search(value):
-                yield Labelled(category, *match.span("value"), weight, hint)
+def _is_detail(value: str) -> bool:
+    return _NOT_COUNTED.search(value) is None and _EMPTY.search(value) is None
+
+
+_KINDS = [
+    chinese_kind(pattern, weight, category, is_value=_is_detail, hint=hint)
+    for pattern, category, weight, hint in _DETAILS
+]
+
+
+def details_in(sentence: str) -> Iterator[Value]:
+    """Yield the details of a user's ``sentence``. Of two that overlap the first counts."""
+    yield from find_values(_KINDS, sentence)

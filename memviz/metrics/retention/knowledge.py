@@ -1,4 +1,4 @@
-"""What a run retains of its probes, request by request, as matrices and shares."""
+"""The facts that a run retains of its probes, request by request, as matrices and shares."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.metrics.requests.request_axis import Places, RequestAxis, calls_of
+from memviz.metrics.requests.request_axis import ByRequest
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.transcripts.base import Probe
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class FactState(IntEnum):
-    """What a request makes of a fact. Codes are appended, never renumbered."""
+    """The state of a fact in a request. Codes are appended, never renumbered."""
 
     word: str
     """How it is called in a sentence: "2 contradicted"."""
@@ -32,7 +32,9 @@ class FactState(IntEnum):
         """Return the state of this code, with its word and its colour."""
         state = int.__new__(cls, code)
         state._value_ = code
-        state.word, state.color, state.dash = word, color, dash
+        state.word = word
+        state.color = color
+        state.dash = dash
         return state
 
     NOT_BORN = 0, "not said yet", "rgba(0,0,0,0)", "solid"
@@ -48,8 +50,8 @@ class FactState(IntEnum):
 
 
 class Knowledge(IntEnum):
-    """Where in a request the answer to a probe stands; of several places the highest that affirms it. Codes are
-    appended, never renumbered, and so are not in the order of the states."""
+    """The place in a request where the answer to a probe stands; of several places the highest that affirms it. Codes
+    are appended, never renumbered, and so are not in the order of the states."""
 
     NOT_BORN = 0
     """Not all messages that state it have been said yet."""
@@ -66,12 +68,12 @@ class Knowledge(IntEnum):
 
     @property
     def state(self) -> FactState:
-        """What the request makes of the fact."""
+        """The state of the fact in the request."""
         return _STATES[int(STATE_OF[self])]
 
     @property
     def is_known(self) -> bool:
-        """Whether the answer stands in the request, and is affirmed there."""
+        """True where the answer stands in the request, and is affirmed there."""
         return self.state is FactState.KNOWN
 
 
@@ -95,7 +97,7 @@ STATE_OF = np.array(
 
 
 class Freshness(IntEnum):
-    """Which values of an updated fact a request holds, once the update was made."""
+    """The values of an updated fact that a request holds, once the update was made."""
 
     NOT_ASKED = 0
     """Not updated yet, or not a fact that is ever updated."""
@@ -112,9 +114,9 @@ _FRESHNESS = np.array(
 
 
 @dataclass(frozen=True, eq=False)
-class Retention:
-    """What one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth. ``turns`` is
-    the turn of each request.
+class Retention(ByRequest):
+    """The facts that one run retains. All matrices are [requests x probes] and false, or NOT_BORN, before birth.
+    ``turns`` is the turn of each request.
 
     A probe is *born* once all messages of its evidence are in the log; one without
     evidence from the first request on, one whose evidence lies outside the log never.
@@ -144,28 +146,8 @@ class Retention:
     stale: Bools = field(repr=False)
 
     @cached_property
-    def calls(self) -> NDArray[np.int64]:
-        """Which call of its turn each request is, from 1."""
-        return calls_of(self.turns)
-
-    @property
-    def has_calls(self) -> bool:
-        """Whether any turn took more than one request."""
-        return bool((self.calls > 1).any())
-
-    @cached_property
-    def places(self) -> Places:
-        """The place of each request on the axis of this run alone, from 1: its turn, as long as every turn has one
-        request."""
-        return RequestAxis.of([self.turns]).places(self.turns)
-
-    def number_at(self, place: int) -> int:
-        """The number (0-based) of the request at ``place``."""
-        return int(np.searchsorted(self.places, place))
-
-    @cached_property
     def born(self) -> Bools:
-        """Whether all of the evidence was said."""
+        """True where all of the evidence was said."""
         born: Bools = self.states != Knowledge.NOT_BORN
         return born
 
@@ -191,19 +173,20 @@ class Retention:
         return codes
 
     def share(self, held: Bools) -> NDArray[np.float64]:
-        """For each request the share of the born probes for which ``held`` is true (0 to 1; NaN where none is born)."""
+        """Return for each request the share of the born probes for which ``held`` is true (0 to 1; NaN where none is
+        born)."""
         born = self.born.sum(axis=1)
         found: NDArray[np.float64] = np.full(len(born), np.nan)
         np.divide((held & self.born).sum(axis=1), born, out=found, where=born > 0)
         return found
 
     def share_of(self, state: Knowledge) -> NDArray[np.float64]:
-        """For each request the share of the born probes that are in ``state``."""
+        """Return for each request the share of the born probes that are in ``state``."""
         return self.share(self.states == state)
 
     def frame(self) -> DataFrame:
-        """One row a request: its turn and call, born probes, and the shares that the columns name; NaN where none is
-        born."""
+        """Return one row a request: its turn and call, born probes, and the shares that the columns name; NaN where
+        none is born."""
         from pandas import DataFrame
 
         columns: dict[str, NDArray[Any]] = {

@@ -1,12 +1,12 @@
-"""The vocabulary of the modules ``*_kinds``: what a kind of labelled value is, and the parts of the patterns of its
-sentences: labels, and what a value looks like.
+"""The vocabulary of the modules ``*_kinds``: a kind of value and how it is searched for, and the parts of the patterns
+of its sentences: labels, and what a value looks like.
 
-All patterns are used without regard to case, but for the groups that begin with ``(?-i:``."""
+All patterns but the Chinese ones are used without regard to case, but for the groups that begin with ``(?-i:``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memviz.transcripts.base import Category
@@ -98,7 +98,8 @@ PHONE_NOUN = (
     )
     + "(?![a-z])"
 )
-PHONE_DIGITS, INTERNATIONAL = r"\+?\(?\d[\d()/ .-]{4,20}\d", r"\+\d[\d()/ .-]{7,19}\d"
+PHONE_DIGITS = r"\+?\(?\d[\d()/ .-]{4,20}\d"
+INTERNATIONAL = r"\+\d[\d()/ .-]{7,19}\d"
 
 # A few words, up to one with which something else begins.
 _ENDS = one_of(
@@ -212,35 +213,45 @@ AGE = 0.5
 TRIGGER_CHARS = 4
 
 
-class Labelled(NamedTuple):
-    """A value, where it stands in its sentence, and how telling it is."""
+class Value(NamedTuple):
+    """One value in a sentence: what it is, the characters it takes, and how telling it is."""
 
     category: Category
     start: int
     stop: int
     weight: float
     hint: str = ""
-    """What it is, for a question whose own words do not say it: "I'm in ___ (group)"."""
+    """Its name, for a question whose own words do not say it: "I'm in ___ (group)"."""
+    alone: bool = False
+    """It is a fact though nobody uses the value again."""
 
 
 class Kind(NamedTuple):
-    """Sentences in which a word begins with one of ``triggers`` are searched for ``pattern``, whose group ``value`` is
-    the value if ``is_value`` takes it; its group ``label``, if it has one, or else ``hint`` says what the value is.
-
-    ``0`` stands for any digit, ``A`` for a capital letter within a sentence, a mark such as ``@`` for itself.
-    What the assistant says is searched unless only the user can know it (``of_user``)."""
+    """Values of one kind, and the sentences that hold them."""
 
     triggers: frozenset[str]
+    """Beginnings of words, one of which a sentence has to have to be searched. ``0`` stands for any digit, ``A`` for a
+    capital letter within a sentence, a mark such as ``@`` for itself. Chinese kinds have none."""
     pattern: re.Pattern[str]
+    """Its group ``value`` is the value."""
     category: Category
     weight: float
     of_user: bool
+    """Only the user can know it, so what the assistant says is not searched."""
     is_value: Callable[[str], bool]
+    """Takes a value, or rejects it."""
     hint: str = ""
+    """The name of the value, where the pattern has no group ``label`` that says it."""
 
-    def hint_of(self, match: re.Match[str]) -> str:
-        """What the value of ``match`` is."""
-        return match.groupdict().get("label") or self.hint
+
+def find_values(kinds: Iterable[Kind], sentence: str) -> Iterator[Value]:
+    """Yield the values of these kinds in ``sentence``, kind by kind."""
+    for kind in kinds:
+        for match in kind.pattern.finditer(sentence):
+            if kind.is_value(match["value"]):
+                hint = match.groupdict().get("label") or kind.hint
+                span = match.span("value")
+                yield Value(kind.category, *span, kind.weight, hint)
 
 
 def kind(
@@ -253,14 +264,21 @@ def kind(
     is_value: Callable[[str], bool] = bool,
     hint: str = "",
 ) -> Kind:
-    """A kind whose ``triggers`` are parted by spaces; its ``pattern`` is used without regard to case."""
+    """Return a kind whose ``triggers`` are parted by spaces; its ``pattern`` is used without regard to case."""
     begun = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
-    return Kind(
-        begun,
-        re.compile(pattern, re.IGNORECASE),
-        category,
-        weight,
-        of_user,
-        is_value,
-        hint,
-    )
+    compiled = re.compile(pattern, re.IGNORECASE)
+    return Kind(begun, compiled, category, weight, of_user, is_value, hint)
+
+
+def chinese_kind(
+    pattern: str | re.Pattern[str],
+    weight: float,
+    category: Category = "single fact",
+    *,
+    of_user: bool = True,
+    is_value: Callable[[str], bool] = bool,
+    hint: str = "",
+) -> Kind:
+    """Return a kind of which every Chinese sentence is searched: no words announce it."""
+    compiled = re.compile(pattern)
+    return Kind(frozenset(), compiled, category, weight, of_user, is_value, hint)

@@ -4,7 +4,7 @@ of a summary did to the facts."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -83,7 +83,7 @@ as every turn has one request): the number in ``run.compactions`` of the summari
 
 
 class VersionProbes(NamedTuple):
-    """What one version of a summary did to the facts: numbers of probes, in order."""
+    """The effect of one version of a summary on the facts: numbers of probes, in order."""
 
     kept: tuple[int, ...] = ()
     """An answer stands in the version, and stood in the one that it replaced."""
@@ -107,22 +107,17 @@ def life_lines(
     lives = []
     for probe in born:
         first = {span.state: span for span in reversed(spans[probe])}
-        summarized, lost = first.get(Knowledge.SUMMARY), first.get(Knowledge.LOST)
-        lost_by = None
-        if lost is not None:
-            lost_by = losses.by(retention.number_at(lost.first_place), probe)
+        life = LifeLine(probe, None, None, spans=spans[probe])
         birth = int(retention.births[probe])
-        lives.append(
-            LifeLine(
-                probe=probe,
-                born_position=birth if birth >= 0 else None,
-                born_turn=run.log.turn_number(birth) if birth >= 0 else None,
-                summarized_turn=summarized.first_turn if summarized else None,
-                lost_turn=lost.first_turn if lost else None,
-                lost_by=lost_by,
-                spans=spans[probe],
-            )
-        )
+        if birth >= 0:
+            turn = run.log.turn_number(birth)
+            life = replace(life, born_position=birth, born_turn=turn)
+        if summarized := first.get(Knowledge.SUMMARY):
+            life = replace(life, summarized_turn=summarized.first_turn)
+        if lost := first.get(Knowledge.LOST):
+            lost_by = losses.by(retention.number_at(lost.first_place), probe)
+            life = replace(life, lost_turn=lost.first_turn, lost_by=lost_by)
+        lives.append(life)
     return tuple(lives)
 
 
@@ -132,21 +127,19 @@ def _spans(retention: Retention) -> list[tuple[Span, ...]]:
     found = []
     for states in retention.states.T:
         changes = np.flatnonzero(np.diff(states, prepend=np.uint8(Knowledge.NOT_BORN)))
-        rows = [*changes.tolist(), len(states)]
-        found.append(
-            tuple(
-                Span(Knowledge(int(states[row])), *span(row, stop - 1))
-                for row, stop in pairwise(rows)
-            )
-        )
+        own = []
+        for row, stop in pairwise([*changes.tolist(), len(states)]):
+            own.append(Span(Knowledge(int(states[row])), *span(row, stop - 1)))
+        found.append(tuple(own))
     return found
 
 
 class LossCauses:
-    """Which summarization before a request took a probe out of what is sent."""
+    """The summarizations before a request that took a probe out of what is sent."""
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
-        self._run, self._texts = run, texts
+        self._run = run
+        self._texts = texts
         self._held = texts.in_versions(run.space.summaries).answers
 
     def by(self, row: int, probe: int) -> int | None:
@@ -162,18 +155,20 @@ class LossCauses:
         # One that changes no memory failed, or the user skipped it.
         if not compaction.changes_memory:
             return False
-        version, replaced = compaction.version, compaction.replaces
+        version = compaction.version
         if version is not None and self._held[version - 1, probe]:
             return False
+        replaced = compaction.replaces
         if replaced is not None and self._held[replaced - 1, probe]:
             return True
         counts = self._texts.counts.answers[:, probe]
         evidence = self._texts.probes[probe].evidence
-        return any(
-            counts[taken.stop] > counts[taken.start]
-            or any(position in taken for position in evidence)
-            for taken in _taken(compaction, record)
-        )
+        for taken in _taken(compaction, record):
+            if counts[taken.stop] > counts[taken.start]:
+                return True
+            if any(position in taken for position in evidence):
+                return True
+        return False
 
 
 def _taken(compaction: Compaction, record: TurnRecord) -> list[range]:
@@ -216,16 +211,16 @@ def version_probes(
         lost.setdefault(by, []).append(probe)
     found = []
     for number, compaction in enumerate(run.compactions):
-        kept, new = np.zeros((2, 0), bool)
+        one = VersionProbes(lost=tuple(sorted(lost.get(number, ()))))
         if compaction.written is not None:
             now = held[compaction.written.version - 1]
             base = compaction.replaces
             if compaction.revises is not None:
                 base = compaction.revises
             before = held[base - 1] if base else np.zeros_like(now)
-            kept, new = now & before, now & ~before
-        gone = tuple(sorted(lost.get(number, ())))
-        found.append(VersionProbes(_numbers(kept), _numbers(new), gone))
+            kept = _numbers(now & before)
+            one = one._replace(kept=kept, new=_numbers(now & ~before))
+        found.append(one)
     return tuple(found)
 
 

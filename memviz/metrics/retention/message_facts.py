@@ -1,5 +1,5 @@
-"""Which facts of a message a request still holds when it is not sent word for word: those its summary names, and those
-that are lost; which facts a recall brought back, and which a new version of a summary lost or gained."""
+"""Facts of a message at a request that does not hold it word for word: those that a summary names, and those that are
+lost; facts that a recall brought back, and those that a new version of a summary lost or gained."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_FACTS = MessageFacts()
 
 
 class SummaryChange(NamedTuple):
-    """What a new version of a summary did to the facts that the old text states."""
+    """The effect of a new version of a summary on the facts that the old text states."""
 
     lost: tuple[Probe, ...] = ()
     """The new text does not state them."""
@@ -77,7 +77,8 @@ def facts_of_messages(
 def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
     """Return the facts of all messages that the request does not hold word for word and that its summaries stand
     for."""
-    request, summaries = _Request(record, probes), record.memory.space.summaries
+    request = _Request(record, probes)
+    summaries = record.memory.space.summaries
     covered = [summaries.covered(*sent[:2]) for sent in record.parts.notes]
     stated = request.stated(at for parts in covered for part in parts for at in part)
     return request.facts(sorted(set().union(*stated.values())))
@@ -141,16 +142,18 @@ class _Request:
     """One request and where it holds each probe. Only its texts are read, for the log may be long."""
 
     def __init__(self, record: TurnRecord, probes: Sequence[Probe]) -> None:
-        log, space, parts = record.memory.log, record.memory.space, record.parts
+        log = record.memory.log
+        space = record.memory.space
+        parts = record.parts
+        texts = answers_of(tuple(probes))
         self.record = record
-        self.texts = texts = answers_of(tuple(probes))
+        self.texts = texts
         self.sent = sent_ranges(record)
         # The messages that are sent in another form, and what is held by that form of each.
-        shortened = {
-            at: log.sent(at, piece.form)
-            for piece in parts.messages
-            for at in reduced(space, piece)
-        }
+        shortened = {}
+        for piece in parts.messages:
+            for at in reduced(space, piece):
+                shortened[at] = log.sent(at, piece.form)
         of_left = texts.in_messages(shortened.values())
         self.left = dict(zip(shortened, of_left.answers, strict=True))
         messages = [space.system_prompt] if space.system_prompt else []
@@ -161,22 +164,18 @@ class _Request:
         written = [space.summaries.versions[number].text for number in numbers]
         of_summaries = texts.holding(written)
         self.in_summary = in_any(of_summaries.answers)
-        everything = (of_summaries, of_messages, of_left)
-        self.in_messages = np.any(
-            [in_any(held.answers) for held in (of_messages, of_left)], axis=0
-        )
-        self.contradicted = np.any(
-            [in_any(texts.contradicted(held)) for held in everything], axis=0
-        )
+        self.in_messages = in_any(of_messages.answers) | in_any(of_left.answers)
+        self.contradicted = np.zeros(len(probes), bool)
+        for held in (of_summaries, of_messages, of_left):
+            self.contradicted |= in_any(texts.contradicted(held))
 
     def stated(self, positions: Iterable[int] | None) -> dict[int, list[int]]:
         """Return the numbers of the probes that each message states which is not sent, in their order."""
         length = self.record.memory.length
-        found: dict[int, list[int]] = {
-            at: []
-            for at in (range(length) if positions is None else positions)
-            if at < length and not any(at in part for part in self.sent)
-        }
+        found: dict[int, list[int]] = {}
+        for at in range(length) if positions is None else positions:
+            if at < length and not any(at in part for part in self.sent):
+                found[at] = []
         said = range(self.record.log_length)
         without_evidence = []
         for number, probe in enumerate(self.texts.probes):

@@ -1,4 +1,4 @@
-"""What is ruled out, what is wanted instead, and what somebody says of a thing that has a name of its own."""
+"""Options that are ruled out, those that are wanted instead, and statements on a thing that has a name of its own."""
 
 from __future__ import annotations
 

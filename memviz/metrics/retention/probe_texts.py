@@ -1,4 +1,4 @@
-"""In which texts the answers of probes are contained: looked up once for a conversation, for all its runs."""
+"""The texts in which the answers of probes are contained: looked up once for a conversation, for all its runs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Counts = NDArray[np.unsignedinteger]
 
 
 class Holding(NamedTuple):
-    """Which texts contain which answers."""
+    """The answers that texts contain."""
 
     answers: Bools
     """[texts x probes]: any accepted one is affirmed."""
@@ -72,17 +72,13 @@ class _Phrase(NamedTuple):
     text: str
 
 
-class _Cover(NamedTuple):
-    """``inner`` does not count where it stands in ``outer``, a phrase of the other kind of the same probe. An accepted
-    answer yields to a longer stale one only; a stale one also to an accepted one of the same tokens."""
-
-    inner: int
-    outer: int
-    yields_to_equal: bool
+_Cover = tuple[int, int]
+"""The numbers of two phrases, one accepted and one stale, of a probe: the first does not count where it stands in the
+second. An accepted answer yields to a longer stale one only; a stale one also to an accepted one of the same tokens."""
 
 
 class _Negatives:
-    """What the answers that are negatives deny, to be found where a text denies it: "nut-free" for "no nuts"."""
+    """The things that negative answers deny, to be found where a text denies it: "nut-free" for "no nuts"."""
 
     def __init__(self, probes: Sequence[Probe]) -> None:
         contents: list[str] = []
@@ -120,7 +116,7 @@ class _Near(NamedTuple):
     others: range
     """Numbers of phrases."""
     needs_all: bool
-    """Whether all of the others have to stand near the lead, or any one of them."""
+    """All of the others have to stand near the lead, not any one of them."""
 
     def told_in(self, found: Matches) -> NDArray[np.int64]:
         """Return the texts that tell it."""
@@ -160,25 +156,21 @@ def _near_parts(probes: Sequence[Probe], first: int) -> tuple[list[_Near], list[
     for number, probe in enumerate(probes):
         for answer in probe.answers:
             is_date = is_date_with_year(normal_tokens(answer))
+            together: Sequence[str] = list_parts(answer)
             if is_date:
-                lead, words = answer, _telling_words(probe.question)
-            else:
-                lead, *words = list_parts(answer) or [""]
-            if words:
-                at = first + len(parts)
-                others = range(at + 1, at + 1 + len(words))
-                near.append(_Near(number, at, others, needs_all=not is_date))
-                parts += [lead, *words]
+                together = [answer, *_telling_words(probe.question)]
+            if len(together) > 1:
+                lead = first + len(parts)
+                others = range(lead + 1, lead + len(together))
+                near.append(_Near(number, lead, others, needs_all=not is_date))
+                parts += together
     return near, parts
 
 
 def _telling_words(question: str) -> list[str]:
     """Return the words of ``question`` that say what it is about."""
-    words = [
-        token
-        for token in normal_tokens(question)
-        if len(token) >= _LEAST_LETTERS and token.isalpha()
-    ]
+    tokens = [token for token in normal_tokens(question) if token.isalpha()]
+    words = [token for token in tokens if len(token) >= _LEAST_LETTERS]
     words += [piece for piece in _CHINESE_STOP.split(question) if len(piece) > 1]
     silent = STOP_WORDS | _SAYING_NOTHING
     return list(dict.fromkeys(word for word in words if word not in silent))
@@ -197,15 +189,13 @@ class ProbeTexts:
     def __init__(
         self, log: Log, probes: Sequence[Probe], *, any_mention: bool = False
     ) -> None:
-        self.log, self.probes = log, tuple(probes)
+        self.log = log
+        self.probes = tuple(probes)
         self._any_mention = any_mention
-        self._is_negative = np.array(
-            [any_mention or _asks_negatively(probe) for probe in self.probes], bool
-        )
-        self._names_negative = np.array(
-            [any(map(is_answered_negatively, probe.answers)) for probe in self.probes],
-            bool,
-        )
+        asks = [any_mention or _asks_negatively(probe) for probe in self.probes]
+        self._is_negative = np.array(asks, bool)
+        names = [_names_a_negative(probe) for probe in self.probes]
+        self._names_negative = np.array(names, bool)
         self._negatives = _Negatives(self.probes)
         self.endings: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message calls an answer outdated; in order."""
@@ -252,7 +242,9 @@ class ProbeTexts:
 
     def counts_of(self, messages: Sequence[Message]) -> Tallies:
         """Return what :attr:`counts` is for the log, for other messages."""
-        return Tallies(*map(running_counts, self.in_messages(messages)))
+        held = self.in_messages(messages)
+        nothing = [np.zeros((1, part.shape[1]), np.uint16) for part in held]
+        return Tallies(*map(_continued, nothing, held))
 
     def contradicted(self, held: Holding) -> Bools:
         """Return which texts mention an answer to deny it, or hold an outdated one: [texts x probes]."""
@@ -273,7 +265,8 @@ class ProbeTexts:
     def _read_once(self, texts: Sequence[str]) -> list[Bools]:
         answers, stale = self._mentioned(texts)
         answers |= self._negatives.denied_in(texts)
-        denied, ended = np.zeros_like(answers), np.zeros_like(answers)
+        denied = np.zeros_like(answers)
+        ended = np.zeros_like(answers)
         held = [answers, stale, denied, ended]
         if self._any_mention:
             return held
@@ -285,7 +278,8 @@ class ProbeTexts:
         read = {row: one for row, one in read.items() if one.affirmed is not texts[row]}
         if not read:
             return held
-        rows, found = list(read), list(read.values())
+        rows = list(read)
+        found = list(read.values())
         affirmed, fresh = self._mentioned([one.affirmed for one in found])
         mentioned = answers[rows]
         ended[rows], since = self._ended(found)
@@ -295,7 +289,8 @@ class ProbeTexts:
         affirmed |= self._is_negative & ~undone
         affirmed &= mentioned & (~ended[rows] | since)
         denied[rows] = mentioned & ~affirmed
-        answers[rows], stale[rows] = affirmed, fresh
+        answers[rows] = affirmed
+        stale[rows] = fresh
         return held
 
     def _mentioned(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
@@ -312,9 +307,8 @@ class ProbeTexts:
 
     def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
         """Return the sentences of ``texts`` that mention an answer and may deny it."""
-        sentences = list(
-            {sentence for text in texts for sentence in sentences_that_may_deny(text)}
-        )
+        may_deny = chain.from_iterable(map(sentences_that_may_deny, texts))
+        sentences = list(set(may_deny))
         if not sentences:
             return set()
         found = self._index.find(sentences)
@@ -361,10 +355,11 @@ class ProbeTexts:
     def _uncovered(self, matches: Matches) -> Matches:
         keep = np.ones(len(matches.phrases), bool)
         bounds = np.searchsorted(matches.phrases, np.arange(len(self._probe_of) + 1))
-        for inner, outer, yields_to_equal in self._covers:
+        for inner, outer in self._covers:
             mine = slice(bounds[inner], bounds[inner + 1])
             others = slice(bounds[outer], bounds[outer + 1])
             if mine.start < mine.stop and others.start < others.stop:
+                yields_to_equal = bool(self._is_stale[inner])
                 keep[mine] &= ~_inside(matches, mine, others, yields_to_equal)
         return Matches(*(part[keep] for part in matches))
 
@@ -373,11 +368,9 @@ def _inside(
     matches: Matches, mine: slice, others: slice, yields_to_equal: bool
 ) -> Bools:
     """Return which of ``mine`` stand in one of ``others``; both are in the order of their places."""
-    starts, ends, places = (
-        matches.places[mine],
-        matches.ends[mine],
-        matches.places[others],
-    )
+    starts = matches.places[mine]
+    ends = matches.ends[mine]
+    places = matches.places[others]
     furthest = np.append(-1, np.maximum.accumulate(matches.ends[others]))
     begun = furthest[np.searchsorted(places, starts, side="right")]
     if yields_to_equal:
@@ -388,26 +381,26 @@ def _inside(
 
 @lru_cache(maxsize=4)
 def answers_of(probes: tuple[Probe, ...]) -> ProbeTexts:
-    """To look the answers of ``probes`` up in single texts, which belong to no log. It is kept: a page asks for the
-    same facts at each redraw, and to prepare their answers takes longer than to find them in a summary."""
+    """Return the texts to look the answers of ``probes`` up in single ones, which belong to no log. They are kept: a
+    page asks for the same facts at each redraw, and to prepare their answers takes longer than to find them in a
+    summary."""
     return ProbeTexts(Log(()), probes)
 
 
 def in_any(held: Bools) -> Bools:
-    """Of [texts x probes], which probes any of the texts holds."""
+    """Return the probes that any of the texts holds, of [texts x probes]."""
     return np.asarray(held.any(axis=0))
 
 
+def _names_a_negative(probe: Probe) -> bool:
+    return any(map(is_answered_negatively, probe.answers))
+
+
 def _asks_negatively(probe: Probe) -> bool:
-    if any(map(is_answered_negatively, probe.answers)):
+    if _names_a_negative(probe):
         return True
     is_stated = any(map(states_itself, probe.answers))
     return is_asked_negatively(probe.question) and not is_stated
-
-
-def running_counts(held: Bools) -> Counts:
-    """Return how many of the rows before each, and of all, are true: one row more than ``held``."""
-    return _continued(np.zeros((1, held.shape[1]), np.uint16), held)
 
 
 def _continued(counts: Counts, held: Bools) -> Counts:
@@ -432,4 +425,4 @@ def _covers(phrases: Sequence[_Phrase]) -> Iterator[_Cover]:
     for _, group in groupby(enumerate(phrases), key=lambda one: one[1].probe):
         for (inner, one), (outer, other) in permutations(group, 2):
             if one.is_stale != other.is_stale:
-                yield _Cover(inner, outer, one.is_stale)
+                yield inner, outer

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import compress, pairwise
 from math import log2
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +25,8 @@ from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.core.text.words import content_words
 from memviz.engine.replay import Messages, as_log
 from memviz.metrics.requests.message_words import readable
-from memviz.metrics.retention.changed_values import Said, find_changes
-from memviz.metrics.retention.stated_values import Value
+from memviz.metrics.retention.changed_values import Statement, find_changes
+from memviz.metrics.retention.label_words import Value
 from memviz.metrics.retention.told_values import Told, told_values
 from memviz.metrics.retention.tool_facts import tool_facts
 from memviz.transcripts.base import Category, Probe
@@ -36,7 +35,8 @@ BLANK = "___"
 DEFAULT_LIMIT = 50
 LEAST_WORDS = 2
 """Content words that a question has to have besides the value, or nobody could tell what is asked."""
-MOST_MESSAGES, MOST_SHARE = 8, 0.12
+MOST_MESSAGES = 8
+MOST_SHARE = 0.12
 """A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""
 _WITH_UNIT = re.compile(r"(?P<number>\d[\d.,]*) ?[^\W\d]")
 _UNIT_BEHIND = re.compile(
@@ -46,31 +46,17 @@ USED_AGAIN = 1.5
 """How much more telling a value is that comes back."""
 CHANGED = 1.0
 """How much more telling a value is that replaced another one."""
-CROWDING, MOST_CROWDING = 0.75, 4.0
-"""How much less telling a value is with each doubling of the number of its like, and at most."""
+CROWDING = 0.75
+"""How much less telling a value is with each doubling of the number of its like."""
+MOST_CROWDING = 4.0
 _WORD = re.compile(r"\w+")
 PER_MESSAGE = 2
 ALONE_PER_MESSAGE = 12
 """At most so many of one message are asked for: of those used again, and of those that are facts by themselves."""
 
 
-class _Statement(NamedTuple):
-    position: int
-    question: str
-    answer: str
-    category: Category
-    weight: float
-    alone: bool
-    """It is a fact though nobody uses the value again."""
-    sentence: str = ""
-    start: int = 0
-    """Where the value stands in the sentence."""
-    stale: tuple[str, ...] = ()
-    """What it was before."""
-
-
 def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
-    """Up to ``limit`` probes in the order of what they ask for, the same for the same conversation.
+    """Return up to ``limit`` probes in the order of what they ask for, the same for the same conversation.
 
     Two kinds of values are asked for. One is named as what it is, or stated by the user as a fact: a code, a telephone
     number, an allergy, a preference, a decision, who somebody is, where somebody lives, a date, an amount. It may be
@@ -90,12 +76,9 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
             if found is not None:
                 statements.append(found)
     statements = _with_changes(_worth_asking(log, statements))
-    statements += [
-        _Statement(
-            fact.position, fact.question, fact.answer, "single fact", fact.weight, True
-        )
-        for fact in tool_facts(log)
-    ]
+    for fact in tool_facts(log):
+        what = (fact.position, fact.question, fact.answer)
+        statements.append(Statement(*what, "single fact", fact.weight, alone=True))
     kept = _choose(statements, limit)
     kept.sort(key=lambda one: one.position)
     return tuple(
@@ -104,7 +87,7 @@ def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Prob
     )
 
 
-def _choose(statements: Sequence[_Statement], limit: int) -> list[_Statement]:
+def _choose(statements: Sequence[Statement], limit: int) -> list[Statement]:
     """Return the most telling of ``statements``, a few of one message, each question and each answer once."""
     frames = [_frame(statement) for statement in statements]
     crowd = Counter(frames)
@@ -114,7 +97,7 @@ def _choose(statements: Sequence[_Statement], limit: int) -> list[_Statement]:
     by_weight = sorted(numbers, key=lambda n: crowding[n] - statements[n].weight)
     taken: Counter[int] = Counter()
     seen: set[object] = set()
-    kept: list[_Statement] = []
+    kept: list[Statement] = []
     for number in by_weight:
         one = statements[number]
         marks = {one.question, normal_tokens(one.answer)}
@@ -126,22 +109,10 @@ def _choose(statements: Sequence[_Statement], limit: int) -> list[_Statement]:
     return kept
 
 
-def _with_changes(statements: Sequence[_Statement]) -> list[_Statement]:
+def _with_changes(statements: Sequence[Statement]) -> list[Statement]:
     """Return the statements without those whose value was changed later; the one that changed it has the older value as
     a stale answer, and those that this one had replaced."""
-    changes = find_changes(
-        [
-            Said(
-                one.position,
-                one.sentence,
-                one.start,
-                one.answer,
-                one.question,
-                one.category == "name",
-            )
-            for one in statements
-        ]
-    )
+    changes = find_changes(statements)
     stale: dict[int, list[str]] = {}
     for older, newer in sorted(changes.items()):
         before = stale.get(older, [])
@@ -161,9 +132,9 @@ def _with_changes(statements: Sequence[_Statement]) -> list[_Statement]:
     return found
 
 
-def _frame(statement: _Statement) -> tuple[str, ...]:
-    """The words right around the blank, numbers and names as such: values in one frame are of one sort, and many of
-    them are a list, a table or a log."""
+def _frame(statement: Statement) -> tuple[str, ...]:
+    """Return the words right around the blank, numbers and names as such: values in one frame are of one sort, and many
+    of them are a list, a table or a log."""
     before, _, after = statement.question.partition(BLANK)
     near = (*_WORD.findall(before)[-2:], BLANK, *_WORD.findall(after)[:1])
     frame = []
@@ -177,7 +148,7 @@ def _frame(statement: _Statement) -> tuple[str, ...]:
 
 
 def _asked_before(log: Log, told: Told) -> str:
-    """The question with which the message before a user's ends, if it does: what "About 240 GB." answers."""
+    """Return the question with which the message before a user's ends, if it does: what "About 240 GB." answers."""
     if not told.of_user or told.position == 0:
         return ""
     before = log[told.position - 1]
@@ -187,7 +158,7 @@ def _asked_before(log: Log, told: Told) -> str:
     return sentences[-1].text if sentences and sentences[-1].is_question else ""
 
 
-def _statement(told: Told, value: Value, asked: str) -> _Statement | None:
+def _statement(told: Told, value: Value, asked: str) -> Statement | None:
     """Return the question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old",
     or the question that it answers stands in front."""
     found = _question(told, value)
@@ -201,7 +172,7 @@ def _statement(told: Told, value: Value, asked: str) -> _Statement | None:
     return found
 
 
-def _question(told: Told, value: Value, asked: str = "") -> _Statement | None:
+def _question(told: Told, value: Value, asked: str = "") -> Statement | None:
     text = told.sentence.text
     answer = text[value.start : value.stop]
     again = re.compile(rf"(?<![A-Za-z0-9.,]){re.escape(answer)}(?![A-Za-z0-9]|[.,]\d)")
@@ -217,27 +188,18 @@ def _question(told: Told, value: Value, asked: str = "") -> _Statement | None:
     least = 1 if value.alone else LEAST_WORDS
     if len(content_words(telling)) < least or contains(question, answer):
         return None
-    return _Statement(
-        told.position,
-        question,
-        answer,
-        value.category,
-        value.weight,
-        value.alone,
-        text,
-        value.start,
-    )
+    what = (told.position, question, answer, value.category)
+    return Statement(*what, value.weight, value.alone, text, value.start)
 
 
-def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement]:
-    """Those whose value is not in too many messages, and that are facts by themselves or used again."""
+def _worth_asking(log: Log, statements: Sequence[Statement]) -> list[Statement]:
+    """Return those whose value is not in too many messages, and that are facts by themselves or used again."""
     answers = list(dict.fromkeys(statement.answer for statement in statements))
     matches = PhraseIndex(answers).find([readable(message) for message in log])
     bounds = np.searchsorted(matches.phrases, np.arange(len(answers) + 1))
-    places_of = {
-        answer: np.unique(matches.texts[start:stop]).tolist()
-        for answer, (start, stop) in zip(answers, pairwise(bounds), strict=True)
-    }
+    places_of = {}
+    for answer, (start, stop) in zip(answers, pairwise(bounds), strict=True):
+        places_of[answer] = np.unique(matches.texts[start:stop]).tolist()
     most = max(MOST_MESSAGES, int(MOST_SHARE * len(log)))
     kept = []
     for one in statements:
@@ -252,7 +214,7 @@ def _worth_asking(log: Log, statements: Sequence[_Statement]) -> list[_Statement
     return kept
 
 
-def _is_used_again(log: Log, statement: _Statement, places: Sequence[int]) -> bool:
+def _is_used_again(log: Log, statement: Statement, places: Sequence[int]) -> bool:
     """Return whether the value is new with its statement and comes back in a later turn; what the assistant brought up
     has to interest the user."""
     if places[0] != statement.position:
@@ -267,60 +229,51 @@ def _is_used_again(log: Log, statement: _Statement, places: Sequence[int]) -> bo
 
 
 RARE_WORDS = 500
-LEAST_LETTERS, LEAST_DIGITS = 4, 3
+LEAST_LETTERS = 4
+LEAST_DIGITS = 3
 HAN_CHARS = range(2, 5)
 """A piece of Chinese text between function words is taken for a word if it has so many characters."""
 
 _CHINESE_STOP = re.compile(CHINESE_STOP)
 
 
-class _Word(NamedTuple):
-    position: int
-    text: str
-
-
 def rare_words(log: Log, limit: int = RARE_WORDS) -> tuple[Probe, ...]:
-    """Words that occur in just one message of ``log``, as probes whose evidence is that message.
+    """Return words that occur in just one message of ``log``, as probes whose evidence is that message.
 
     A word has at least 4 letters, or letters and digits, or is a number of at least 3 digits, and is no stop
     word; in Chinese it is a piece of 2 to 4 characters between function words. What such a probe is retained
     for is told by ``contained``: that the word itself is still there. Of more than ``limit`` words those are
     taken that lie evenly spread over the conversation; the order is that of the messages.
     """
-    words = _once(log, _candidates(readable(message) for message in log))
-    if len(words) > limit:
-        words = [words[(2 * n + 1) * len(words) // (2 * limit)] for n in range(limit)]
-    return tuple(_probe(word) for word in words)
+    texts = [readable(message) for message in log]
+    words = _in_one_text(texts)
+    # Without those that another message contains as a part of something longer.
+    matches = PhraseIndex(list(words)).find(texts)
+    pairs = np.unique(np.stack((matches.phrases, matches.texts)), axis=1)
+    texts_of = np.bincount(pairs[0], minlength=len(words))
+    rare = list(compress(words, texts_of == 1))
+    if len(rare) > limit:
+        rare = [rare[(2 * n + 1) * len(rare) // (2 * limit)] for n in range(limit)]
+    return tuple(_probe(word, words[word]) for word in rare)
 
 
-def _candidates(texts: Iterable[str]) -> list[_Word]:
-    """Every word at its first place, in order; most are left out at once because another message has them."""
-    first: dict[tuple[str, ...], _Word | None] = {}
+def _in_one_text(texts: Sequence[str]) -> dict[str, int]:
+    """Return every word that one text alone has, with the number of the text, in order."""
+    first: dict[tuple[str, ...], tuple[str, int] | None] = {}
     for position, text in enumerate(texts):
         for word in dict.fromkeys(_words(text)):
             key = normal_form(word)
-            known = first.setdefault(key, _Word(position, word))
-            if known is not None and known.position != position:
+            known = first.setdefault(key, (word, position))
+            if known is not None and known[1] != position:
                 first[key] = None
-    return [word for word in first.values() if word is not None]
-
-
-def _once(log: Log, words: Sequence[_Word]) -> list[_Word]:
-    """Those that no other message contains, as a part of something longer either."""
-    matches = PhraseIndex([word.text for word in words]).find(
-        [readable(message) for message in log]
-    )
-    pairs = np.unique(np.stack((matches.phrases, matches.texts)), axis=1)
-    texts_of = np.bincount(pairs[0], minlength=len(words))
-    return [word for word, count in zip(words, texts_of, strict=True) if count == 1]
+    return dict(found for found in first.values() if found is not None)
 
 
 def _words(text: str) -> Iterator[str]:
     for token in spellings(text):
         if IS_UNSPACED.match(token):
-            yield from (
-                piece for piece in _CHINESE_STOP.split(token) if len(piece) in HAN_CHARS
-            )
+            pieces = _CHINESE_STOP.split(token)
+            yield from (piece for piece in pieces if len(piece) in HAN_CHARS)
         elif _is_telling(token):
             yield token
 
@@ -332,12 +285,8 @@ def _is_telling(token: str) -> bool:
     return len(token) >= LEAST_LETTERS and token.casefold() not in STOP_WORDS
 
 
-def _probe(word: _Word) -> Probe:
-    category: Category = (
-        "number"
-        if word.text[0].isdigit() and word.text[-1].isdigit()
-        else "single fact"
-    )
-    return Probe(
-        f"Is “{word.text}” still there?", (word.text,), (word.position,), category
-    )
+def _probe(word: str, position: int) -> Probe:
+    category: Category = "single fact"
+    if word[0].isdigit() and word[-1].isdigit():
+        category = "number"
+    return Probe(f"Is “{word}” still there?", (word,), (position,), category)

@@ -1,4 +1,4 @@
-"""What the model can still know at each request, told by what it was sent; no model is asked."""
+"""The facts that the model can still know at each request, told by what it was sent; no model is asked."""
 
 from __future__ import annotations
 
@@ -55,11 +55,11 @@ def ceiling(
     """Return what the requests of ``run`` would retain if each held all messages so far, and no summary."""
     sent = RequestContents.of(run)
     starts = np.full_like(sent.lengths, run.space.system_stop)
-    everything = Layer(np.arange(len(sent)), starts, sent.lengths)
-    sent = RequestContents(
-        sent.turns, sent.lengths, (), (everything,), leading=sent.leading
+    said = Layer(np.arange(len(sent)), starts, sent.lengths)
+    everything = RequestContents(
+        sent.turns, sent.lengths, (), (said,), leading=sent.leading
     )
-    return _measure(run, _texts_for(run, probes, texts), sent)
+    return _measure(run, _texts_for(run, probes, texts), everything)
 
 
 def floor(
@@ -77,13 +77,12 @@ def floor(
     requests = RequestContents.of(run)
     rows = np.minimum(np.arange(len(requests)), len(found.states) - 1)
     nowhere = np.zeros((len(requests), len(texts.probes)), bool)
-    states, stale, denied = found
-    found = _Found(states[rows], stale[rows], denied[rows])
-    return _born(run, texts.probes, requests, nowhere, found)
+    held = _Found(found.states[rows], found.stale[rows], found.denied[rows])
+    return _born(run, texts.probes, requests, nowhere, held)
 
 
 class _Found(NamedTuple):
-    """Where answers are contained, whether born or not."""
+    """The places where answers are contained, born or not: [requests x probes]."""
 
     states: NDArray[np.uint8]
     stale: Bools
@@ -141,8 +140,9 @@ def _look_up(run: Run, texts: ProbeTexts, requests: RequestContents) -> _Found:
 def _places(
     run: Run, texts: ProbeTexts, requests: RequestContents
 ) -> Iterator[tuple[Knowledge, Holding]]:
-    """Everything that requests hold answers in, and which requests hold which of them there."""
-    count, summaries = len(requests), run.space.summaries
+    """Yield everything that requests hold answers in, and which requests hold which of them there."""
+    count = len(requests)
+    summaries = run.space.summaries
     if prompts := run.space.system_messages:
         in_prompts = texts.holding([prompt.content for prompt in prompts])
         yield Knowledge.SYSTEM, Holding(*map(in_any, in_prompts))
@@ -158,12 +158,12 @@ def _places(
         yield place, Holding(*(held_in(ranges, kind, count) for kind in counts))
     in_versions = texts.in_versions(summaries)
     for numbers, starts, stops in requests.notes:
-        held = Holding(
-            *(np.zeros((count, kind.shape[1]), bool) for kind in in_versions)
-        )
-        for part, kind in zip(held, in_versions, strict=True):
+        held = []
+        for kind in in_versions:
+            part = np.zeros((count, kind.shape[1]), bool)
             part[numbers] = held_in_summaries(summaries, starts, stops, kind)
-        yield Knowledge.SUMMARY, held
+            held.append(part)
+        yield Knowledge.SUMMARY, Holding(*held)
 
 
 def _ended_since(texts: ProbeTexts, requests: RequestContents) -> Bools:
@@ -195,8 +195,7 @@ def _superseded(probes: Sequence[Probe], known: Bools) -> Bools:
     for number, probe in enumerate(probes):
         for answer in probe.answers:
             for newer in stale.get(normal_tokens(answer), ()):
-                is_same = set(probe.evidence) == set(probes[newer].evidence)
-                if newer != number and not is_same:
+                if set(probe.evidence) != set(probes[newer].evidence):
                     outdated[:, number] |= known[:, number] & known[:, newer]
     return outdated
 

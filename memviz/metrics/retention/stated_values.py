@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
-from typing import NamedTuple
 
 from memviz.core.text.vocabulary import STOP_WORDS, words
 from memviz.core.text.word_classes import DATE_WORDS, MONTHS
-from memviz.metrics.retention.label_words import NATIONALITIES
-from memviz.transcripts.base import Category
+from memviz.metrics.retention.label_words import NATIONALITIES, Value
 
 _MONTH = (
     "(?:"
@@ -99,28 +97,16 @@ _NO_NAMES = (
 )
 
 
-class Value(NamedTuple):
-    """One value in a sentence: what it is, the characters it takes, and how telling it is."""
-
-    category: Category
-    start: int
-    stop: int
-    weight: float
-    hint: str = ""
-    """What it is, for a question whose own words do not say it."""
-    alone: bool = False
-    """It is a fact though nobody uses the value again."""
-
-
 def has_verb(before: str) -> bool:
-    """Whether a verb stands right before a value, and makes a sentence of what is no entry of a list."""
+    """Return whether a verb stands right before a value, and makes a sentence of what is no entry of a list."""
     return _VERB.search(before) is not None
 
 
 def is_stated(value: Value, sentence: str, of_user: bool) -> bool:
-    """Whether somebody who says so states a fact. A user does with a date, a code, money, or what something is, costs,
-    weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
-    before, text = sentence[: value.start], sentence[value.start : value.stop]
+    """Return whether somebody who says so states a fact. A user does with a date, a code, money, or what something is,
+    costs, weighs. The assistant says many numbers; only "The deposit for the hub is 40 euros" is taken from it."""
+    before = sentence[: value.start]
+    text = sentence[value.start : value.stop]
     if value.category == "name":
         return of_user
     is_other_fact = value.category == "single fact"
@@ -169,7 +155,7 @@ def _is_name(match: re.Match[str], sentence: str, names: Set[str]) -> bool:
 
 
 def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
-    """The words of a match but for one that may be capitalised because a sentence, or a title, begins with it."""
+    """Yield the words of a match but for one that may be capitalised because a sentence, or a title, begins with it."""
     before = sentence[: match.start()].rstrip(" \"'“\u2018(*_")
     begins = not before or before[-1] in ".:!?–—•-…\n|"
     words = [word for word in match.group().split() if word[0].isupper()]
@@ -177,7 +163,8 @@ def _inside(match: re.Match[str], sentence: str) -> Iterator[str]:
 
 
 def _of(match: re.Match[str], sentence: str) -> Value | None:
-    text, (start, stop) = match.group(), match.span()
+    text = match.group()
+    start, stop = match.span()
     if match["date"]:
         return Value("single fact", start, stop, 2.0)
     if match["code"]:

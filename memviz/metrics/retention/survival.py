@@ -1,4 +1,5 @@
-"""How long facts last in what is sent: survival by age, half-life, losses by category; and how far two runs agree."""
+"""The time that facts last in what is sent: survival by age, half-life, losses by category; and how far two runs
+agree."""
 
 from __future__ import annotations
 
@@ -41,10 +42,16 @@ class Survival:
     def half_life(self) -> int | None:
         """The first age at which half of the observed probes or fewer are known, in ``unit``; ``None`` if more than
         half are at every age that was observed."""
-        half = np.flatnonzero(
-            (self.observed > 0) & (2 * self.retained <= self.observed)
-        )
-        return int(half[0]) if half.size else None
+        is_half = (self.observed > 0) & (2 * self.retained <= self.observed)
+        return int(is_half.argmax()) if is_half.any() else None
+
+
+BEST_FRESHNESS_FIRST = (
+    Freshness.NEW_ONLY,
+    Freshness.BOTH,
+    Freshness.STALE_ONLY,
+    Freshness.NEITHER,
+)
 
 
 class CategoryRow(NamedTuple):
@@ -60,7 +67,8 @@ class CategoryRow(NamedTuple):
     half_life: int | None
     """That of :class:`Survival`."""
     new_only: int
-    """Born updated facts of which the last request holds the new value alone; the next three likewise."""
+    """Born updated facts of which the last request holds the new value alone; the next three likewise, in the order of
+    :data:`BEST_FRESHNESS_FIRST`."""
     both: int
     stale_only: int
     neither: int
@@ -88,7 +96,8 @@ def survival(
     if columns is None:
         columns = range(len(retention.probes))
     picked = np.array(columns, np.int64)
-    born, retained = retention.born[:, picked], retention.retained[:, picked]
+    born = retention.born[:, picked]
+    retained = retention.retained[:, picked]
     requests = np.arange(len(born))[:, None]
     ages = requests - birth_requests(retention, log)[picked]
     observed = np.bincount(ages[born])
@@ -98,36 +107,32 @@ def survival(
 
 def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
     """Return one row for each category that has probes, memviz's own first, then one for all (``None``)."""
-    named = {probe.category for probe in retention.probes}
-    order = dict.fromkeys(
-        (*CATEGORIES, *(probe.category for probe in retention.probes))
-    )
-    present = [name for name in order if name in named]
-    return tuple(_row(retention, log, name) for name in (*present, None))
+    named = dict.fromkeys(probe.category for probe in retention.probes)
+    own = [name for name in CATEGORIES if name in named]
+    others = [name for name in named if name not in CATEGORIES]
+    return tuple(_row(retention, log, name) for name in (*own, *others, None))
 
 
 def _row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
     picked = [
-        n
-        for n, probe in enumerate(retention.probes)
+        number
+        for number, probe in enumerate(retention.probes)
         if category in (None, probe.category)
     ]
-    born, retained = retention.born[:, picked], retention.retained[:, picked]
-    freshness = retention.freshness[-1:, picked].ravel()
-    counts = np.bincount(freshness, minlength=len(Freshness)).tolist()
+    born = retention.born[:, picked]
+    retained = retention.retained[:, picked]
     with_any = born.any(axis=1)
     shares = retained[with_any].sum(axis=1) / born[with_any].sum(axis=1)
+    freshness = retention.freshness[-1:, picked].ravel()
+    counts = np.bincount(freshness, minlength=len(Freshness)).tolist()
     return CategoryRow(
-        category=category,
-        probes=len(picked),
-        born=int(born[-1:].sum()),
-        retained=int(retained[-1:].sum()),
-        mean_share=float(shares.mean()) if shares.size else None,
-        half_life=survival(retention, log, picked).half_life,
-        new_only=counts[Freshness.NEW_ONLY],
-        both=counts[Freshness.BOTH],
-        stale_only=counts[Freshness.STALE_ONLY],
-        neither=counts[Freshness.NEITHER],
+        category,
+        len(picked),
+        int(born[-1:].sum()),
+        int(retained[-1:].sum()),
+        float(shares.mean()) if shares.size else None,
+        survival(retention, log, picked).half_life,
+        *[counts[kind] for kind in BEST_FRESHNESS_FIRST],
     )
 
 
@@ -164,7 +169,8 @@ class Agreement(NamedTuple):
 def agreement(one: Retention, other: Retention) -> Agreement:
     """Return what the last requests of two runs of the same conversation hold of the same facts."""
     stated = one.born[-1] & other.born[-1]
-    first, second = one.retained[-1][stated], other.retained[-1][stated]
+    first = one.retained[-1][stated]
+    second = other.retained[-1][stated]
     kinds = (first & second, first & ~second, second & ~first, ~first & ~second)
     return Agreement(*(int(held.sum()) for held in kinds))
 

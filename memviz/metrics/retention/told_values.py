@@ -26,10 +26,14 @@ from memviz.metrics.retention.code_kinds import (
     SOFTWARE_NAMES,
 )
 from memviz.metrics.retention.count_kinds import CLOCK, COUNTS, PLAIN_NUMBERS
-from memviz.metrics.retention.label_words import TRIGGER_CHARS, Kind, Labelled
+from memviz.metrics.retention.label_words import (
+    TRIGGER_CHARS,
+    Kind,
+    Value,
+    find_values,
+)
 from memviz.metrics.retention.option_kinds import OPTIONS, TITLES
 from memviz.metrics.retention.stated_values import (
-    Value,
     has_verb,
     is_stated,
     names_in,
@@ -50,14 +54,12 @@ class _Kinds:
             for trigger in kind.triggers:
                 self.numbers_of.setdefault(trigger, []).append(number)
 
-    def announced_by(self, begun: set[str]) -> Iterator[Kind]:
-        """The kinds with a trigger in ``begun``."""
-        numbers = {
-            number
-            for trigger in begun & self.numbers_of.keys()
-            for number in self.numbers_of[trigger]
-        }
-        return (self.kinds[number] for number in sorted(numbers))
+    def announced_by(self, begun: set[str]) -> list[Kind]:
+        """Return the kinds with a trigger in ``begun``, in order."""
+        numbers = set[int]()
+        for trigger in begun & self.numbers_of.keys():
+            numbers.update(self.numbers_of[trigger])
+        return [self.kinds[number] for number in sorted(numbers)]
 
 
 _REACHABLE = _Kinds(*PHONES, *EMAILS)
@@ -75,47 +77,32 @@ _KINDS = _Kinds(
 )
 _DETAILS = _Kinds(*COUNTS, *CLOCK, *OPTIONS, *PLAIN_NUMBERS)
 _KINDS_OF_BOTH = _Kinds(*(kind for kind in _KINDS.kinds if not kind.of_user))
-_LETTERS, _DIGIT = re.compile(r"[^\W\d_]+"), re.compile(r"\d")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
 _MARKS = frozenset('@/._#$€£"“')
 _CAPITAL = re.compile(r"[\w,] [A-Z\u00c0-\u00de]")
 
 
-def labelled_in(sentence: str, of_user: bool) -> Iterator[Labelled]:
-    """The labelled values of ``sentence``, said by the user or the assistant. Of two that overlap the first counts."""
-    return _found(_KINDS if of_user else _KINDS_OF_BOTH, sentence, of_user)
+def _found(kinds: _Kinds, sentence: str, of_user: bool) -> list[Value]:
+    """Return the values of these kinds in ``sentence``. Of two that overlap the first counts."""
+    has_digit = _DIGIT.search(sentence) is not None
+    has_capital = _CAPITAL.search(sentence) is not None
+    begun = set(_MARKS.intersection(sentence))
+    # Every value that an assistant states has a digit, a mark or a capital letter.
+    if not (of_user or has_digit or has_capital or begun):
+        return []
+    if has_digit:
+        begun.add("0")
+    if has_capital:
+        begun.add("A")
+    begun.update(word[:TRIGGER_CHARS] for word in _LETTERS.findall(sentence.lower()))
+    return list(find_values(kinds.announced_by(begun), sentence))
 
 
-def user_details_in(sentence: str) -> Iterator[Labelled]:
-    """The details of a user's ``sentence``: counts, times, what is ruled out, what things are. Of two that overlap the
-    first counts."""
-    return _found(_DETAILS, sentence, True)
-
-
-def reachable_in(sentence: str) -> Iterator[Labelled]:
-    """The telephone numbers and addresses of a user's ``sentence``. They hold though it begins with an "if"."""
-    return _found(_REACHABLE, sentence, True)
-
-
-def _found(kinds: _Kinds, sentence: str, of_user: bool) -> Iterator[Labelled]:
-    has_digit, has_capital = _DIGIT.search(sentence), _CAPITAL.search(sentence)
-    marks = _MARKS.intersection(sentence)
-    if not (of_user or has_digit or has_capital or marks):
-        return  # every value that an assistant states has a digit, a mark or a capital letter
-    begun = {word[:TRIGGER_CHARS] for word in _LETTERS.findall(sentence.lower())}
-    begun.update("0" * bool(has_digit) + "A" * bool(has_capital), marks)
-    for kind in kinds.announced_by(begun):
-        for match in kind.pattern.finditer(sentence):
-            if kind.is_value(match["value"]):
-                yield Labelled(
-                    kind.category,
-                    *match.span("value"),
-                    kind.weight,
-                    kind.hint_of(match),
-                )
-
-
-SENTENCE_CHARS, HAN_CHARS = range(12, 241), 3
-"""Of a sentence that states a value. A Chinese character says as much as three letters."""
+SENTENCE_CHARS = range(12, 241)
+"""Of a sentence that states a value."""
+HAN_CHARS = 3
+"""A Chinese character says as much as so many letters."""
 LEAST_INFORMATIVENESS = 1.7
 """Of the stating sentence, see :class:`memviz.core.text.traits.Traits`: leaves out courtesies and advice."""
 _ENDED = re.compile(r"""[.!…。！][\s"'”’」)）*_]*$""")
@@ -177,7 +164,7 @@ class Told(NamedTuple):
 
 
 def told_values(log: Log) -> Iterator[tuple[Told, Value]]:
-    """All values that the user and the assistant state in sentences that tell something, in order."""
+    """Return all values that the user and the assistant state in sentences that tell something, in order."""
     told = list(_told(log))
     small = {word for message in log for word in _SMALL.findall(message.content)}
     names = names_in([one.sentence.text for one in told], small)
@@ -188,19 +175,17 @@ def told_values(log: Log) -> Iterator[tuple[Told, Value]]:
 def _told(log: Log) -> Iterator[Told]:
     for position, message in enumerate(log):
         if message.role in ("user", "assistant"):
-            of_user = message.role == "user"
-            yield from (
-                Told(position, sentence, of_user)
-                for sentence in passage(message.content).sentences
-            )
+            for sentence in passage(message.content).sentences:
+                yield Told(position, sentence, message.role == "user")
 
 
 def _values(told: Told, names: set[str], people: ChinesePeople) -> list[Value]:
-    """Of two that overlap only the first. Each of many in one sentence counts less."""
+    """Return the values of a sentence, of two that overlap only the first. Each of many in one sentence counts less."""
     sentence = told.sentence
+    if len(sentence.text) >= SENTENCE_CHARS.stop or sentence.echo:
+        return []
     is_request = told.of_user and _is_request(sentence.text)
-    is_long = len(sentence.text) >= SENTENCE_CHARS.stop
-    if is_long or sentence.echo or (sentence.is_question and not is_request):
+    if sentence.is_question and not is_request:
         return []
     shaped = list(_shaped(told, names))
     candidates = list(_labelled(told, people))
@@ -218,19 +203,20 @@ def _values(told: Told, names: set[str], people: ChinesePeople) -> list[Value]:
 
 
 def _labelled(told: Told, people: ChinesePeople) -> Iterator[Value]:
-    """The values that the sentence names as what they are."""
-    text, of_user = told.sentence.text, told.of_user
+    """Yield the values that the sentence names as what they are."""
+    text = told.sentence.text
+    of_user = told.of_user
     if _is_chinese(text):
         found = list(chinese_in(text, of_user, people))
     else:
-        found = list(labelled_in(text, of_user))
+        found = _found(_KINDS if of_user else _KINDS_OF_BOTH, text, of_user)
     stated = _stated(found, told)
     if stated and (of_user or not told.sentence.traits.is_hedged):
-        yield from (Value(*one, alone=True) for one in stated)
+        yield from (one._replace(alone=True) for one in stated)
 
 
 def _details(told: Told) -> Iterator[Value]:
-    """What a user says in passing, and what the assistant says it did."""
+    """Yield the details that a user says in passing, and what the assistant says it did."""
     text = told.sentence.text
     # Few sentences of an assistant say so, and to look is cheap.
     if not told.of_user and _DONE.search(text) is None:
@@ -239,15 +225,18 @@ def _details(told: Told) -> Iterator[Value]:
         return
     if not told.of_user and told.sentence.traits.is_hedged:
         return
-    found = list(details_in(text) if _is_chinese(text) else user_details_in(text))
-    yield from (Value(*one, alone=True) for one in _stated(found, told))
+    if _is_chinese(text):
+        found = list(details_in(text))
+    else:
+        found = _found(_DETAILS, text, True)
+    yield from (one._replace(alone=True) for one in _stated(found, told))
 
 
 def _is_chinese(text: str) -> bool:
     return not text.isascii() and HAN.search(text) is not None
 
 
-def _stated(found: Sequence[Labelled], told: Told) -> Sequence[Labelled]:
+def _stated(found: Sequence[Value], told: Told) -> Sequence[Value]:
     """Return those of ``found`` that the sentence does not leave open."""
     if not found or not _is_unsure(told):
         return found
@@ -262,23 +251,26 @@ def _is_unsure(told: Told) -> bool:
 
 
 def _is_request(text: str) -> bool:
-    """Whether the user asks for something to be done, which may name what it has to be like: "Can you book a table for
-    six?" A question that asks to be told something is none."""
+    """Return whether the user asks for something to be done, which may name what it has to be like: "Can you book a
+    table for six?" A question that asks to be told something is none."""
     return _REQUEST.match(text) is not None and _TELL.search(text) is None
 
 
-def _sure(found: Sequence[Labelled], text: str) -> list[Labelled]:
-    """What stands before a condition, unless that is unsure itself, and what holds under any condition."""
+def _sure(found: Sequence[Value], text: str) -> list[Value]:
+    """Return the values before a condition, unless that is unsure itself, and those that hold under any condition: the
+    telephone numbers and addresses."""
     condition = _CONDITION.search(text)
     stated = text[: condition.start()] if condition else ""
     before = []
     if not _UNSURE.search(stated) and not _ASKING.search(stated):
         before = [one for one in found if one.stop <= len(stated)]
-    return before + [one for one in reachable_in(text) if one not in before]
+    reachable = _found(_REACHABLE, text, True)
+    return before + [one for one in reachable if one not in before]
 
 
 def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
-    text, of_user = told.sentence.text, told.of_user
+    text = told.sentence.text
+    of_user = told.of_user
     values = values_in(text, names)
     # Most sentences have none; to ask how much they tell takes longer.
     if not values:
@@ -301,7 +293,7 @@ def _shaped(told: Told, names: set[str]) -> Iterator[Value]:
 
 
 def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
-    """The names among the ``values`` of a user's sentence that tells little else, unless it only muses."""
+    """Yield the names among the ``values`` of a user's sentence that tells little else, unless it only muses."""
     text = told.sentence.text
     barred = (_MUSING, _FORMULA, _GERMAN)
     if _is_unsure(told) or any(pattern.search(text) for pattern in barred):
@@ -312,18 +304,17 @@ def _passing_names(told: Told, values: Sequence[Value]) -> Iterator[Value]:
 
 
 def _is_whole(sentence: Sentence, value: Value) -> bool:
-    """Whether it ends like a sentence, or has a verb before the value, as in a chat without full stops."""
+    """Return whether it ends like a sentence, or has a verb before the value, as in a chat without full stops."""
     text = sentence.text
     return _ENDED.search(text) is not None or has_verb(text[: value.start])
 
 
 def _tells(sentence: Sentence) -> bool:
-    text, traits = sentence.text, sentence.traits
+    text = sentence.text
     least = SENTENCE_CHARS.start
-    return (
-        (len(text) >= least or len(HAN.findall(text)) * HAN_CHARS >= least)
-        and _FORMULA.search(text) is None
-        and _MUSING.search(text) is None
-        and not traits.is_hedged
-        and traits.informativeness >= LEAST_INFORMATIVENESS
-    )
+    if len(text) < least and len(HAN.findall(text)) * HAN_CHARS < least:
+        return False
+    if _FORMULA.search(text) or _MUSING.search(text):
+        return False
+    traits = sentence.traits
+    return not traits.is_hedged and traits.informativeness >= LEAST_INFORMATIVENESS

@@ -11,11 +11,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.core.conversation import Log
+from memviz.core.messages import Message
 from memviz.core.text.containment import PhraseIndex, contains, normal_tokens
 from memviz.core.text.sentences import json_facts
 from memviz.core.text.terms import IS_UNSPACED
@@ -36,9 +38,14 @@ LINE_CHARS = 240
 MOST_LINES = 2_000
 """Of one result. What is further down is seldom what a reply rests on, and would have to be read at each redraw."""
 VALUE_CHARS = range(3, 61)
-USED_AT_ONCE, USED_BY_A_REPLY, USED_BY_A_CALL, USED_IN_A_LATER_TURN = 2.0, 4.0, 0.5, 1.5
-"""How telling a value is that only the reply to the result uses, or one after it; how much more where a call depends on
-it, and where a later turn does."""
+USED_AT_ONCE = 2.0
+"""The weight of a value that only the reply to the result uses."""
+USED_BY_A_REPLY = 4.0
+"""The weight of a value that a later reply uses."""
+USED_BY_A_CALL = 0.5
+"""The weight that is added where a call depends on the value."""
+USED_IN_A_LATER_TURN = 1.5
+"""The weight that is added where a later turn uses the value."""
 _VALUE = re.compile(
     r"""
     https?://[^\s"'<>)\]]+[\w/]
@@ -83,8 +90,8 @@ class _Line(NamedTuple):
 
 
 def tool_facts(log: Log) -> list[ToolFact]:
-    """The values of tool results that no message before contains and that a later reply or call of the assistant uses,
-    in order; of equal values the first."""
+    """Return the values of tool results that no message before contains and that a later reply or call of the assistant
+    uses, in order; of equal values the first."""
     candidates = _new_values(log)
     if not candidates:
         return []
@@ -92,27 +99,21 @@ def tool_facts(log: Log) -> list[ToolFact]:
     matches = PhraseIndex(answers).find([readable(message) for message in log])
     bounds = np.searchsorted(matches.phrases, np.arange(len(answers) + 1))
     found = []
-    for number, line in enumerate(candidates):
-        places = np.unique(matches.texts[bounds[number] : bounds[number + 1]]).tolist()
-        uses = [
-            at for at in places if at > line.position and log[at].role == "assistant"
-        ]
+    for line, (start, stop) in zip(candidates, pairwise(bounds), strict=True):
+        first, *later = np.unique(matches.texts[start:stop]).tolist() or [-1]
+        uses = [at for at in later if log[at].role == "assistant"]
+        if first != line.position or not uses:
+            continue
         question = _question(log, line)
-        if uses and places[0] == line.position and not contains(question, line.answer):
-            found.append(
-                ToolFact(
-                    line.position,
-                    question,
-                    line.answer,
-                    uses[0],
-                    _weight(log, line, uses),
-                )
-            )
+        if not contains(question, line.answer):
+            weight = _weight(log, line, uses)
+            what = (line.position, question, line.answer)
+            found.append(ToolFact(*what, uses[0], weight))
     return found
 
 
 def count_unmeasured_results(log: Log, probes: Sequence[Probe]) -> int:
-    """The number of tool results of ``log`` if there are ``probes`` and none of them comes from one; else 0.
+    """Return the number of tool results of ``log`` if there are ``probes`` and none of them comes from one; else 0.
 
     What is lost with these results shows in no measure that rests on the probes.
     """
@@ -123,53 +124,50 @@ def count_unmeasured_results(log: Log, probes: Sequence[Probe]) -> int:
 
 
 def _weight(log: Log, line: _Line, uses: Sequence[int]) -> float:
-    turn = log.turn_number(line.position)
-    following = next(
-        at for at in range(line.position + 1, len(log)) if log[at].role == "assistant"
-    )
+    later = range(line.position + 1, len(log))
+    following = next(at for at in later if log[at].role == "assistant")
     weight = USED_AT_ONCE if uses[-1] == following else USED_BY_A_REPLY
-    if any(
-        log[at].tool_calls and contains(_arguments(log, at), line.answer) for at in uses
-    ):
+    if any(_uses_in_a_call(log[at], line.answer) for at in uses):
         weight += USED_BY_A_CALL
-    if any(log.turn_number(at) > turn for at in uses):
+    if log.turn_number(uses[-1]) > log.turn_number(line.position):
         weight += USED_IN_A_LATER_TURN
     return weight
 
 
-def _arguments(log: Log, position: int) -> str:
-    return readable(log[position])[len(log[position].content) :]
+def _uses_in_a_call(message: Message, answer: str) -> bool:
+    if not message.tool_calls:
+        return False
+    arguments = readable(message).removeprefix(message.content)
+    return contains(arguments, answer)
 
 
 def _question(log: Log, line: _Line) -> str:
-    """The line of the result with its value blanked, and which result it is."""
+    """Return the line of the result with its value blanked, and which result it is."""
     tool = log.answered_tool(line.position) or log[line.position].name or "a tool"
     spelled = re.compile(re.escape(line.answer).replace("_", "[_ ]"))
     before = spelled.sub("___", line.text[: line.start])
     after = line.text[line.start + len(line.answer) :]
-    return (
-        f"{before}___{after} ({tool}, message {line.position + 1}, line {line.number})"
-    )
+    place = f"({tool}, message {line.position + 1}, line {line.number})"
+    return f"{before}___{after} {place}"
 
 
 def _new_values(log: Log) -> list[_Line]:
-    """Every value of a tool result, at its first place, all of whose words some reply has."""
+    """Return every value of a tool result, at its first place, all of whose words some reply has."""
     results = [
-        (position, message.content)
+        position
         for position, message in enumerate(log)
         if message.role == "tool" and not message.is_recall_exchange
     ]
+    # Else all replies would be read for nothing.
     if not results:
-        return []  # before all replies are read for nothing
-    said = {
-        token
-        for message in log
-        if message.role == "assistant"
-        for token in normal_tokens(readable(message))
-    }
+        return []
+    said: set[str] = set()
+    for message in log:
+        if message.role == "assistant":
+            said.update(normal_tokens(readable(message)))
     first: dict[tuple[str, ...], _Line] = {}
-    for position, content in results:
-        for line in _values_of(position, content):
+    for position in results:
+        for line in _values_of(position, log[position].content):
             tokens = normal_tokens(line.answer)
             if tokens and said.issuperset(tokens):
                 first.setdefault(tokens, line)
@@ -178,22 +176,18 @@ def _new_values(log: Log) -> list[_Line]:
 
 def _values_of(position: int, content: str) -> Iterator[_Line]:
     fields = json_facts(content) if content.lstrip().startswith(("{", "[")) else []
-    for number, text in enumerate(
-        (fields or content.splitlines())[:MOST_LINES], start=1
-    ):
+    lines = fields or content.splitlines()
+    for number, text in enumerate(lines[:MOST_LINES], start=1):
+        start = 0
         field = _FIELD.fullmatch(text) if fields else None
-        if (
-            field
-            and _NAME.fullmatch(field["value"])
-            and len(field["value"]) in VALUE_CHARS
-        ):
-            if field["value"] not in ("True", "False"):
-                yield _Line(
-                    position, number, text, field["value"], field.start("value")
-                )
-            continue
+        if field:
+            start = field.start("value")
+            value = field["value"]
+            if _NAME.fullmatch(value) and len(value) in VALUE_CHARS:
+                if value not in ("True", "False"):
+                    yield _Line(position, number, text, value, start)
+                continue
         line = text[:LINE_CHARS]
-        start = field.start("value") if field else 0
         for match in _VALUE.finditer(line, start):
             if len(match.group()) in VALUE_CHARS:
                 yield _Line(position, number, line, match.group(), match.start())
@@ -220,7 +214,7 @@ class NeededArgument(NamedTuple):
 
     @property
     def in_context(self) -> bool:
-        """Whether the model was sent the value."""
+        """True where the model was sent the value."""
         return self.source != Knowledge.LOST
 
 
@@ -233,18 +227,10 @@ class ToolArgumentRecall:
     @property
     def share(self) -> float | None:
         """Share of them that were in the context (0 to 1); ``None`` where none was needed."""
-        return _share(self.arguments)
-
-    def share_by_turn(self) -> dict[int, float]:
-        """That share for each turn that needed any."""
-        by_turn: dict[int, list[NeededArgument]] = {}
-        for argument in self.arguments:
-            by_turn.setdefault(argument.turn, []).append(argument)
-        return {
-            turn: share
-            for turn, found in by_turn.items()
-            if (share := _share(found)) is not None
-        }
+        if not self.arguments:
+            return None
+        sent = sum(argument.in_context for argument in self.arguments)
+        return sent / len(self.arguments)
 
 
 def tool_argument_recall(run: Run) -> ToolArgumentRecall:
@@ -263,7 +249,8 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
     lengths = [record.log_length for record in run.requests]
     found = []
     for argument in used:
-        column, position = column_of[argument.value], argument.position
+        column = column_of[argument.value]
+        position = argument.position
         counts = texts.counts.answers[:, column]
         request = bisect_right(lengths, position) - 1
         if request < 0 or not counts[position]:
@@ -279,11 +266,12 @@ def tool_argument_recall(run: Run) -> ToolArgumentRecall:
 
 
 class _Sources:
-    """Where a value stands in a request. Asked for one request and value at a time: most of the matrix [requests x
+    """The places of values in requests. Asked for one request and value at a time: most of the matrix [requests x
     values], which :func:`memviz.metrics.retention.retention.retention` gives, would be of no use, and it is large."""
 
     def __init__(self, run: Run, texts: ProbeTexts) -> None:
-        self._texts, self._summaries = texts, run.space.summaries
+        self._texts = texts
+        self._summaries = run.space.summaries
         prompts = texts.in_messages(run.space.system_messages)
         self._in_system = in_any(prompts.answers)
         self._in_version = texts.in_versions(self._summaries).answers
@@ -305,9 +293,11 @@ class _Sources:
             return Knowledge.RECALLED
         if self._in_version[versions, column].any():
             return Knowledge.SUMMARY
+        if self._in_system[column]:
+            return Knowledge.SYSTEM
         if any(in_words[part.start : part.stop].any() for part in besides.in_system):
             return Knowledge.SYSTEM
-        return Knowledge.SYSTEM if self._in_system[column] else Knowledge.LOST
+        return Knowledge.LOST
 
     def _read_words(self) -> None:
         """Look the values up in the lines, and in what is left of messages, that came since."""
@@ -322,7 +312,7 @@ def _is_in(counts: Counts, ranges: Iterable[range]) -> bool:
 
 
 def _used_arguments(log: Log) -> Iterator[NeededArgument]:
-    """All values that calls use, whether they were said before or not; each once for a call and argument."""
+    """Yield all values that calls use, whether they were said before or not; each once for a call and argument."""
     for position in log.tools.callers:
         message = log[position]
         if message.is_recall_exchange:
@@ -343,13 +333,3 @@ def _is_trivial(value: str | int | float | bool | None) -> bool:
     if tokens and all(map(IS_UNSPACED.match, tokens)):
         return len(tokens) < LEAST_CHARS - 1
     return sum(map(str.isalnum, str(value))) < LEAST_CHARS
-
-
-def _share(
-    arguments: tuple[NeededArgument, ...] | list[NeededArgument],
-) -> float | None:
-    return (
-        sum(argument.in_context for argument in arguments) / len(arguments)
-        if arguments
-        else None
-    )

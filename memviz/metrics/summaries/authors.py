@@ -1,4 +1,4 @@
-"""Whose words the summaries of a run are: what figures over them are worth depends on it."""
+"""The authors of the summaries of a run: the worth of figures over them depends on it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ OFFLINE_SUMMARIES = (
     "Summaries here are written by the offline stand-in, "
     "which quotes; a language model words them differently."
 )
-"""What is said wherever figures rest on such summaries: on pages, in the terminal and in reports."""
+"""The sentence wherever figures rest on such summaries: on pages, in the terminal and in reports."""
 _BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
 
 
 class Author(Enum):
-    """Who worded a summary or gave a reply. The value is what a badge begins with."""
+    """The writer of a summary or a reply. The value is what a badge begins with."""
 
     RECORDED = "recorded"
     STAND_IN = STAND_IN_NAME
@@ -30,7 +30,7 @@ class Author(Enum):
 
     @property
     def about(self) -> str:
-        """What the badge means, for its tooltip."""
+        """The meaning of the badge, for its tooltip."""
         return _ABOUT[self]
 
 
@@ -56,7 +56,7 @@ def author_of(model: str, *, recorded: bool) -> Author:
 
 
 def summary_author(compaction: Compaction) -> Author | None:
-    """Who worded the summary of ``compaction``; ``None`` where there is none, or the user reworded it."""
+    """Return who worded the summary of ``compaction``; ``None`` where there is none, or the user reworded it."""
     if outcome_of(compaction) not in _BY_A_MODEL:
         return None
     return author_of(compaction.model, recorded=compaction.recorded)
@@ -81,7 +81,8 @@ def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
 
 
 def whose_words(runs: Iterable[Run]) -> str:
-    """Who wrote the summaries that figures over ``runs`` rest on, as a sentence; empty where nothing was summarized."""
+    """Return who wrote the summaries that figures over ``runs`` rest on, as a sentence; empty where nothing was
+    summarized."""
     return " ".join(_whose(list(runs)))
 
 
@@ -95,15 +96,19 @@ def where_recorded(runs: Iterable[Run]) -> str:
 
 
 def _whose(runs: list[Run]) -> Iterator[str]:
-    recorded, live = models_of(runs, Author.RECORDED), models_of(runs, Author.LIVE)
+    recorded = models_of(runs, Author.RECORDED)
+    live = models_of(runs, Author.LIVE)
     if recorded:
         yield f"Summaries here are recorded: {listed(recorded)} wrote them {where_recorded(runs)}."
     if live:
-        yield f"Summaries {'of others' if recorded else 'here'} were written by {listed(live)}."
+        where = "of others" if recorded else "here"
+        yield f"Summaries {where} were written by {listed(live)}."
     others = [run.strategy.label for run in runs if has_offline_summary(run)]
-    if others and len(runs) == 1 and (recorded or live):
-        yield "Later ones are by the offline stand-in, which quotes."
-    elif others and (recorded or live):
-        yield f"Those of {listed(others)} are by the offline stand-in, which quotes: compare them with care."
-    elif others:
+    if not others:
+        return
+    if not recorded and not live:
         yield OFFLINE_SUMMARIES
+    elif len(runs) == 1:
+        yield "Later ones are by the offline stand-in, which quotes."
+    else:
+        yield f"Those of {listed(others)} are by the offline stand-in, which quotes: compare them with care."

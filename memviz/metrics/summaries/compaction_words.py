@@ -27,24 +27,18 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import UNITS
 
 
-def broken_length(compaction: Compaction) -> tuple[int, int] | None:
-    """Return how many words a summary was asked for and how many it has, where those are more; ``None`` where it keeps
-    its length, none was asked for, or a person worded it."""
-    asked = getattr(compaction.strategy, "summary_words", 0)
-    if not asked or not compaction.asked or compaction.summary is None:
-        return None
-    got = count_words(compaction.summary)
-    return (asked, got) if got > asked else None
-
-
 def broken_length_words(compaction: Compaction) -> str:
-    """Return ``asked for 120 words, got 148``, or an empty text where the summary keeps its length."""
-    found = broken_length(compaction)
-    if found is None:
+    """Return ``asked for 120 words, got 148``; empty where the summary keeps its length, none was asked for, or a
+    person worded it."""
+    asked = getattr(compaction.strategy, "summary_words", 0)
+    summary = compaction.summary
+    if not asked or not compaction.asked or summary is None:
         return ""
-    asked, got = found
+    got = count_words(summary)
+    if got <= asked:
+        return ""
     unit = length_unit(compaction.prompt or "", asked)
-    written_in = counted_unit(compaction.summary or "")
+    written_in = counted_unit(summary)
     words = f"asked for {asked:,} {unit}, got {got:,}"
     return words if written_in == unit else f"{words} {written_in}"
 
@@ -84,7 +78,7 @@ _AFTER_FAILURE = {
     "raise": "The rule lets the request fail",
     "instead": "The rule does something else in its place",
 }
-"""What the strategy's rule says of a failed summarizer, by :attr:`memviz.engine.compaction.Compaction.policy`."""
+"""The strategy's rule for a failed summarizer, by :attr:`memviz.engine.compaction.Compaction.policy`."""
 
 
 class CompactionWords(NamedTuple):
@@ -99,7 +93,7 @@ class CompactionWords(NamedTuple):
 
     @property
     def happened(self) -> str:
-        """What happened, where and why, without a full stop."""
+        """The act, the place and the reason, without a full stop."""
         happened = f"{self.what} {self.where}"
         return f"{happened} ({self.why})" if self.why else happened
 
@@ -169,7 +163,8 @@ def _request(compaction: Compaction, run: Run | None) -> RequestPlace | None:
 
 
 def reason_words(compaction: Compaction) -> str:
-    """Why, with the name of what the strategy counted: ``messages not yet summarized: 1,584 tokens > 1,500``."""
+    """Return the reason, with the name of what the strategy counted: ``messages not yet summarized: 1,584 tokens >
+    1,500``."""
     return named_reason(compaction.strategy, compaction.reason)
 
 
@@ -195,17 +190,17 @@ def _say_twice(found: re.Match[str]) -> str:
 
 
 def after_failure_words(compaction: Compaction) -> str:
-    """What the strategy's rule says of a summarizer that fails, without a full stop."""
+    """Return what the strategy's rule says of a summarizer that fails, without a full stop."""
     return _AFTER_FAILURE.get(compaction.policy, _AFTER_FAILURE["instead"])
 
 
 def error_words(compaction: Compaction) -> str:
-    """Why it failed, without a full stop."""
+    """Return why it failed, without a full stop."""
     return (compaction.error or "").rstrip(".")
 
 
 def tried_again(run: Run, failed: Compaction) -> str:
-    """What follows the error of a compaction of ``run`` where there is room to explain it."""
+    """Return what follows the error of a compaction of ``run`` where there is room to explain it."""
     turn = next_try(run.compactions, failed)
     if failed.policy != "leave":
         return f"{after_failure_words(failed)}. The next try is in turn {turn:,}."
@@ -234,7 +229,7 @@ def request_title(compaction: Compaction, run: Run | None = None) -> str:
 
 
 def size_words(compaction: Compaction, run: Run | None = None) -> str:
-    """``1,204 → 310 tokens``: the request without it and with it, see
+    """Return ``1,204 → 310 tokens``: the request without it and with it, see
     :func:`memviz.metrics.summaries.request_sizes.request_sizes`."""
     before_tokens, after_tokens = request_sizes(compaction, run)
     return f"{before_tokens:,} → {after_tokens:,} tokens"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -47,24 +47,18 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class TextDiff:
-    """What became of a text: pieces in the order in which one reads them, a removed piece before the added one
+    """The fate of a text: pieces in the order in which one reads them, a removed piece before the added one
     in its place. Neighbours differ in their fate; none is empty."""
 
     pieces: tuple[Piece, ...]
 
     def text(self, *changes: Change) -> str:
-        """The pieces of these fates put together: kept and removed are the old text, kept and added the new."""
+        """Return the pieces of these fates put together: kept and removed are the old text, kept and added the new."""
         return "".join(piece.text for piece in self.pieces if piece.change in changes)
 
     def words(self, change: Change) -> int:
-        """How many words have this fate."""
+        """Return the number of words that have this fate."""
         return sum(piece.words for piece in self.pieces if piece.change == change)
-
-    @cached_property
-    def kept_share(self) -> float | None:
-        """Share of the old text's words that are in the new one, 0 to 1; ``None`` if it had no words."""
-        kept, removed = self.words("kept"), self.words("removed")
-        return kept / (kept + removed) if kept + removed else None
 
 
 class _Words(NamedTuple):
@@ -79,15 +73,15 @@ class _Words(NamedTuple):
     sentence_starts: list[int]
 
     def between(self, first: int, stop: int) -> str:
-        """The words ``[first, stop)`` with what stands before and behind them."""
+        """Return the words ``[first, stop)`` with what stands before and behind them."""
         return self.text[self.ends[first] : self.starts[stop]]
 
     def gap(self, index: int) -> str:
-        """What stands before word ``index``."""
+        """Return the text between the word before and word ``index``."""
         return self.text[self.ends[index] : self.starts[index]]
 
     def sentences(self) -> list[tuple[str, ...]]:
-        """The words of each sentence."""
+        """Return the words of each sentence."""
         return [
             tuple(self.words[start:stop])
             for start, stop in pairwise(self.sentence_starts)
@@ -102,14 +96,24 @@ class _Block(NamedTuple):
     new: int
     size: int
 
+    @property
+    def old_stop(self) -> int:
+        """The end in the old one."""
+        return self.old + self.size
+
+    @property
+    def new_stop(self) -> int:
+        """The end in the new one."""
+        return self.new + self.size
+
 
 def is_unspaced(word: str) -> bool:
-    """Whether a word is a character of a script written without spaces."""
+    """Return whether a word is a character of a script written without spaces."""
     return bool(_UNSPACED_WORD.match(word))
 
 
 def words_of(text: str) -> list[str]:
-    """The words by which texts are compared, in order."""
+    """Return the words by which texts are compared, in order."""
     return _split(text).words
 
 
@@ -131,28 +135,33 @@ def _split(text: str) -> _Words:
 
 def word_diff(old: str, new: str) -> TextDiff:
     """Compare two texts word by word. Both can be put together again from the pieces, to the last character."""
-    a, b = _split(old), _split(new)
-    pieces, i, j = _Pieces(a, b), 0, 0
+    a = _split(old)
+    b = _split(new)
+    pieces = _Pieces(a, b)
+    last = _Block(0, 0, 0)
     for block in [*_anchors(a, b), _Block(len(a.words), len(b.words), 0)]:
-        pieces.changed((i, block.old), (j, block.new))
-        i, j = block.old + block.size, block.new + block.size
-        pieces.kept((block.old, i), block.new)
+        pieces.changed((last.old_stop, block.old), (last.new_stop, block.new))
+        pieces.kept(block)
+        last = block
     return TextDiff(tuple(pieces.found))
 
 
 def _anchors(a: _Words, b: _Words) -> list[_Block]:
     """Return the stretches of words that both texts have, in order: whole sentences first, then words between them. A
     sentence that lived on counts for more than as many words scattered over others."""
-    starts_a, starts_b = a.sentence_starts, b.sentence_starts
+    starts_a = a.sentence_starts
+    starts_b = b.sentence_starts
     sentences = _same(a.sentences(), b.sentences())
     sentences.append(_Block(len(starts_a) - 1, len(starts_b) - 1, 0))
-    found, i, j = list[_Block](), 0, 0
+    found = [_Block(0, 0, 0)]
     for block in sentences:
-        start, at = starts_a[block.old], starts_b[block.new]
-        for x, y, size in _same(a.words[i:start], b.words[j:at]):
-            found.append(_Block(i + x, j + y, size))
-        i, j = starts_a[block.old + block.size], starts_b[block.new + block.size]
-        found.append(_Block(start, at, i - start))
+        old = found[-1].old_stop
+        new = found[-1].new_stop
+        start = starts_a[block.old]
+        at = starts_b[block.new]
+        for x, y, size in _same(a.words[old:start], b.words[new:at]):
+            found.append(_Block(old + x, new + y, size))
+        found.append(_Block(start, at, starts_a[block.old_stop] - start))
     return list(_meaningful(_joined(found), a.words, b.words))
 
 
@@ -162,16 +171,17 @@ def _same(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[_Block]:
         return []
     # Numbers, not texts: their hashes are the same in every process and never collide.
     ids: dict[Hashable, int] = {}
-    codes = [[ids.setdefault(item, len(ids)) for item in items] for items in (old, new)]
-    blocks = LCSseq.opcodes(*codes).as_matching_blocks()
+    old_codes = [ids.setdefault(item, len(ids)) for item in old]
+    new_codes = [ids.setdefault(item, len(ids)) for item in new]
+    blocks = LCSseq.opcodes(old_codes, new_codes).as_matching_blocks()
     return [_Block(one.a, one.b, one.size) for one in blocks if one.size]
 
 
 def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
-    """The blocks with neighbours that touch in both texts made one."""
+    """Yield the blocks with neighbours that touch in both texts made one."""
     last = _Block(0, 0, 0)
     for block in blocks:
-        if (block.old, block.new) == (last.old + last.size, last.new + last.size):
+        if block.old == last.old_stop and block.new == last.new_stop:
             last = last._replace(size=last.size + block.size)
         else:
             yield last
@@ -182,17 +192,18 @@ def _joined(blocks: Iterable[_Block]) -> Iterator[_Block]:
 def _meaningful(
     blocks: Iterable[_Block], old: Sequence[str], new: Sequence[str]
 ) -> Iterator[_Block]:
-    """The blocks without those that stand between two changes and say nothing by themselves."""
+    """Yield the blocks without those that stand between two changes and say nothing by themselves."""
     for block in blocks:
-        stop = block.old + block.size
         begins = block.old == block.new == 0
-        ends = (stop, block.new + block.size) == (len(old), len(new))
-        if block.size and (begins or ends or _holds_meaning(old[block.old : stop])):
+        ends = block.old_stop == len(old) and block.new_stop == len(new)
+        words = old[block.old : block.old_stop]
+        if words and (begins or ends or _holds_meaning(words)):
             yield block
 
 
 def _holds_meaning(words: Sequence[str]) -> bool:
-    """Whether a stretch is more than a few function words, or than a single character where words have several."""
+    """Return whether a stretch is more than a few function words, or than a single character where words have
+    several."""
     if len(words) >= MIN_FUNCTION_WORDS:
         return True
     unspaced = [is_unspaced(word) for word in words]
@@ -206,7 +217,8 @@ class _Pieces:
     """Puts pieces together while walking along both texts."""
 
     def __init__(self, a: _Words, b: _Words) -> None:
-        self._a, self._b = a, b
+        self._a = a
+        self._b = b
         self.found: list[Piece] = []
 
     def add(self, change: Change, text: str, words: int) -> None:
@@ -215,28 +227,31 @@ class _Pieces:
             return
         if self.found and self.found[-1].change == change:
             before = self.found.pop()
-            text, words = before.text + text, before.words + words
+            text = before.text + text
+            words += before.words
         self.found.append(Piece(change, text, words))
 
-    def kept(self, old: tuple[int, int], at: int) -> None:
+    def kept(self, block: _Block) -> None:
         """Add words that both texts have. What stands between them may differ."""
-        a, b, (start, stop) = self._a, self._b, old
-        if start == stop:
+        if not block.size:
             return
-        shared = a.text[a.starts[start] : a.ends[stop]]
-        if b.text.startswith(shared, b.starts[at]):
-            self.add("kept", shared, stop - start)
+        a = self._a
+        shared = a.text[a.starts[block.old] : a.ends[block.old_stop]]
+        if self._b.text.startswith(shared, self._b.starts[block.new]):
+            self.add("kept", shared, block.size)
             return
-        for offset in range(stop - start):
-            here, there = start + offset, at + offset
-            if offset:
+        for here in range(block.old, block.old_stop):
+            if here > block.old:
+                there = here - block.old + block.new
                 self.changed((here, here), (there, there))
             self.add("kept", a.words[here], 1)
 
     def changed(self, old: tuple[int, int], new: tuple[int, int]) -> None:
         """Add that the words of ``old`` became those of ``new``; the space around them stays if it is the same."""
-        a, b = self._a, self._b
-        left, right = a.between(*old), b.between(*new)
+        a = self._a
+        b = self._b
+        left = a.between(*old)
+        right = b.between(*new)
         lead = Prefix.similarity(a.gap(old[0]), b.gap(new[0]))
         room = min(len(left), len(right)) - lead
         trail = min(room, Postfix.similarity(a.gap(old[1]), b.gap(new[1])))

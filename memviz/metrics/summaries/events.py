@@ -1,5 +1,5 @@
-"""What happened to a run's summary, event by event. Who wrote a version, and what became of an attempt, is judged
-here and nowhere else."""
+"""The history of a run's summary, event by event. Who wrote a version, and what became of an attempt, is judged here
+and nowhere else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from memviz.strategies.base import Strategy
 
 
 class CompactionOutcome(Enum):
-    """What became of one compaction."""
+    """The outcome of one compaction."""
 
     SUMMARIZED = "written by the summarizer"
     THOUGHT = "written by the chat model when it stopped thinking"
@@ -51,18 +51,21 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
 
 
 class CompactionEvent(NamedTuple):
-    """One compaction of a run. ``number`` counts from 0; ``place`` is that on the axis of the run's requests
-    (:class:`memviz.metrics.requests.request_axis.RequestAxis` of this run alone): the place of the first request that
-    it changed, and half a place behind the last one where none came any more. Of several before one request
-    the last stands there, the others in equal steps before it. ``request_turn`` is that request's turn, and
-    ``request_call`` which call of the turn it is, of ``request_calls``."""
+    """One compaction of a run."""
 
     number: int
+    """Counts from 0."""
     place: float
+    """The place of the first request that it changed on the axis of the run's requests
+    (:class:`memviz.metrics.requests.request_axis.RequestAxis` of this run alone), and half a place behind the last one
+    where none came any more. Of several before one request the last stands there, the others in equal steps before
+    it."""
     what: CompactionOutcome
     compaction: Compaction
     request_turn: int | None = None
+    """The turn of that request."""
     request_call: int = 1
+    """The number of its call in the turn, of ``request_calls``."""
     request_calls: int = 1
 
     @property
@@ -80,7 +83,8 @@ class CompactionEvent(NamedTuple):
 def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
     """Return everything that happened to the run's summary, in order."""
     places = [*_places(run)]
-    together, still = Counter(places), Counter(places)
+    together = Counter(places)
+    still = Counter(places)
     events = []
     pairs = zip(run.compactions, places, strict=True)
     for number, (compaction, place) in enumerate(pairs):
@@ -88,19 +92,21 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         is_alone = place.is_integer() and place - 0.5 not in together
         room = 1.0 if is_alone else 0.5
         at = place - still[place] * room / together[place]
-        turn, calls = run.request_turn(compaction), (1, 1)
+        turn = run.request_turn(compaction)
+        call = (1, 1)
         if turn is not None:
-            calls = request_call(compaction, turn, run)
+            call = request_call(compaction, turn, run)
         what = outcome_of(compaction)
-        events.append(CompactionEvent(number, at, what, compaction, turn, *calls))
+        events.append(CompactionEvent(number, at, what, compaction, turn, *call))
     return tuple(events)
 
 
 def _places(run: Run) -> Iterator[float]:
-    """The place of the first request that each compaction changed. What a setting took in of earlier turns when it came
-    into force changed none of their requests, and what it summarized after its last turn stands behind that turn, also
-    where the chat went back to it later: events stand in the order in which they happened."""
-    turns, axis = request_turns(run), axis_of([run])
+    """Yield the place of the first request that each compaction changed. What a setting took in of earlier turns when
+    it came into force changed none of their requests, and what it summarized after its last turn stands behind that
+    turn, also where the chat went back to it later: events stand in the order in which they happened."""
+    turns = request_turns(run)
+    axis = axis_of([run])
     places = axis.places(turns).tolist()
     last_turn = int(turns[-1]) if len(turns) else 0
     behind = axis.last(run.log.turn_count) + 0.5
@@ -108,7 +114,8 @@ def _places(run: Run) -> Iterator[float]:
     for setting, made in run.timeline.segments(run.compactions):
         end = axis.last(int(min(setting.last_turn, run.log.turn_count)))
         for compaction in made:
-            number, turn = run.request_number(compaction), run.request_turn(compaction)
+            number = run.request_number(compaction)
+            turn = run.request_turn(compaction)
             place = behind
             if number is not None:
                 place = float(places[number])
@@ -121,8 +128,8 @@ def _places(run: Run) -> Iterator[float]:
 def request_call(
     compaction: Compaction, turn: int, run: Run | None = None
 ) -> tuple[int, int]:
-    """Which call of ``turn`` the first request is that ``compaction``, one of ``run``, changed, asked or still to be
-    asked, and of how many."""
+    """Return the number of the call of ``turn`` that the first request is which ``compaction``, one of ``run``,
+    changed, asked or still to be asked, and of how many."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
         return int(run.columns.calls[number]), len(numbers_of_turn(run, turn))
@@ -134,26 +141,26 @@ def request_call(
 
 
 def grows_a_list(run: Run) -> bool:
-    """Whether each summary is an entry of an accumulating list, and replaces none."""
+    """Return whether each summary is an entry of an accumulating list, and replaces none."""
     return _is_of_a_list(run.strategy)
 
 
 def never_summarizes(run: Run) -> bool:
-    """Whether this setting has no summaries at all, whatever the conversation."""
+    """Return whether this setting has no summaries at all, whatever the conversation."""
     return not run.strategy.writes_notes
 
 
 def tokens_in_force(run: Run, event: CompactionEvent) -> int:
-    """Tokens of what stands for older messages once the event is over: of the newest summary's text, or of the
-    whole list with its headings; of several kinds of notes those of all together."""
+    """Return the tokens of what stands for older messages once the event is over: of the newest summary's text, or of
+    the whole list with its headings; of several kinds of notes those of all together."""
     if _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.tokens(0, event.compaction.after.summary_count)
     return sum(version.tokens for version in _heads(run, event))
 
 
 def text_in_force(run: Run, event: CompactionEvent) -> str:
-    """What stands for older messages once the event is over: the newest summary's text, or the whole list as it is
-    sent; empty while there is none. Several kinds of notes stand below each other."""
+    """Return what stands for older messages once the event is over: the newest summary's text, or the whole list as it
+    is sent; empty while there is none. Several kinds of notes stand below each other."""
     count = event.compaction.after.summary_count
     if count and _is_of_a_list(event.compaction.strategy):
         return run.space.summaries.text(0, count)
@@ -162,7 +169,8 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
 
 def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
     """Return the newest version of each kind of notes, in the order in which the kinds began."""
-    summaries, count = run.space.summaries, event.compaction.after.summary_count
+    summaries = run.space.summaries
+    count = event.compaction.after.summary_count
     if not count:
         return []
     if summaries.is_straight:

@@ -1,4 +1,4 @@
-"""How a run's summary changed from version to version: its size, what it kept, and where its content words come from:
+"""The change of a run's summary from version to version: its size, what it kept, and where its content words come from:
 the summary before it, the messages it took in, or neither.
 
 Compared are normal forms: a number's value, a word's stem, and for scripts written without spaces the pairs of
@@ -30,8 +30,8 @@ from memviz.metrics.summaries.events import (
 
 
 class WordOrigin(NamedTuple):
-    """How many different content words of a text came from where, and those that came from nowhere as they are
-    written, in order."""
+    """The numbers of different content words of a text by where they came from, and those that came from nowhere as
+    they are written, in order."""
 
     previous: int
     messages: int
@@ -73,7 +73,7 @@ def _straddling(text: str, unknown: Set[str], known: frozenset[str]) -> set[str]
 
 
 def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
-    """The words of ``text`` whose normal forms are ``unknown``, each once."""
+    """Yield the words of ``text`` whose normal forms are ``unknown``, each once."""
     if not unknown:
         return
     seen: set[str] = set()
@@ -88,7 +88,7 @@ def _as_written(text: str, unknown: Set[str]) -> Iterator[str]:
 
 
 def _stretches(run: str, unknown: Set[str]) -> Iterator[str]:
-    """The parts of an unspaced run that are made of ``unknown`` pairs and single characters."""
+    """Yield the parts of an unspaced run that are made of ``unknown`` pairs and single characters."""
     marked = [False] * len(run)
     for at in range(len(run)):
         for part in (run[at], run[at : at + 2]):
@@ -157,17 +157,22 @@ class VersionFacts:
 
 def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
     """Return the facts of every version, in order. Every text is read once."""
-    sums, versions = run.space.sums, run.space.summaries.versions
-    sources, generations = _Sources(run), [0] * (len(versions) + 1)
+    sums = run.space.sums
+    versions = run.space.summaries.versions
+    sources = _Sources(run)
+    generations = [0] * (len(versions) + 1)
     found = []
     for event in compaction_events(run):
         version = event.version
         if version is None:
             continue
-        text, covers, added = version.text, version.covers, version.added
+        text = version.text
+        covers = version.covers
+        added = version.added
         generations[version.version] = generations[version.replaces or 0] + 1
         read_tokens = sums.between(added.start, added.stop)
-        kept, previous_words = 0, None
+        kept = 0
+        previous_words = None
         if event.base:
             before = versions[event.base - 1]
             diff = word_diff(before.text, text)
@@ -194,7 +199,7 @@ def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
 
 
 class _Sources:
-    """What the writer of each version had before it, as normal forms."""
+    """The texts that the writer of each version had before it, as normal forms."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -212,9 +217,9 @@ class _Sources:
             for record in self._run.requests:
                 if record.turn == event.compaction.turn:
                     read += record.parts.recalled
-        log, messages = self._run.log, set[str]()
+        messages: set[str] = set()
         for position in read:
-            messages |= content_keys(readable(log[position]))
+            messages |= content_keys(readable(self._run.log[position]))
         found = word_origin(version.text, previous, messages)
         self._of_version.append(content_keys(version.text))
         self._of_all |= self._of_version[-1]

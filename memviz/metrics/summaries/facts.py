@@ -1,5 +1,5 @@
-"""Facts that a memory keeps, one a line of its notes: what each version added, replaced and removed, and which message
-a fact most likely came from."""
+"""Facts that a memory keeps, one a line of its notes: those that each version added, replaced and removed, and the
+message that a fact most likely came from."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class FactsVersion(NamedTuple):
     removed: tuple[str, ...]
 
     def of(self, change: Literal["added", "replaced", "kept"]) -> tuple[FactLine, ...]:
-        """The lines of this kind."""
+        """Return the lines of this kind."""
         return tuple(line for line in self.lines if line.change == change)
 
 
 def without_tags(text: str) -> str:
-    """Notes as people read them: each tagged fact is a line of its own behind a dash."""
+    """Return notes as people read them: each tagged fact is a line of its own behind a dash."""
     return _TAGGED.sub(lambda found: f"- {' '.join(found[1].split())}", text)
 
 
@@ -68,24 +68,27 @@ def fact_lines(text: str) -> list[str]:
 
 
 def are_facts(version: SummaryVersion) -> bool:
-    """Whether a version is a list of facts: by its track, or because it says so, each fact in a ``<fact>``."""
-    return version.track == FACTS or (
-        version.text.startswith("<fact>") and not _TAGGED.sub("", version.text).strip()
-    )
+    """Return whether a version is a list of facts: by its track, or because it says so, each fact in a ``<fact>``."""
+    if version.track == FACTS:
+        return True
+    if not version.text.startswith("<fact>"):
+        return False
+    return not _TAGGED.sub("", version.text).strip()
 
 
 def facts_versions(run: Run) -> tuple[FactsVersion, ...]:
     """Return all versions of the facts of ``run``, in order; none where it keeps no such notes."""
     known: dict[int | None, FactsVersion] = {}
     for event in compaction_events(run):
-        version, before = event.version, known.get(event.base)
+        version = event.version
+        before = known.get(event.base)
         if version is not None and (before is not None or are_facts(version)):
             lines = before.lines if before is not None else ()
-            known[version.version] = _compared(run.log, event, version, lines)
+            known[version.version] = _compare(run.log, event, version, lines)
     return tuple(known.values())
 
 
-def _compared(
+def _compare(
     log: Log,
     event: CompactionEvent,
     version: SummaryVersion,
@@ -103,7 +106,8 @@ def _compared(
     gone = [line for line in before if id(line) in remaining]
     fresh = {at: text for at, text in enumerate(texts) if at not in still}
     replaced = dict(_reworded(fresh, gone))
-    sources, lines = _Sources(log, version.added), []
+    sources = _Sources(log, version.added)
+    lines = []
     for at, text in enumerate(texts):
         if at in still:
             lines.append(still[at]._replace(text=text, change="kept", replaces=""))
@@ -116,33 +120,33 @@ def _compared(
 
 
 def _normal(text: str) -> str:
-    """What lines are the same by: neither case nor spaces nor the full stop make another fact."""
+    """Return what lines are the same by: neither case nor spaces nor the full stop make another fact."""
     return " ".join(composed(text).casefold().split()).rstrip(".")
 
 
 def _reworded(
     fresh: Mapping[int, str], gone: Sequence[FactLine]
 ) -> Iterator[tuple[int, int]]:
-    """Which new line stands in the place of which old one, by their numbers: those that have most words in common
-    first, each once."""
+    """Yield the number of each new line with that of the old one in whose place it stands: those that have most words
+    in common first, each once."""
     pairs = [
         (_alike(text, line.text), -at, -place)
         for at, text in fresh.items()
         for place, line in enumerate(gone)
     ]
-    used_texts, used_lines = set[int](), set[int]()
+    replaced: dict[int, int] = {}
     for share, at, place in sorted(pairs, reverse=True):
         if share < LEAST_SHARE:
             return
-        if at not in used_texts and place not in used_lines:
-            used_texts.add(at)
-            used_lines.add(place)
+        if at not in replaced and place not in replaced.values():
+            replaced[at] = place
             yield -at, -place
 
 
 def _alike(one: str, other: str) -> float:
-    """The share of the words of two lines that both have."""
-    left, right = content_keys(one), content_keys(other)
+    """Return the share of the words of two lines that both have."""
+    left = content_keys(one)
+    right = content_keys(other)
     return len(left & right) / len(left | right) if left | right else 0.0
 
 
@@ -159,13 +163,11 @@ class _Sources:
     def of(self, text: str, replaced: FactLine | None, version: int) -> FactLine:
         """Return a new line with its source. Of messages that hold as much a user's counts, then the newest."""
         weights = weights_of(composed(text))
-        most, _, position = max(
-            (
-                (sum(weights[key] for key in weights.keys() & keys), of_user, position)
-                for keys, of_user, position in self._said
-            ),
-            default=(0, False, -1),
-        )
+        found = []
+        for keys, of_user, position in self._said:
+            held = sum(weights[key] for key in weights.keys() & keys)
+            found.append((held, of_user, position))
+        most, _, position = max(found, default=(0, False, -1))
         share = most / sum(weights.values()) if most else 0.0
         line = FactLine(text, "added", version)
         if replaced is not None:

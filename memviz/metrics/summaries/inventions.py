@@ -1,5 +1,5 @@
-"""What a summary says and its prompt does not: names, numbers and words of the calendar that its writer made up or
-worked out; and what the summaries of one writer are worth."""
+"""Inventions, which a summary says and its prompt does not: names, numbers and words of the calendar that its writer
+made up or worked out; and what the summaries of one writer are worth."""
 
 from __future__ import annotations
 
@@ -110,15 +110,17 @@ def _han_number(text: str) -> int:
         if letter in _HAN_DIGITS:
             digit = _HAN_DIGITS[letter]
         elif letter in _HAN_UNITS:
-            part, digit = part + (digit or 1) * _HAN_UNITS[letter], 0
+            part += (digit or 1) * _HAN_UNITS[letter]
+            digit = 0
         else:
-            total, part, digit = total + (part + digit) * 10_000, 0, 0
+            total += (part + digit) * 10_000
+            part = digit = 0
     return total + part + digit
 
 
 @dataclass(frozen=True)
 class Known:
-    """What may be known of names before a reply is read, from ``lines``, all that the recorded prompts say.
+    """The knowledge of names before a reply is read, from ``lines``, all that the recorded prompts say.
 
     ``words`` are no names although replies write them with a capital and no prompt has them; ``names`` are Chinese
     names that nothing in the script shows.
@@ -246,9 +248,10 @@ class Invention(NamedTuple):
 
 
 def inventions(run: Run) -> tuple[Invention, ...]:
-    """The versions of ``run`` that a model worded and that say a name, a number or a word of the calendar that their
-    prompts do not. What a later prompt holds because an earlier summary invented it counts once, where it began; a sum
-    of numbers of the prompt counts as well, for nobody can tell a right one from a wrong one by looking at its words.
+    """Return the versions of ``run`` that a model worded and that say a name, a number or a word of the calendar that
+    their prompts do not. What a later prompt holds because an earlier summary invented it counts once, where it began;
+    a sum of numbers of the prompt counts as well, for nobody can tell a right one from a wrong one by looking at its
+    words.
     """
     return run.once(inventions, lambda: tuple(_find_inventions(run)))
 
@@ -258,7 +261,8 @@ def _find_inventions(run: Run) -> Iterator[Invention]:
     lines = frozenset(line for text in prompts if text for line in text.split("\n"))
     known = Known(lines, FIRST_PERSON)
     for compaction, prompt in zip(run.compactions, prompts, strict=True):
-        version, summary = compaction.version, compaction.summary
+        version = compaction.version
+        summary = compaction.summary
         if not compaction.request or version is None or not summary:
             continue
         if summary_author(compaction) is not None:
@@ -269,7 +273,7 @@ def _find_inventions(run: Run) -> Iterator[Invention]:
 
 @dataclass(frozen=True, slots=True)
 class Worth:
-    """What the summaries of one writer are worth, to be held against those of another for the same memory."""
+    """The worth of the summaries of one writer, to be held against those of another for the same memory."""
 
     known: int
     """Facts that are known at the end of a run."""

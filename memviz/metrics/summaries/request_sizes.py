@@ -1,6 +1,6 @@
-"""How large the request was that a compaction changed first, without it and with it, and how large the summaries in a
-request are. A summary has one size everywhere: the tokens of its text. The heading that it is sent under belongs to the
-request, not to it."""
+"""The size of the request that a compaction changed first, without it and with it, and of the summaries in a request. A
+summary has one size everywhere: the tokens of its text. The heading that it is sent under belongs to the request, not
+to it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class RequestParts(NamedTuple):
 
 
 def request_sizes(compaction: Compaction, run: Run | None = None) -> RequestSizes:
-    """The first request that ``compaction`` changed without it and with it; while there is none, what would be sent
-    next without a new message.
+    """Return the size of the first request that ``compaction`` changed without it and with it; while there is none,
+    what would be sent next without a new message.
 
     ``run`` is its run, which knows which request that is, what was recalled into it and what tools did in it.
     """
@@ -46,16 +46,7 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
     """Return what :func:`request_sizes` adds up."""
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
-        memory, recalled = run.requests.memory_at(number), _recalled(run, number)
-        strategy = compaction.strategy
-        sent = _parts(strategy, memory, recalled)
-        after = sent
-        with_it = _as_then(compaction.after, memory)
-        if with_it != memory:
-            after = _parts(strategy, with_it, recalled)
-        before = _parts(strategy, memory_without(compaction, run, number), recalled)
-        besides = int(run.columns.totals[number]) - sum(sent.values())
-        return RequestParts(before, after, besides)
+        return _parts_of_request(compaction, run, number)
     length = compaction.after.length
     turn = compaction.request_turn if run is None else run.request_turn(compaction)
     if turn:
@@ -66,11 +57,21 @@ def request_parts(compaction: Compaction, run: Run | None = None) -> RequestPart
         if request is not None and request.turn == turn:
             length = request.stop
     next_one = compaction.after._replace(pins=()).appended(length)
-    before, after = (
-        _parts(compaction.strategy, _as_then(memory, next_one), ())
-        for memory in (compaction.before, compaction.after)
-    )
+    before = _parts(compaction.strategy, _as_then(compaction.before, next_one), ())
+    after = _parts(compaction.strategy, next_one, ())
     return RequestParts(before, after, 0)
+
+
+def _parts_of_request(compaction: Compaction, run: Run, number: int) -> RequestParts:
+    strategy = compaction.strategy
+    memory = run.requests.memory_at(number)
+    recalled = _recalled(run, number)
+    before = _parts(strategy, memory_without(compaction, run, number), recalled)
+    sent = _parts(strategy, memory, recalled)
+    with_it = _as_then(compaction.after, memory)
+    after = sent if with_it == memory else _parts(strategy, with_it, recalled)
+    besides = int(run.columns.totals[number]) - sum(sent.values())
+    return RequestParts(before, after, besides)
 
 
 def sent_without(compaction: Compaction, run: Run, number: int) -> Parts:

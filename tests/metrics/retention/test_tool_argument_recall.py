@@ -88,7 +88,6 @@ def test_what_left_the_context_is_missing_unless_the_turn_said_it_again() -> Non
         True,
     ]
     assert needed.share == 3 / 5
-    assert needed.share_by_turn() == {3: 3 / 5}
 
 
 def test_a_value_that_only_a_summary_holds_is_in_context_by_the_summary() -> None:

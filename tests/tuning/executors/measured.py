@@ -11,9 +11,8 @@ import pandas as pd
 
 from benchmarks.synthetic.generator import generate
 from memviz.core.counters import counter
-from memviz.tuning.cell import Cell
+from memviz.tuning.cell import Cell, CellIndex, Job, jobs, work
 from memviz.tuning.grid import settings
-from memviz.tuning.jobs import CellIndex, Job, jobs, work
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation

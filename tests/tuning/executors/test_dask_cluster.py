@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memviz.core.errors import SweepError
-from memviz.tuning.executors.dask_cluster import run
+from memviz.tuning.executors import run_on_dask as run
 from tests.tuning.executors.measured import (
     all_jobs,
     expected,
@@ -80,7 +80,7 @@ def test_a_local_cluster_of_its_own_does_the_work_and_ends() -> None:
 def test_no_scheduler_at_the_address_is_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("memviz.tuning.executors.dask_cluster.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("memviz.tuning.executors.CONNECT_SECONDS", 0.5)
     with pytest.raises(
         SweepError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"
     ):
@@ -91,7 +91,7 @@ def test_no_scheduler_at_the_address_is_a_sentence(
 def test_no_address_at_all_is_a_sentence(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memviz.tuning.executors.dask_cluster.CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("memviz.tuning.executors.CONNECT_SECONDS", 0.5)
     with pytest.raises(SweepError, match="scheduler"):
         list(run(range(3), abs, Event(), scheduler=address))
 

@@ -15,7 +15,7 @@ import pytest
 from memviz.core.errors import SweepError
 from memviz.storage.store import Store
 from memviz.tuning import sweep as sweep_module
-from memviz.tuning.executors.processes import run
+from memviz.tuning.executors import run_in_processes as run
 from tests.tuning.executors.measured import (
     expected,
     killed_once,
@@ -94,7 +94,7 @@ class KilledAt:
         self.setting, self.mark = setting, mark
 
     def __call__(self, job):  # type: ignore[no-untyped-def]
-        from memviz.tuning.jobs import work
+        from memviz.tuning.cell import work
 
         if any(place.setting == self.setting for place, _ in job.settings):
             return killed_once((job, self.mark))
@@ -107,7 +107,7 @@ class TestSignals:
         # Whoever runs the tests in the background has them begin deaf to Ctrl-C.
         "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import sys\nfrom threading import Event\nfrom tests.tuning.executors.measured import slept\n"
-        "from memviz.tuning.executors.processes import run\n"
+        "from memviz.tuning.executors import run_in_processes as run\n"
         "if __name__ == '__main__':\n"
         "    try:\n"
         "        for result in run([0.0, 0.0, *[600.0] * 9], slept, Event(), workers=2):\n"

@@ -10,7 +10,7 @@ from threading import Barrier, Event, Lock
 import pytest
 
 from memviz.core.errors import BudgetSpentError
-from memviz.tuning.executors.threads import run
+from memviz.tuning.executors import run_in_threads as run
 
 SOON = 60.0
 """Longer than anything here takes, in seconds."""

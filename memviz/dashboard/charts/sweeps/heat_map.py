@@ -48,7 +48,7 @@ from memviz.dashboard.charts.text import escaped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.results import Over
+    from memviz.tuning.constraints import Over
 
 SCALE = "Cividis"
 """Even steps of lightness, the same for eyes without red or green cones; its bright end is always the good one."""

@@ -47,7 +47,7 @@ from memviz.dashboard.charts.text import escaped
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.results import Over
+    from memviz.tuning.constraints import Over
 
 PANEL_PIXELS = 150
 MARGINS = {"l": 76, "r": 14, "t": 32, "b": 56}

@@ -45,7 +45,7 @@ from memviz.tuning.pareto import beaten_by
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.results import Over
+    from memviz.tuning.constraints import Over
 
 MARGINS = {"r": 14, "t": 50, "b": 50}
 HEIGHT_PIXELS = 500

@@ -15,7 +15,7 @@ from memviz.tuning.recommendation import added_in_words, cost_in_words, share_in
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.results import Over
+    from memviz.tuning.constraints import Over
 
 LINE_CHARS = 62
 """A tooltip's line is about so long."""

@@ -19,10 +19,10 @@ from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
 from memviz.dashboard.ui.tune.grid import try_value
 from memviz.strategies import strategies
 from memviz.tuning.best_of_each import StrategyBest, best_of_each, main_axis
-from memviz.tuning.constraints import Constraints
+from memviz.tuning.constraints import Constraints, Over
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.recommendation import Recommendation, recommend, share_in_words
-from memviz.tuning.results import Over, Sweep
+from memviz.tuning.results import Sweep
 
 OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)

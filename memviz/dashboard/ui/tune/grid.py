@@ -37,10 +37,15 @@ from memviz.models.names import RECORDING
 from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
-from memviz.tuning.axes import axes, recorded_values
 from memviz.tuning.best_of_each import Edge
+from memviz.tuning.grid import (
+    axes,
+    recorded_values,
+    settings,
+    suggested,
+    tried_at_first,
+)
 from memviz.tuning.grid import largest_sizes as sizes_of
-from memviz.tuning.grid import settings, suggested, tried_at_first
 
 CONVERSATIONS_HELP = (
     "Every setting is tried on each of them. Their costs are added; how much is kept and how large requests are is "

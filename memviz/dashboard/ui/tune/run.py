@@ -29,11 +29,15 @@ from memviz.models.cost_bound import CostBound
 from memviz.models.registry import OFFLINE
 from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
-from memviz.tuning.background import BackgroundSweep
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
-from memviz.tuning.sweep import DEFAULT_CONCURRENCY, Sweeping, SweepProgress
+from memviz.tuning.sweep import (
+    DEFAULT_CONCURRENCY,
+    BackgroundSweep,
+    Sweeping,
+    SweepProgress,
+)
 
 AT_ONCE_MESSAGES = 60_000
 """Settings times messages up to which a free sweep begins by itself: some seconds of work."""

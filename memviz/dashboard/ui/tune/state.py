@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.models.budget import Budget
-from memviz.tuning.background import BackgroundSweep
+from memviz.tuning.sweep import BackgroundSweep
 
 
 @dataclass

@@ -1,0 +1,271 @@
+"""The workers of a sweep: this thread, several threads, several processes, or a Dask cluster.
+
+Each function takes jobs and the function that does one, and yields what comes back, in the order in which it does.
+``stop`` ends it early: nothing new is begun.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from itertools import islice
+from math import inf
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.resource_tracker import ensure_running
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import uuid4
+
+from memviz.core.errors import SweepError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+LOOK_SECONDS = 0.2
+"""How long it takes at most until ``stop`` is seen."""
+
+
+def run_inline(
+    jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event
+) -> Iterator[Result]:
+    """Do the jobs in order, in this thread."""
+    for job in jobs:
+        if stop.is_set():
+            return
+        yield work(job)
+
+
+GRACE_SECONDS = 60.0
+
+
+def run_in_threads(
+    jobs: Iterable[Job],
+    work: Callable[[Job], Result],
+    stop: Event,
+    *,
+    workers: int,
+    grace_seconds: float = GRACE_SECONDS,
+) -> Iterator[Result]:
+    """Do the jobs in ``workers`` threads of this process, for work that mostly waits for a network. Once ``stop`` is
+    set, or a job has raised, nothing new is begun; what is under way still gives its results, unless it takes longer
+    than ``grace_seconds``. Then the first error is raised."""
+    waiting = iter(jobs)
+    deadline = inf
+    under_way: set[Future[Result]] = set()
+    error: BaseException | None = None
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="memviz-sweep")
+    try:
+        while monotonic() < deadline:
+            if error or stop.is_set():
+                deadline = min(deadline, monotonic() + grace_seconds)
+            else:
+                for job in islice(waiting, workers - len(under_way)):
+                    under_way.add(pool.submit(work, job))
+            if not under_way:
+                break
+            done, under_way = wait(under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED)
+            failures = [future.exception() for future in done]
+            error = error or next(filter(None, failures), None)
+            yield from (future.result() for future in done if not future.exception())
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    if error:
+        raise error
+
+
+SPAWNED = get_context("spawn")
+"""Spawned, not forked: the threads of a server must not be copied in the middle of what they do."""
+
+
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Ctrl-C is for the process that the user sees, though a terminal sends it to its workers as well: threads and
+    processes begun in here never get one, not even before they run any code of their own. What a thread holds back,
+    those that it begins hold back for good. This thread gets its own afterwards. Does nothing on Windows, where
+    signals cannot be held back."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Where it is begun in here, it lets go of what is held back.
+    ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def run_in_processes(
+    jobs: Iterable[Job], work: Callable[[Job], Result], stop: Event, *, workers: int
+) -> Iterator[Result]:
+    """Do the jobs in ``workers`` processes of this machine. Once ``stop`` is set nothing new is begun; jobs at work
+    still give their results. Who stops listening, or is killed, leaves no process behind. Ctrl-C reaches this process
+    alone.
+
+    Raises :class:`memviz.core.errors.SweepError` when a process was killed.
+    """
+    waiting = iter(jobs)
+    over = SPAWNED.Event()
+    lifeline, ours = SPAWNED.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(
+        workers, SPAWNED, initializer=_begin_worker, initargs=(lifeline, over)
+    )
+
+    def hand_over(number: int) -> set[Future[list[Result]]]:
+        with interrupts_held_back():
+            return {pool.submit(_do, work, job) for job in islice(waiting, number)}
+
+    try:
+        under_way = hand_over(2 * workers)
+        while under_way and not stop.is_set():
+            # One that comes while the locks of all futures are taken leaves them taken.
+            with interrupts_held_back():
+                done, under_way = wait(
+                    under_way, LOOK_SECONDS, return_when=FIRST_COMPLETED
+                )
+            yield from _results(done)
+            under_way |= hand_over(len(done))
+        over.set()
+        yield from _results(wait(under_way).done)
+        pool.shutdown()
+    except BrokenProcessPool:
+        raise SweepError(
+            "A worker process of the sweep was killed, perhaps because memory ran out. What was finished is kept: "
+            "run the sweep again to go on, with fewer workers."
+        ) from None
+    finally:
+        # Ends the workers that are still there.
+        ours.close()
+        pool.shutdown(cancel_futures=True)
+        lifeline.close()
+
+
+def _results(done: Iterable[Future[list[Result]]]) -> Iterator[Result]:
+    """Yield the results, errors last, so that none takes a result with it."""
+    for future in sorted(done, key=lambda future: future.exception() is not None):
+        yield from future.result()
+
+
+_over: Any = None
+"""In a worker: the event that says that nothing new is to be begun."""
+
+
+def _begin_worker(lifeline: Connection, over: Any) -> None:
+    global _over
+    _over = over
+    # For Windows; elsewhere it was held back from the beginning.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, args=(lifeline,), daemon=True).start()
+
+
+def _end_with_parent(lifeline: Connection) -> None:
+    """Wait for the parent's end: nothing is ever sent, and the other end closes when the parent has done, or was
+    killed."""
+    with suppress(EOFError, OSError):
+        lifeline.recv()
+    os._exit(1)
+
+
+def _do(work: Callable[[Job], Result], job: Job) -> list[Result]:
+    """Return the result of a job; none if it came too late."""
+    return [] if _over.is_set() else [work(job)]
+
+
+AHEAD = 4
+"""Jobs a worker of a cluster has been handed, the one at work included."""
+CONNECT_SECONDS = 10
+
+
+def run_on_dask(
+    jobs: Iterable[Job],
+    work: Callable[[Job], Result],
+    stop: Event,
+    *,
+    scheduler: str | None = None,
+    workers: int = 2,
+) -> Iterator[Result]:
+    """Do the jobs on the Dask cluster behind ``scheduler`` (``tcp://host:8786``), or on a local one of ``workers``
+    processes, for this sweep alone. A job whose worker is lost is done again by another.
+
+    Raises :class:`memviz.core.errors.SweepError` if Dask is not installed, no scheduler
+    answers, or the cluster is lost.
+    """
+    with _client(scheduler, workers) as client:
+        from distributed import KilledWorker, wait
+        from distributed.client import FutureCancelledError
+
+        waiting = iter(jobs)
+
+        def hand_over(number: int) -> set[Any]:
+            return {_submit(client, work, job) for job in islice(waiting, number)}
+
+        cluster = client.scheduler_info(n_workers=-1)["workers"]
+        under_way = hand_over(AHEAD * max(1, len(cluster)))
+        try:
+            while under_way and not stop.is_set():
+                with suppress(TimeoutError):
+                    wait(under_way, timeout=LOOK_SECONDS, return_when="FIRST_COMPLETED")
+                done = {future for future in under_way if future.done()}
+                under_way -= done
+                under_way |= hand_over(len(done))
+                for future in done:
+                    yield future.result()
+        except (KilledWorker, FutureCancelledError, OSError) as error:
+            raise SweepError(
+                f"The Dask cluster lost the work ({type(error).__name__}). What was finished is kept: run the sweep "
+                "again to go on."
+            ) from None
+        finally:
+            client.cancel(list(under_way))
+
+
+def _submit(client: Client, work: Callable[[Job], Result], job: Job) -> Any:
+    # Measuring has no effects, so a job may be started again wherever its worker was lost.
+    return client.submit(work, job, key=f"memviz-{uuid4()}", pure=False, retries=2)
+
+
+@contextmanager
+def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise SweepError(
+            "Dask is not installed. Run: pip install 'memviz[dask]'."
+        ) from None
+    if scheduler is None:
+        with interrupts_held_back():
+            local = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                # Its warnings tell of workers that are ended while they work.
+                silence_logs=logging.ERROR,
+            )
+        with local as cluster, Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = Client(scheduler, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise SweepError(
+            f"No Dask scheduler answers at {scheduler} ({type(error).__name__}). Start one with 'dask scheduler', or "
+            "leave the address out for a local cluster."
+        ) from None
+    with client:
+        yield client
