@@ -18,9 +18,9 @@ from tests.browser.script_runs import quiet
 from tests.page_names import QUESTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from playwright.sync_api import BrowserContext, Locator, Page
+    from playwright.sync_api import Locator, Page
 
 pytestmark = pytest.mark.slow
 
@@ -46,13 +46,10 @@ def press(page: Page, key: str) -> None:
     quiet(page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_speaker_walks_through_the_pictures_and_leaves(
-    open_context: Callable[..., BrowserContext], dashboard: Dashboard, scheme: str
+    page: Page, dashboard: Dashboard
 ) -> None:
-    page = open_context(
-        viewport={"width": 1280, "height": 720}, color_scheme=scheme
-    ).new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
     go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
     drawn(page)
     quiet(page)
