@@ -160,7 +160,9 @@ def course(tmp_path: Path) -> Iterator[tuple[str, Path]]:
     with ThreadingHTTPServer(
         ("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path))
     ) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+        Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        ).start()
         yield f"http://127.0.0.1:{server.server_port}", tmp_path
         server.shutdown()
 
