@@ -21,7 +21,7 @@ from memviz.models.interruptible import Interruptible
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import HELLO, NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk
-from tests.models.test_interruptible import Stopped, Visitor
+from tests.models.visitors import Stopped, Visitor
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 

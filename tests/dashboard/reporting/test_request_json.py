@@ -10,7 +10,7 @@ from memviz import Message, ScriptedModel
 from memviz.dashboard.reporting.request_json import request_json
 from memviz.models.base import Reply
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION
-from tests.engine.test_effects import Tracks, talk
+from tests.engine.written_strategies import Tracks, talk
 
 CALL = {"id": "c1", "function": {"name": "look_up", "arguments": '{"q": "Ä"}'}}
 SAID = [
