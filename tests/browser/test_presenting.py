@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import drawn, go
+from tests.browser.journeys import TRIES, drawn, go
 from tests.browser.script_runs import quiet
 from tests.page_names import QUESTIONS
 
@@ -104,11 +104,12 @@ def test_a_key_that_is_pressed_before_the_page_is_there_waits_for_it(
             watch.observe(document, { childList: true, subtree: true });
         }"""
     )
-    page.goto(f"{dashboard.url}/compare?{SETTINGS}")
-    expect(bar(page)).to_contain_text("1 of 6")
-    assert page.evaluate("heardThen") is False, (
-        "the key was pressed when the title stood, and nobody heard it"
-    )
+    for _ in range(TRIES):
+        page.goto(f"{dashboard.url}/compare?{SETTINGS}")
+        expect(bar(page)).to_contain_text("1 of 6")
+        if page.evaluate("heardThen") is False:
+            return  # the key was pressed when the title stood, and nobody heard it
+    pytest.fail("Whenever the title stood, somebody heard the key.")
 
 
 def test_p_is_a_letter_while_somebody_types(page: Page, dashboard: Dashboard) -> None:

@@ -241,7 +241,7 @@ def test_stop_closes_the_connection(
     visitor = Visitor(lambda: bool(server.requests) and monotonic() > asked + 0.3)
     with pytest.raises(Stopped):
         Interruptible(client(server, timeout=45), visitor.look_up).complete(HELLO)
-    assert server.client_gone.wait(1.0)
+    assert server.client_gone.wait(SOON_SECONDS)
 
 
 def test_a_stopped_call_leaves_those_beside_it(server: OpenAIServer) -> None:
