@@ -22,8 +22,10 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
@@ -42,6 +44,8 @@ settings.register_profile(
 settings.load_profile("quick")
 LAW_EXAMPLES = 200
 """How often the thorough profile tries each law of the engine."""
+ONLY_MARKED = ("slow", "law", "slow or law")
+MARKED = re.compile(r"\bmark\.(slow|law)\b")
 
 # Streamlit's AppTest has no browser session, and Streamlit says so at every call outside a page.
 logging.getLogger(
@@ -60,6 +64,17 @@ sys.dont_write_bytecode = False
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than there are processors: tests wait for servers, browsers and programs as well."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the modules in which no test is slow or a law, when only such tests are asked for: to import a module
+    takes as long for one test as for all."""
+    if config.getoption("markexpr") not in ONLY_MARKED:
+        return None
+    if collection_path.suffix != ".py" or not collection_path.is_file():
+        return None
+    is_marked = MARKED.search(collection_path.read_text(encoding="utf-8"))
+    return None if is_marked else True
 
 
 def pytest_collection_finish() -> None:

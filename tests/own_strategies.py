@@ -10,8 +10,7 @@ import pytest
 
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
-from tests.engine.test_effects import Pipeline, Tracks
-from tests.engine.test_library import Folding
+from tests.engine.written_strategies import Folding, Pipeline, Tracks
 
 OWN: dict[str, type[Strategy]] = {
     "pipeline": Pipeline,

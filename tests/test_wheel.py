@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from tests.cli.test_serving import answer, started
+from tests.cli.serving import answer, started
 
 ROOT = Path(__file__).resolve().parent.parent
 DASHBOARD = (

@@ -20,6 +20,9 @@ VIEWS = {
 """By which link of the navigation and which switch at the title a view is reached."""
 TOKENS_CHART = ".st-key-compare-tokens .js-plotly-plot"
 
+TRIES = 5
+"""So often is a page opened until its title stands before what hears keys: a busy machine may turn that round."""
+
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
 

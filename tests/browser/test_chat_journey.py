@@ -22,6 +22,7 @@ from tests.browser.journeys import (
     say,
     sees,
     stands,
+    turn_to,
 )
 from tests.models.openai_server import chunk, openai_server
 
@@ -71,26 +72,6 @@ def test_three_turns(page: Page, dashboard: Dashboard) -> None:
     talk(page, QUESTION)
     expect(bubbles(page).last).to_be_in_viewport(ratio=1)
     stands(page, "chat")
-
-
-@pytest.mark.slow
-@pytest.mark.provokes_console_errors
-def test_a_chat_is_there_again_after_a_restart(
-    page: Page, fresh_dashboard: Dashboard
-) -> None:
-    go(
-        page, f"{fresh_dashboard.url}/chat", "chat"
-    )  # the first visit of a new server, by a deep link
-    sees(page.get_by_role("link", name="Library", exact=True))
-    talk(page, FACT, QUESTION)
-    expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))
-    link, before = page.url, bubbles(page).all_inner_texts()
-    fresh_dashboard.stop()
-    fresh_dashboard.start()
-    go(page, link, "chat")
-    expect(bubbles(page)).to_have_count(4)
-    assert bubbles(page).all_inner_texts() == before
-    talk(page, PLAN)
 
 
 @pytest.mark.slow
@@ -196,11 +177,19 @@ def test_the_model_recalls_by_itself_where_only_summaries_are_sent(
 
 @pytest.mark.slow
 @pytest.mark.provokes_console_errors
-def test_what_waits_and_what_is_pinned_is_there_after_a_restart(
+def test_a_new_server_leads_from_its_root_to_compare_and_after_a_restart_to_a_chat_with_what_waits_and_is_pinned(
     page: Page, fresh_dashboard: Dashboard
 ) -> None:
-    go(page, f"{fresh_dashboard.url}/chat", "chat")
-    talk(page, FACT, PLAN)
+    go(
+        page,
+        f"{fresh_dashboard.url}/?conversation=sample-support&view=memory_map",
+        "memory_map",
+    )
+    assert "/compare?" in page.url
+    assert "conversation=sample-support" in page.url
+    turn_to(page, "chat")
+    talk(page, FACT, QUESTION)
+    expect(page).to_have_url(re.compile(r"/chat\?chat=[\w-]+$"))
     page.get_by_role("button", name="Recall earlier turns").click()
     turns = page.get_by_role("textbox", name="Turns")
     turns.fill("1")
@@ -211,7 +200,12 @@ def test_what_waits_and_what_is_pinned_is_there_after_a_restart(
     sees(page.get_by_role("button", name="Unpin"))
     quiet(page)
     link = page.url
+    before = bubbles(page).all_inner_texts()
     fresh_dashboard.stop()
     fresh_dashboard.start()
-    go(page, link, "chat")
+    go(page, link, "chat")  # the first visit of a server, by a deep link
+    sees(page.get_by_role("link", name="Library", exact=True))
     sees(page.get_by_role("button", name="Unpin"))
+    expect(bubbles(page)).to_have_count(4)
+    assert bubbles(page).all_inner_texts() == before
+    talk(page, PLAN)

@@ -1,4 +1,6 @@
-"""The ten classic effects, one after the other in one session, as somebody clicks through them."""
+"""Classic effects, one after the other in one session, as somebody clicks through them: one of each kind.
+
+``tests/pages/test_classic_effects.py`` opens all ten at their addresses."""
 
 from __future__ import annotations
 
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
+ONE_OF_EACH_KIND = (5, 4, 9, 6, 2)
+"""By number: one with a recall, one of each view, and one with another counter, each after one of another kind."""
 
-def test_a_click_shows_each_effect_whatever_was_shown_before(
+
+def test_a_click_shows_an_effect_whatever_was_shown_before(
     open_context: Callable[..., BrowserContext], dashboard: Dashboard
 ) -> None:
     page = open_context().new_page()
@@ -35,7 +40,8 @@ def test_a_click_shows_each_effect_whatever_was_shown_before(
         f"{dashboard.url}/compare?conversation=sample-tutoring&setting=buffer",
         "compare",
     )
-    for number, one in enumerate(classic_effects(), 1):
+    for number in ONE_OF_EACH_KIND:
+        one = classic_effects()[number - 1]
         if not urlsplit(page.url).path.endswith("/compare"):
             page.get_by_role("link", name="Compare").first.click()
             quiet(page)

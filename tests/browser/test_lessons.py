@@ -1,5 +1,5 @@
-"""Every bundled lesson is played once, each in another language, theme and size; one is written, kept and played; and
-a file of it is opened from disk."""
+"""Bundled lessons are played, each in another language, theme and size; one is written, kept and played; and a file of
+it is opened from disk."""
 
 from __future__ import annotations
 
@@ -22,25 +22,24 @@ from memviz.dashboard.lessons.html import html_lesson
 from memviz.storage.workspace import Workspace
 from tests.browser.journeys import go, quiet, sees, turn_to
 from tests.browser.lessons import Scheme, play, ways
+from tests.page_names import PLAYED_LESSONS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     from tests.browser.dashboard import Dashboard
 
-WAYS = list(ways())
+WAYS = {way.name: way for way in ways()}
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
-STRIDE = 5
-"""So far apart are the ways of lessons that follow each other: language, theme and size all alternate."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(memviz.lessons())))
-def test_every_bundled_lesson_is_played(
-    page: Page, dashboard: Dashboard, number: int
+@pytest.mark.parametrize(("id", "way"), PLAYED_LESSONS.items())
+def test_a_bundled_lesson_is_played(
+    page: Page, dashboard: Dashboard, id: str, way: str
 ) -> None:
-    lesson = list(memviz.lessons().values())[number]
-    play(page, dashboard.url, lesson, WAYS[number * STRIDE % len(WAYS)])
+    """``tests/pages/test_lessons.py`` plays the others."""
+    play(page, dashboard.url, memviz.lesson(id), WAYS[way])
 
 
 @pytest.mark.slow

@@ -155,17 +155,3 @@ def _conversation(title: str) -> bytes:
         {"role": "assistant", "content": "Hello."},
     ]
     return json.dumps({"title": title, "messages": messages}).encode()
-
-
-@pytest.mark.slow
-@pytest.mark.provokes_console_errors
-def test_the_root_leads_to_compare_also_on_a_new_server(
-    page: Page, fresh_dashboard: Dashboard
-) -> None:
-    go(
-        page,
-        f"{fresh_dashboard.url}/?conversation=sample-support&view=memory_map",
-        "memory_map",
-    )
-    assert "/compare?" in page.url
-    assert "conversation=sample-support" in page.url

@@ -12,11 +12,14 @@ from tests.browser.journeys import address_of, drawn, go
 from tests.browser.script_runs import quiet
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
 
     from tests.browser.dashboard import Dashboard
 
 RECORDED = 'summary_buffer {"max_token_limit": 1500}'
+
+WIDE: ViewportSize = {"width": 1280, "height": 720}
+NARROW: ViewportSize = {"width": 390, "height": 844}
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +27,7 @@ pytestmark = pytest.mark.slow
 def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
     page: Page, dashboard: Dashboard
 ) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
+    page.set_viewport_size(WIDE)
     go(page, dashboard.url, "compare")
     for name in (
         "Edit Full buffer",
@@ -48,11 +51,9 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
     expect(drawn(page).locator(".legendtext", has_text="4 messages")).to_have_count(1)
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
 def test_whose_summaries_they_are_is_in_sight_with_the_picture(
-    page: Page, dashboard: Dashboard, width: int, height: int
+    page: Page, dashboard: Dashboard
 ) -> None:
-    page.set_viewport_size({"width": width, "height": height})
     settings = urlencode(
         [
             ("conversation", "sample-trip"),
@@ -60,14 +61,15 @@ def test_whose_summaries_they_are_is_in_sight_with_the_picture(
         ]
     )
     for name in ("compare", "costs", "memory_map", "retention", "summaries"):
+        page.set_viewport_size(WIDE)
         go(page, dashboard.url + address_of(name, settings), name)
-        line = page.locator(".st-key-whose-summaries")
-        expect(line.get_by_text("recorded · claude", exact=True)).to_be_in_viewport(
-            ratio=1
-        )
-        expect(
-            line.get_by_role("button", name="All with the stand-in")
-        ).to_be_in_viewport(ratio=1)
+        for size in (WIDE, NARROW):
+            page.set_viewport_size(size)
+            line = page.locator(".st-key-whose-summaries")
+            writer = line.get_by_text("recorded · claude", exact=True)
+            expect(writer).to_be_in_viewport(ratio=1)
+            switch = line.get_by_role("button", name="All with the stand-in")
+            expect(switch).to_be_in_viewport(ratio=1)
 
 
 def test_a_click_on_a_question_mark_never_turns_a_switch(

@@ -9,7 +9,7 @@ import pytest
 from memviz import strategies
 from memviz.transcripts.loading import formats
 from tests.cli.terminal import memviz, refused
-from tests.engine.test_library import Folding
+from tests.engine.written_strategies import Folding
 from tests.own_strategies import known
 
 

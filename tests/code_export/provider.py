@@ -100,7 +100,11 @@ class Provider:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = Thread(target=self._server.serve_forever, daemon=True)
+        self._thread = Thread(
+            target=self._server.serve_forever,
+            kwargs={"poll_interval": 0.02},  # so long it takes to end it
+            daemon=True,
+        )
         self._thread.start()
         return self
 

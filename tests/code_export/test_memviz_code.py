@@ -10,8 +10,8 @@ from hypothesis import given
 import memviz
 from memviz.code_export import Setting
 from memviz.transcripts.samples import bundled
+from tests.code_export.any_setting import any_setting
 from tests.code_export.running import load, requests, setting
-from tests.code_export.test_memory_yaml import any_setting
 
 
 @given(wanted=any_setting())

@@ -8,10 +8,9 @@ import pytest
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
-from memviz.core.errors import UnreadableAnswerError, UnusableSummarizerError
-from memviz.core.forms import ClearedResults, Cut
+from memviz.core.errors import UnusableSummarizerError
 from memviz.core.memory import Memory
-from memviz.core.pieces import Messages, Piece, messages, notes
+from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.compaction import Compaction
 from memviz.engine.session import Session
 from memviz.strategies.base import Effect, FailurePolicy, Move, Strategy, Trigger, Write
@@ -25,50 +24,8 @@ from memviz.strategies.clauses import (
     held_by,
     trigger_from,
 )
+from tests.engine.written_strategies import Pipeline, Tracks, talk
 from tests.tool_loops import loops
-
-
-class Pipeline(Strategy):
-    """Past ``most`` messages that are sent whole: clears results, then cuts long messages, then summarizes, all but the
-    newest four."""
-
-    trigger: ClassVar[Trigger] = Trigger.REQUEST
-    most: int = 8
-    on_failure: FailurePolicy = "leave"
-
-    def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        if memory.length - memory.mark("cleared") <= self.most:
-            return ()
-        to = memory.length - 4
-        about = range(memory.cursor, to)
-        return (
-            Move("cleared", to, "cleared", "too many", about),
-            Move(
-                "cut",
-                to - 2,
-                "shortened",
-                "still too many",
-                range(memory.cursor, to - 2),
-            ),
-            Write(
-                range(memory.cursor, to - 4),
-                to - 4,
-                "far too many",
-                memory.summary,
-                on_failure=self.on_failure,
-            ),
-        )
-
-    def select(self, memory: Memory) -> tuple[Piece, ...]:
-        cut, cleared = (
-            max(memory.cursor, memory.mark(name)) for name in ("cut", "cleared")
-        )
-        return (
-            Messages(memory.cursor, cut, Cut(3, 0)),
-            Messages(cut, cleared, ClearedResults()),
-            Messages(cleared, memory.length),
-            *notes(memory.newest_summary),
-        )
 
 
 def kinds(compactions: tuple[Compaction, ...]) -> list[str]:
@@ -186,56 +143,6 @@ def test_memory_at_any_turn_has_its_marks() -> None:
             assert Memory.from_json(
                 run.space, record.memory.to_json()
             ) == record.memory._replace(pins=())
-
-
-class Tracks(Strategy):
-    """Keeps facts and a working-memory text, each in its own words, and begins with a fixed text."""
-
-    trigger: ClassVar[Trigger] = Trigger.TURN
-
-    def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        if not memory.pending:
-            return ()
-        said = range(memory.cursor, memory.length)
-        opening = "Nothing is known." if memory.head("work") is None else None
-        return (
-            Write(said, memory.cursor, "a turn is over", memory.head("facts"), "facts"),
-            Write(
-                said,
-                memory.length,
-                "a turn is over",
-                memory.head("work"),
-                "work",
-                text=opening,
-            ),
-        )
-
-    def select(self, memory: Memory) -> tuple[Piece, ...]:
-        facts, work = memory.notes_of("facts"), memory.notes_of("work")
-        said = messages(range(memory.cursor, memory.length))
-        return (*notes(facts, "behind system"), *notes(work, role="user"), said)
-
-    def requests_of(
-        self, memory: Memory, effect: Write, instruction: str | None = None
-    ) -> tuple[Message, ...]:
-        return (Message("user", f"{effect.track}: {len(effect.summarize)}"),)
-
-    def read_answer(self, effect: Write, answer: str) -> str:
-        if answer == "?":
-            raise UnreadableAnswerError("The answer is no list of facts.")
-        kept = [effect.replaces.text] if effect.replaces else []
-        return "\n".join([*kept, answer]) if effect.track == "facts" else answer
-
-    def summary_entry(self, summary: memviz.core.memory.SummaryVersion) -> str:  # type: ignore[name-defined]
-        return summary.text
-
-
-def talk(turns: int) -> list[Message]:
-    return [
-        Message(role, f"{role} {n}")
-        for n in range(turns)
-        for role in ("user", "assistant")
-    ]
 
 
 def test_each_track_of_notes_has_its_own_newest_version() -> None:

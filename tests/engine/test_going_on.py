@@ -18,8 +18,7 @@ from memviz.engine.recording import RecordedSummaries
 from memviz.storage.store import Store
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from memviz.transcripts.base import Transcript
-from tests.engine.test_effects import Tracks, talk
-from tests.engine.test_library import Folding, FoldingSix
+from tests.engine.written_strategies import Folding, FoldingSix, Tracks, talk
 from tests.own_strategies import OWN, known
 
 

@@ -2,55 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import memviz
 from memviz import Fate, Message, ScriptedModel
-from memviz.core.counters import Counter
-from memviz.core.memory import SummaryVersion
 from memviz.metrics.summaries.request_sizes import request_sizes
-from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
+from tests.engine.written_strategies import Folding, FoldingSix
 from tests.tool_loops import loops
-
-
-class FoldingSix:
-    """Folds all but the newest two messages into a summary when it holds more than six; shouts one of them."""
-
-    def __init__(self, ask: Ask, knows_positions: bool) -> None:
-        self.ask, self.knows_positions = ask, knows_positions
-        self.held: list[FromLibrary] = []
-
-    def take(self, position: int, message: Message) -> None:
-        self.held.append(
-            FromLibrary(message, position if self.knows_positions else None)
-        )
-
-    def request(self) -> Sequence[FromLibrary]:
-        if len(self.held) > 6:
-            answer = self.ask(
-                [
-                    Message(
-                        "user",
-                        " / ".join(one.message.content for one in self.held[:-2]),
-                    )
-                ]
-            )
-            summary = FromLibrary(Message("user", f"So far: {answer}"))
-            self.held = [summary, *self.held[-2:]]
-        return self.held
-
-
-class Folding(LibraryStrategy):
-    """Runs the small library."""
-
-    knows_positions: bool = True
-
-    def open(self, ask: Ask, counter: Counter) -> Any:
-        return FoldingSix(ask, self.knows_positions)
-
-    def summary_entry(self, summary: SummaryVersion) -> str:
-        return summary.text
 
 
 def talk(turns: int) -> list[Message]:

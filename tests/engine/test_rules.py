@@ -31,6 +31,7 @@ every_own_rule = pytest.mark.parametrize(
 )
 every_summarizing = pytest.mark.parametrize("id", SUMMARIZING)
 MOST_MESSAGES = 9
+MOST_PICKS = 30
 FAILURES: dict[str, Any] = {
     "raises": memviz.ModelError("the line is dead"),
     "crashes": ValueError("the line is dead"),
@@ -44,16 +45,20 @@ def conversations() -> st.SearchStrategy[list[Message]]:
     return random.conversations(max_messages=MOST_MESSAGES)
 
 
-@st.composite
-def recalls(draw: st.DrawFn, messages: list[Message]) -> dict[int, Recall]:
+def recalls(messages: list[Message]) -> st.SearchStrategy[dict[int, Recall]]:
     """A recall of random turns and messages into about every other request."""
+    return st.binary(max_size=MOST_PICKS).map(lambda drawn: recalls_of(drawn, messages))
+
+
+def recalls_of(drawn: bytes, messages: list[Message]) -> dict[int, Recall]:
+    """The recalls that these bytes stand for: they are dealt out to the turns, which take what they get or nothing."""
     last = turn_numbers(messages)[-1]
-    picks = st.lists(st.integers(0, len(messages) - 1), min_size=1, max_size=6)
-    return {
-        turn: Recall(messages=draw(picks))
-        for turn in range(1, last + 1)
-        if draw(st.booleans())
-    }
+    recalled = {}
+    for turn in range(1, last + 1):
+        dealt = drawn[turn - 1 :: last]
+        if dealt and dealt[0] < 128:
+            recalled[turn] = Recall(messages=[byte % len(messages) for byte in dealt])
+    return recalled
 
 
 class TestNothingIsLost:

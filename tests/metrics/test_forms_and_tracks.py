@@ -31,7 +31,7 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, talk
-from tests.metrics.test_tool_loops import looked_up
+from tests.metrics.looked_up import looked_up
 
 CODE = Probe("Which code?", ("QX7R4M",), (2,), "single fact")
 WORD = Probe("Which word?", ("xyzzy",), (4,), "single fact")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memviz
-from memviz import Fate, Message, Run, ScriptedModel
+from memviz import Fate, Run, ScriptedModel
 from memviz.metrics.cost.cost import (
     SUMMARIZER_PARTS,
     cost,
@@ -34,6 +34,7 @@ from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.cache_rules import CacheRules
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, small
+from tests.metrics.looked_up import looked_up
 from tests.metrics.requests.tool_loops import tool_loop
 
 RULES = CacheRules(min_tokens=1, lifetime_seconds=300)
@@ -49,21 +50,6 @@ def run_of(calls: list[int], id: str, **parameters: int) -> Run:
         model=Digest(),
         counter="chars4",
     )
-
-
-def looked_up(*results: str) -> list[Message]:
-    """A turn with a call for each of ``results``, and the answer."""
-    said = [Message("user", "Which code?")]
-    for number, result in enumerate(results):
-        call = {
-            "id": f"c{number}",
-            "function": {"name": "look_up", "arguments": f'{{"code": "{result}"}}'},
-        }
-        said += [
-            Message("assistant", "", tool_calls=(call,)),
-            Message("tool", result, tool_call_id=f"c{number}"),
-        ]
-    return [*said, Message("assistant", "Done.")]
 
 
 class TestMemoryMap:

@@ -15,12 +15,7 @@ from memviz.models.interruptible import Interruptible
 from memviz.models.spending import Spending
 from tests.models.litellm_calls import FAILURES, HELLO, NAME, client
 from tests.models.openai_server import OpenAIServer, slow, status, text
-from tests.models.test_interruptible import (
-    SILENCE_SECONDS,
-    SOON_SECONDS,
-    Stopped,
-    Visitor,
-)
+from tests.models.visitors import SILENCE_SECONDS, SOON_SECONDS, Stopped, Visitor
 
 OUR_OWN = "openai/our-own-model"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -24,36 +23,12 @@ from memviz.models.connection_check import (
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.registry import known_models
 from memviz.models.spending import Spending
+from tests.models.connection_replies import CALLED, COUNTED, listing
 from tests.models.litellm_calls import FAILURES, KEY, NAME, SHORT_TIMEOUT, client
 from tests.models.openai_server import Answer, OpenAIServer, raw, slow, status, text
 
 OUR_OWN = "openai/our-own-model"
-CALLED = text(
-    tools=[
-        [
-            {
-                "index": 0,
-                "id": "c1",
-                "type": "function",
-                "function": {"name": "ping", "arguments": "{}"},
-            }
-        ]
-    ],
-    finish_reason="tool_calls",
-)
-COUNTED = text("1, ", "2, ", "3, ", "4, ", "5")
 VISITOR = ModelAccess(environment_keys=False, private_base_urls=False)
-
-
-def listing(*names: str) -> Answer:
-    return raw(
-        json.dumps(
-            {
-                "object": "list",
-                "data": [{"id": name, "object": "model"} for name in names],
-            }
-        )
-    )
 
 
 def checked(

@@ -21,7 +21,7 @@ from memviz.models.interruptible import Interruptible
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import HELLO, NAME, check_sentence, client, failure
 from tests.models.openai_server import Answer, OpenAIServer, chunk
-from tests.models.test_interruptible import Stopped, Visitor
+from tests.models.visitors import Stopped, Visitor
 
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
@@ -241,7 +241,7 @@ def test_stop_closes_the_connection(
     visitor = Visitor(lambda: bool(server.requests) and monotonic() > asked + 0.3)
     with pytest.raises(Stopped):
         Interruptible(client(server, timeout=45), visitor.look_up).complete(HELLO)
-    assert server.client_gone.wait(1.0)
+    assert server.client_gone.wait(SOON_SECONDS)
 
 
 def test_a_stopped_call_leaves_those_beside_it(server: OpenAIServer) -> None:

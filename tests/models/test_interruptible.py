@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import sys
 import threading
-from collections.abc import Callable
 from time import monotonic, sleep
 
 import pytest
@@ -23,27 +22,7 @@ from tests.models.openai_server import (
     status,
     text,
 )
-
-SILENCE_SECONDS = 45
-SOON_SECONDS = 3.0
-"""Generous for a busy machine; against the silence it is clear."""
-
-
-class Stopped(BaseException):
-    """What a page raises where its visitor clicked Stop."""
-
-
-class Visitor:
-    """Looks on, and says stop when ``wants`` says so."""
-
-    def __init__(self, wants: Callable[[], bool] = lambda: False) -> None:
-        self.wants, self.looks, self.stopped_at = wants, 0, 0.0
-
-    def look_up(self) -> None:
-        self.looks += 1
-        if self.wants():
-            self.stopped_at = self.stopped_at or monotonic()
-            raise Stopped
+from tests.models.visitors import SILENCE_SECONDS, SOON_SECONDS, Stopped, Visitor
 
 
 def thinking(handler: object) -> None:

@@ -10,6 +10,7 @@ from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import sample
 from tests.new_strategy.conftest import ID, TITLE
 from tests.pages.driving import (
+    finished,
     labelled,
     open_page,
     page_of,
@@ -17,8 +18,8 @@ from tests.pages.driving import (
     sentences,
     token_lines,
 )
-from tests.pages.test_sharing import opened, passed_over, shared
-from tests.pages.test_tune import finished, only, points, told
+from tests.pages.sharing import opened, passed_over, shared
+from tests.pages.tuning import only, points, told
 
 # What a page knows of a strategy it has from the registry, which test_everywhere.py fills in both ways.
 pytestmark = pytest.mark.parametrize("way", ["an installed package"], indirect=True)

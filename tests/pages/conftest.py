@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,13 @@ import pytest
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
+import memviz
 from memviz.dashboard.ui.library import importing
 from memviz.models.recordings import bundled
+from memviz.storage.store import Store
 from memviz.storage.workspace import DATABASE_VARIABLE
 from tests.models.openai_server import OpenAIServer, openai_server
+from tests.pages.free_running import QUESTIONS
 
 
 @pytest.fixture(autouse=True)
@@ -75,3 +78,31 @@ def server() -> Iterator[OpenAIServer]:
     """A model behind a real address on this machine."""
     with openai_server() as running:
         yield running
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]]:
+    """The writers behind the buttons of the page, by the name of their file; AppTest cannot click such a button."""
+    writers: dict[str, Callable[[], str | bytes]] = {}
+    offer = st.download_button
+
+    def remembering(label: str, data: object, *args: object, **named: object) -> bool:
+        name = str(named.get("file_name") or args[0])
+        writers[name] = data if callable(data) else lambda: data  # type: ignore[assignment,return-value]
+        return offer(label, data, *args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(st, "download_button", remembering)
+    return writers
+
+
+@pytest.fixture
+def short(database: Path) -> str:
+    """A conversation of four turns."""
+    messages = [
+        memviz.Message(role, said)
+        for said in QUESTIONS
+        for role, said in (("user", said), ("assistant", "Noted."))
+    ]
+    return Store(database).add_conversation(
+        memviz.Transcript(tuple(messages), title="Short", format="messages")
+    )

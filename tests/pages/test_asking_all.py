@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,6 +12,8 @@ import memviz
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.asking import FLIGHT, ask, cards, sources
+from tests.pages.chatting import KEY, use_model
 from tests.pages.driving import (
     click,
     labelled,
@@ -21,7 +22,6 @@ from tests.pages.driving import (
     sentences,
     turn_shown,
 )
-from tests.pages.test_chat_models import KEY, use_model
 from tests.storage.stored_runs import stored_runs
 
 BUFFER, WINDOW, SUMMARY = (
@@ -29,49 +29,13 @@ BUFFER, WINDOW, SUMMARY = (
     "Sliding window · 10 messages",
     "Summary buffer · 1,500 tokens · 120 words",
 )
-FLIGHT = "What is the flight booking code of the family?"
 CODE = "QX7R4M"
 PASSPORT = "What is the date on which Finn's old passport expires?"
-
-
-class Card(NamedTuple):
-    """One answer as the page shows it."""
-
-    label: str
-    answer: str
-    source: str
 
 
 @pytest.fixture
 def compare() -> AppTest:
     return open_page("compare")
-
-
-def ask(session: AppTest, question: str) -> AppTest:
-    labelled(session.text_input, "One question to all settings").set_value(question)
-    return click(session, "Ask ")
-
-
-def cards(session: AppTest) -> list[Card]:
-    """The answers in order: a name, the words, and the badge of the source."""
-    shown: list[Any] = [
-        node for node in session.main if node.type in ("markdown", "text")
-    ]
-    return [
-        Card(
-            title.value.replace("\\", "").strip("*"),
-            said.value,
-            badge.value.partition("[")[2].rstrip("]"),
-        )
-        for title, said, badge in zip(shown, shown[1:], shown[2:], strict=False)
-        if said.type == "text"
-        and title.value.startswith("**")
-        and re.match(r":\w+-badge\[", badge.value)
-    ]
-
-
-def sources(session: AppTest) -> dict[str, str]:
-    return {card.label: card.source for card in cards(session)}
 
 
 def test_every_setting_answers_and_says_where_it_had_that_from(

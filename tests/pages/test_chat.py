@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -15,6 +12,15 @@ import memviz
 from memviz.core.text.light_markdown import without_marks
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
+from tests.pages.chatting import (
+    FACT,
+    PLAN,
+    QUESTION,
+    bubbles,
+    chat_link,
+    choose,
+    words_of,
+)
 from tests.pages.driving import (
     click,
     figures,
@@ -28,43 +34,12 @@ from tests.pages.driving import (
     texts,
 )
 
-FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
-PLAN = "We want to travel in May, by train."
-QUESTION = "What is my budget?"
 SYSTEM_PROMPT = "You are a helpful assistant."
 
 
 @pytest.fixture
 def chat() -> AppTest:
     return open_page("chat")
-
-
-def bubbles(session: AppTest) -> list[tuple[str, str]]:
-    """Who said what, as the page shows it: without the marks of styles."""
-    return [
-        (message.name, said)
-        for message in session.chat_message
-        if (said := words_of(message))
-    ]
-
-
-def words_of(message: Any) -> str:
-    """What a bubble says. What has styles is drawn as HTML."""
-    if message.text:
-        return str(message.text[0].value)
-    drawn = message.get("html")
-    return unescape(re.sub(r"<[^>]*>", "", drawn[0].proto.body)) if drawn else ""
-
-
-def choose(
-    session: AppTest, strategy: str, parameter: str = "", value: int = 0
-) -> AppTest:
-    labelled(session.selectbox, "Strategy").select(strategy).run()
-    return (
-        labelled(session.number_input, parameter).set_value(value).run()
-        if parameter
-        else session
-    )
 
 
 def fates(session: AppTest) -> list[str]:
@@ -275,13 +250,6 @@ def test_blank_messages_are_not_sent(chat: AppTest) -> None:
     say(chat, "   \n ")
     assert not bubbles(chat)
     assert page_of(chat) == "chat"
-
-
-def chat_link(session: AppTest) -> str:
-    """The id by which the address names the chat."""
-    link = session.query_params.get("chat")
-    assert link, "the address does not name the chat"
-    return str(link)
 
 
 def test_the_address_names_the_chat_from_its_first_reply_on(chat: AppTest) -> None:

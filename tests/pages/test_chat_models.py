@@ -8,6 +8,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.chatting import (
+    FACT,
+    KEY,
+    PLAN,
+    QUESTION,
+    bubbles,
+    chat_link,
+    choose,
+    use_model,
+)
 from tests.pages.driving import (
     click,
     labelled,
@@ -17,9 +27,6 @@ from tests.pages.driving import (
     say,
     sentences,
 )
-from tests.pages.test_chat import FACT, PLAN, QUESTION, bubbles, chat_link, choose
-
-KEY = "a-key-that-nobody-may-see"
 
 
 @pytest.fixture
@@ -33,14 +40,6 @@ def closed_address() -> str:
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{held.getsockname()[1]}/v1"
-
-
-def use_model(session: AppTest, picker: str, api_base: str) -> AppTest:
-    """Point a model picker at an address, as a user does: one field after the other."""
-    labelled(session.selectbox, picker).select("openai/gpt-5-mini").run()
-    labelled(session.text_input, "API key").set_value(KEY).run()
-    labelled(session.text_input, "Base URL").set_value(api_base).run()
-    return labelled(session.number_input, "Timeout").set_value(2).run()
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.storage.store import Store
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import (
     click,
     figures,
@@ -31,7 +32,6 @@ from tests.pages.driving import (
     page_of,
     sentences,
 )
-from tests.pages.test_compare import FIRST, replayed
 
 BUFFER, WINDOW, SUMMARY = FIRST
 CLAUDE = "anthropic/claude-sonnet-4-5"

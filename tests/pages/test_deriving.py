@@ -17,6 +17,7 @@ from memviz.engine import background_replay
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
 from tests.models.openai_server import OpenAIServer, slow, status, text
+from tests.pages.chatting import FACT, PLAN, bubbles, chat_link, use_model
 from tests.pages.driving import (
     click,
     figures,
@@ -26,8 +27,6 @@ from tests.pages.driving import (
     say,
     sentences,
 )
-from tests.pages.test_chat import FACT, PLAN, bubbles, chat_link
-from tests.pages.test_chat_models import use_model
 
 TURNS = 400
 OPENED_WITH = memviz.strategy("summary_buffer", max_token_limit=500)

@@ -16,36 +16,14 @@ from memviz.dashboard.ui.compare.downloads import DOWNLOADS_KEY
 from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import sample
+from tests.pages.downloads import named
 from tests.pages.driving import labelled, open_page
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes]]:
-    """The writers behind the buttons of the page, by the name of their file; AppTest cannot click such a button."""
-    writers: dict[str, Callable[[], str | bytes]] = {}
-    import streamlit as st
-
-    offer = st.download_button
-
-    def remembering(label: str, data: object, *args: object, **named: object) -> bool:
-        name = str(named.get("file_name") or args[0])
-        writers[name] = data if callable(data) else lambda: data  # type: ignore[assignment,return-value]
-        return offer(label, data, *args, **named)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(st, "download_button", remembering)
-    return writers
 
 
 def offered(session: AppTest) -> AppTest:
     """The page with its panel of downloads open."""
     session.session_state[DOWNLOADS_KEY] = True
     return session.run()
-
-
-def named(made: dict[str, Callable[[], str | bytes]], ending: str) -> str:
-    (name,) = [name for name in made if name.endswith(ending)]
-    written = made[name]()
-    return written if isinstance(written, str) else written.decode()
 
 
 @pytest.mark.slow

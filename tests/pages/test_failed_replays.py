@@ -15,6 +15,7 @@ from tests.pages.driving import (
     sentences,
     token_lines,
 )
+from tests.pages.paid_replays import replayed
 from tests.storage.stored_runs import stored_runs
 
 SECRET = "a-key-that-nobody-may-see"
@@ -45,15 +46,6 @@ def failure(session: AppTest) -> str:
     return sentences(session.error)[
         0
     ]  # the reader of requests says it again of each request
-
-
-def replayed(session: AppTest) -> bool:
-    """Whether all three settings are there, from the first turn to the last."""
-    assert not session.error
-    lines = token_lines(session)
-    return [len(line) for line in lines.values()] == [46] * 3 and not any(
-        "first" in name for name in lines
-    )
 
 
 def test_a_wrong_key_is_asked_with_once_and_the_right_one_then_replays(

@@ -13,6 +13,9 @@ from memviz.engine.run import Run
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import Answer, OpenAIServer, status, text
+from tests.pages.asking import cards, sources
+from tests.pages.chatting import KEY, use_model
+from tests.pages.comparing import FIRST, replayed, sent
 from tests.pages.driving import (
     click,
     inspected,
@@ -23,18 +26,10 @@ from tests.pages.driving import (
     token_lines,
     walk_to,
 )
-from tests.pages.test_asking_all import cards, sources
-from tests.pages.test_chat_models import KEY, use_model
-from tests.pages.test_compare import FIRST, replayed, sent
-from tests.pages.test_markup import WORD_JOINER
+from tests.pages.free_running import QUESTIONS, answer, as_free_run
+from tests.pages.markup import WORD_JOINER
 
 BUFFER, WINDOW, SUMMARY = FIRST
-QUESTIONS = (
-    "My budget is 3,000 euros.",
-    "We go by train.",
-    "We like museums.",
-    "What is my budget?",
-)
 
 
 @pytest.fixture
@@ -42,32 +37,11 @@ def compare() -> AppTest:
     return as_free_run(open_page("compare"))
 
 
-@pytest.fixture
-def short(database: Path) -> str:
-    """A conversation of four turns."""
-    messages = [
-        memviz.Message(role, said)
-        for said in QUESTIONS
-        for role, said in (("user", said), ("assistant", "Noted."))
-    ]
-    return Store(database).add_conversation(
-        memviz.Transcript(tuple(messages), title="Short", format="messages")
-    )
-
-
-def as_free_run(session: AppTest) -> AppTest:
-    return labelled(session.button_group, "Replies").set_value("free-run").run()
-
-
 def open_short(short: str, server: OpenAIServer) -> AppTest:
     """The short conversation, to be answered anew by the server's model."""
     session = as_free_run(open_page("compare"))
     labelled(session.selectbox, "Conversation").select(short).run()
     return use_model(session, "Chat model", server.api_base)
-
-
-def answer(session: AppTest) -> AppTest:
-    return session.button(key="free-run").click().run()
 
 
 def panel(session: AppTest) -> str:

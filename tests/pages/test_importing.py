@@ -25,7 +25,7 @@ from tests.pages.driving import (
     page_of,
     sentences,
 )
-from tests.pages.test_library import AS_JSON, MESSAGES, settled, titles, upload
+from tests.pages.importing import AS_JSON, MESSAGES, settled, titles, upload
 
 THREE = json.dumps([MESSAGES, MESSAGES[:2], [{"content": "x"}, MESSAGES[0]]]).encode()
 

@@ -13,10 +13,11 @@ from memviz.metrics.answers import answer_scores
 from memviz.models.access.settings import TRUST_EVERYONE
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.chatting import KEY, use_model
+from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import labelled, open_page, sentences, texts
-from tests.pages.test_chat_models import KEY, use_model
-from tests.pages.test_compare import FIRST, replayed
-from tests.pages.test_retention import opened, save, told
+from tests.pages.facts import opened, save, told
+from tests.pages.judging import ask, only_the_buffer, results
 
 TRIP = sample("trip")
 PROBES = (
@@ -32,25 +33,8 @@ def short(database: Path) -> str:
     return save(database, *SAID, probes=PROBES)
 
 
-def ask(session: AppTest) -> AppTest:
-    return session.button(key="judged-ask").click().run()
-
-
-def results(session: AppTest) -> dict[str, list[str]]:
-    table = next(
-        table.value
-        for table in session.table
-        if "Answer contained" in table.value.index
-    )
-    return {measure: list(table.loc[measure]) for measure in table.index}
-
-
 def asked(session: AppTest) -> bool:
     return any("Answer contained" in table.value.index for table in session.table)
-
-
-def only_the_buffer(session: AppTest) -> AppTest:
-    return labelled(session.button_group, "Settings").set_value(["Full buffer"]).run()
 
 
 def estimate(session: AppTest) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -10,15 +13,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.dashboard.lessons.lesson import Prediction, Question
+from memviz.dashboard.lessons.lesson import Language, Prediction, Question
+from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.ui.lessons.player import STEP_KEY
 from memviz.storage.store import Store
 from tests.dashboard.lessons.writing_lessons import text_with
-from tests.page_names import QUESTIONS
+from tests.page_names import PLAYED_LESSONS, QUESTIONS
 from tests.pages.driving import click, labelled, open_address, open_page, sentences
 
 BUFFER = [{"strategy": "buffer"}]
+FIRST_CHARS = 20
+UNPLAYED_LESSONS = [id for id in memviz.lessons() if id not in PLAYED_LESSONS]
 
 
 def saved(database: Path, text: str, id: str = "mine") -> None:
@@ -176,6 +182,33 @@ def test_steps_are_gone_through_and_left(database: Path) -> None:
     assert session.title[0].value == QUESTIONS["lessons"]
     assert "lesson" not in address(session)
     assert any("3 of 3 seen" in text for text in sentences(session.caption))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("id", "language"), [*zip(UNPLAYED_LESSONS, cycle(("zh", "en")), strict=False)]
+)
+def test_a_bundled_lesson_is_played_to_its_end(
+    id: str, language: Language, with_recordings: None
+) -> None:
+    """Those that no browser plays."""
+    lesson = memviz.lesson(id)
+    session = playing(lesson=id, language=language)
+    for number, step in enumerate(lesson.steps, 1):
+        title = titles(session)[1].replace("\\", "")
+        assert title == step.title.said(language)
+        words = as_plain(step.text.said(language))[:FIRST_CHARS]
+        assert words in unescape(re.sub("<[^>]+>", "", prose(session)))
+        assert address(session)["step"] == str(number)
+        if step.asked is not None:
+            session.radio[0].set_value(0).run()
+            assert session.radio[0].disabled
+        click(session, "Next" if number < len(lesson.steps) else "Done")
+        assert not session.exception
+        assert not session.error
+    assert session.title[0].value == QUESTIONS["lessons"]
+    seen = f"{len(lesson.steps)} of {len(lesson.steps)} seen"
+    assert any(seen in text for text in sentences(session.caption))
 
 
 def test_what_a_browser_sends_before_it_knows_of_a_step_takes_nothing_back(

@@ -12,8 +12,8 @@ from memviz.models.access.settings import ALLOW_PRIVATE_BASE_URLS
 from memviz.models.names import RECORDED_FIRST
 from tests.models.local_programs import PAGE, Routes, llama_cpp, port, serving, vllm
 from tests.models.openai_server import OpenAIServer, text
+from tests.pages.chatting import FACT, bubbles
 from tests.pages.driving import click, figures, labelled, open_page, say, sentences
-from tests.pages.test_chat import FACT, bubbles
 
 NAME = "llamafile/small"
 USERS_KEY = "sk-of-the-user-at-openai-0123456789"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.storage.store import Store
@@ -24,18 +22,9 @@ from tests.pages.driving import (
     sentences,
     texts,
 )
-
-PIECES = (
-    "<script>alert(1)</script>", "**bold**", "$x^2$", ":red[red]", "<b>fat</b>", "[link](http://x.y)",
-    ":material/star:", ":smile:", "`code`", "![i](x.png)", "&lt;", "%{y}", "-> ~~gone~~",
-)  # fmt: skip
-ALL = " ".join(PIECES)
-
+from tests.pages.markup import ALL, PIECES, WORD_JOINER, markdown_sources
 
 TAGS = ("p", "/p", "small", "/small", "code", "/code")
-WORD_JOINER = (
-    "\u2060"  # keeps characters apart that Streamlit would make an icon or an arrow of
-)
 
 
 def fact(number: int) -> str:
@@ -57,39 +46,6 @@ def conversation(database: Path) -> str:
         format="messages",
     )
     return Store(database).add_conversation(transcript)
-
-
-def markdown_sources(session: AppTest) -> Iterator[str]:
-    """Everything on the page that is read as Markdown, without the characters that are escaped."""
-    for source in escaped_sources(session):
-        yield re.sub(r"\\.", "", source)
-
-
-def escaped_sources(session: AppTest) -> Iterator[str]:
-    for kind in (
-        session.markdown,
-        session.caption,
-        session.error,
-        session.info,
-        session.success,
-        session.warning,
-    ):
-        yield from (element.value for element in kind)
-    for kind in (
-        session.expander,
-        session.metric,
-        session.button,
-        session.checkbox,
-        session.toggle,
-    ):
-        yield from (element.label for element in kind)
-    for element in (
-        *session.metric,
-        *session.selectbox,
-        *session.button,
-        *session.markdown,
-    ):
-        yield getattr(element.proto, "help", "")
 
 
 @pytest.mark.slow

@@ -27,6 +27,8 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from tests.metrics.memory_map.codes import codes_of
 from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.chatting import use_model
+from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import (
     click,
     click_point,
@@ -40,8 +42,6 @@ from tests.pages.driving import (
     texts,
     turn_shown,
 )
-from tests.pages.test_chat_models import use_model
-from tests.pages.test_compare import FIRST, replayed
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from memviz.models.access.settings import (
     ALLOW_PRIVATE_BASE_URLS,
 )
 from tests.models.openai_server import OpenAIServer
+from tests.pages.chatting import FACT, bubbles
 from tests.pages.driving import labelled, open_page, say, sentences
-from tests.pages.test_chat import FACT, bubbles
 
 NAME = "openai/gpt-5-mini"
 OPERATORS_KEY = "sk-of-the-operator-0123456789"

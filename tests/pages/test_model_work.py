@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from tests.models.openai_server import OpenAIServer, text
+from tests.pages.chatting import bubbles, chat_link, choose, use_model
 from tests.pages.driving import (
     blocks,
     figures,
@@ -23,9 +24,7 @@ from tests.pages.driving import (
     sentences,
     texts,
 )
-from tests.pages.test_chat import bubbles, chat_link, choose
-from tests.pages.test_chat_models import use_model
-from tests.pages.test_markup import WORD_JOINER
+from tests.pages.markup import WORD_JOINER
 
 BUDGET = "My budget for the trip is 3,000 euros."
 TRAINS = "I like trains."

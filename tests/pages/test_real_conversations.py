@@ -38,13 +38,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not TALKS, reason=MISSING)]
 def test_every_page_stands(talk: Transcript) -> None:
     id = Workspace().add([talk])[0].id
     for name in (page for page in QUESTIONS if page not in OF_NO_CONVERSATION):
-        session = open_page(name)
-        if (
-            name == "tune"
-        ):  # the only page that takes several conversations; it sweeps in the background
+        if name == "tune":
+            # The only page that takes several conversations; it sweeps in the background.
+            session = open_page(name)
             labelled(session.multiselect, "Conversations").set_value([id])
             finished(session.run())
-        elif name != "library":
-            labelled(session.selectbox, "Conversation").set_value(id).run()
+        else:
+            parts = {"chat": {"chat": id}, "library": {}}
+            session = open_page(name, **parts.get(name, {"conversation": id}))
         assert page_of(session) == name
+        if name not in ("tune", "library"):
+            assert labelled(session.selectbox, "Conversation").value == id
         assert [error.value for error in session.error] == []

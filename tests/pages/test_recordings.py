@@ -27,6 +27,7 @@ from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer
 from tests.models.openai_server import text as live
 from tests.models.recordings.recorded import MODEL, a_recording_of
+from tests.pages.downloads import named
 from tests.pages.driving import (
     click,
     finished,
@@ -37,9 +38,6 @@ from tests.pages.driving import (
     sentences,
     token_lines,
 )
-from tests.pages.test_downloads import made, named
-
-__all__ = ["made"]
 
 BUFFER = memviz.strategy("summary_buffer", max_token_limit=1500)
 SETTING = 'summary_buffer {"max_token_limit": 1500}'

@@ -21,6 +21,7 @@ from memviz.metrics.retention.tool_facts import tool_argument_recall
 from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
+from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import (
     click,
     click_point,
@@ -36,8 +37,8 @@ from tests.pages.driving import (
     turn_shown,
     walk_to,
 )
-from tests.pages.test_compare import FIRST, replayed
-from tests.pages.test_markup import ALL, PIECES, markdown_sources
+from tests.pages.facts import opened, save, told
+from tests.pages.markup import ALL, PIECES, markdown_sources
 
 WINDOW, SUMMARY = list(FIRST)[1:]
 LIVES, CURVE, SURVIVAL = 0, 2, 3
@@ -77,13 +78,6 @@ def same(one: list[float], other: list[float]) -> bool:
     return one == pytest.approx(other, nan_ok=True)
 
 
-def told(session: AppTest) -> str:
-    """All sentences of the page, without escapes."""
-    return "\n".join(
-        sentences([*session.markdown, *session.caption, *session.info])
-    ).replace("\u2060", "")
-
-
 def without(tag: str, html: str) -> str:
     """The text of a difference without what it marks so."""
     return unescape(
@@ -91,25 +85,6 @@ def without(tag: str, html: str) -> str:
             r"<[^>]+>", "", re.sub(rf"<{tag}>.*?</{tag}>", "", html, flags=re.DOTALL)
         )
     )
-
-
-def save(
-    database: Path,
-    *messages: str,
-    title: str = "Short",
-    probes: tuple[memviz.Probe, ...] = (),
-) -> str:
-    said = tuple(
-        memviz.Message(("user", "assistant")[n % 2], text)
-        for n, text in enumerate(messages)
-    )
-    return Store(database).add_conversation(
-        memviz.Transcript(said, title=title, probes=probes)
-    )
-
-
-def opened(conversation: str) -> AppTest:
-    return open_page("retention", conversation=conversation)
 
 
 class TestMainPicture:

@@ -19,6 +19,9 @@ from memviz.engine.recording import setting_of
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, text
+from tests.pages.asking import FLIGHT, ask, cards
+from tests.pages.chatting import FACT, KEY, bubbles, use_model
+from tests.pages.downloads import named
 from tests.pages.driving import (
     click,
     finished,
@@ -30,17 +33,10 @@ from tests.pages.driving import (
     token_lines,
     walk_to,
 )
-from tests.pages.test_asking_all import FLIGHT, ask, cards
-from tests.pages.test_chat import FACT, bubbles
-from tests.pages.test_chat_models import KEY, use_model
-from tests.pages.test_downloads import made, named
-from tests.pages.test_free_running import answer, as_free_run, short
-from tests.pages.test_judging import ask as judge
-from tests.pages.test_judging import results
-from tests.pages.test_tune import points
-from tests.pages.test_tune_paid import of_one_strategy
-
-__all__ = ["made", "short"]
+from tests.pages.free_running import answer, as_free_run
+from tests.pages.judging import ask as judge
+from tests.pages.judging import results
+from tests.pages.tuning import of_one_strategy, points
 
 Writers = dict[str, Callable[[], str | bytes]]
 SESSION = "recording:session"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -20,36 +19,14 @@ from tests.pages.driving import (
     click,
     figures,
     labelled,
-    open_address,
-    page_of,
     sentences,
     token_lines,
     turn_shown,
     walk_to,
 )
+from tests.pages.sharing import opened, passed_over, shared
 
 SMALL = 'summary_buffer {"max_token_limit": 500}'
-
-
-def shared(session: AppTest) -> dict[str, list[str]]:
-    """The query that the copy button of the page puts into the clipboard."""
-    (button,) = [
-        found
-        for found in session.get("bidi_component")
-        if "copy_link" in found.proto.component_name
-    ]
-    data: dict[str, Any] = json.loads(button.proto.json or button.proto.mixed.json)
-    return parse_qs(data["query"], strict_parsing=True)
-
-
-def opened(page: str, query: dict[str, list[str]]) -> AppTest:
-    session = open_address(page, query)
-    assert page_of(session) == page
-    return session
-
-
-def passed_over(session: AppTest) -> list[str]:
-    return [sentence for sentence in sentences(session.warning) if "link" in sentence]
 
 
 QUERY = {

@@ -9,17 +9,16 @@ from typing import NamedTuple
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.models.connection_replies import CALLED, COUNTED, listing
 from tests.models.openai_server import OpenAIServer, text
-from tests.models.test_connection_check import CALLED, COUNTED, listing
+from tests.pages.asking import FLIGHT, ask, cards
+from tests.pages.chatting import KEY, bubbles, use_model
 from tests.pages.driving import click, finished, labelled, open_page, say, sentences
-from tests.pages.test_asking_all import FLIGHT, ask, cards
-from tests.pages.test_chat import bubbles
-from tests.pages.test_chat_models import KEY, use_model
-from tests.pages.test_failed_replays import replayed
-from tests.pages.test_free_running import as_free_run
-from tests.pages.test_judging import only_the_buffer
-from tests.pages.test_summary_review import FACT, FILLER
-from tests.pages.test_tune_paid import of_one_strategy
+from tests.pages.free_running import as_free_run
+from tests.pages.judging import only_the_buffer
+from tests.pages.paid_replays import replayed
+from tests.pages.reviewing import FACT, FILLER
+from tests.pages.tuning import of_one_strategy
 
 CALL_USD = 1000 * 0.25e-6 + 100 * 2e-6
 """What one call costs that the server answers: gpt-5-mini at list price."""

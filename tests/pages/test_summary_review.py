@@ -19,12 +19,7 @@ from tests.pages.driving import (
     sentences,
     texts,
 )
-
-FACT = "My budget for the trip to Lisbon is 3,100 euros and my daughter Mira is allergic to hazelnuts."
-FILLER = (
-    "Tell me more about trams, museums, food and the weather in spring, with all details that you know. "
-    * 3
-)
+from tests.pages.reviewing import FACT, FILLER
 
 
 def chat_that_asks() -> AppTest:

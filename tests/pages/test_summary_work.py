@@ -12,8 +12,8 @@ from memviz import Chat
 from memviz.models.access.settings import TRUST_EVERYONE
 from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, status, text
+from tests.pages.chatting import KEY, use_model
 from tests.pages.driving import click, labelled, open_page, page_of, sentences, texts
-from tests.pages.test_chat_models import KEY, use_model
 from tests.storage.stored_runs import stored_runs
 
 WORDING = "The total budget of the family is 9,876 euros."

@@ -24,7 +24,7 @@ from tests.pages.driving import (
     sentences,
     texts,
 )
-from tests.pages.test_sharing import shared
+from tests.pages.sharing import shared
 from tests.tool_loops import loops
 from tests.tool_talk import tool_talk
 

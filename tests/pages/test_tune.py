@@ -34,13 +34,13 @@ from tests.pages.driving import (
     finished,
     labelled,
     metric,
-    numbers,
     open_page,
     page_of,
     sentences,
     token_lines,
 )
-from tests.pages.test_markup import ALL, PIECES, markdown_sources
+from tests.pages.markup import ALL, PIECES, markdown_sources
+from tests.pages.tuning import only, points, strategies_tried, told
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
 
@@ -76,35 +76,6 @@ def expected() -> memviz.Sweep:
     return memviz.sweep(
         sample("trip"), grid, assumptions=PricingAssumptions.of("openai/gpt-5-mini")
     )
-
-
-def told(session: AppTest) -> str:
-    found = [
-        *session.markdown,
-        *session.caption,
-        *session.info,
-        *session.success,
-        *session.warning,
-    ]
-    return "\n".join(sentences(found)).replace("\u2060", "")
-
-
-def strategies_tried(session: AppTest):
-    return labelled(session.button_group, "Strategies to try")
-
-
-def only(session: AppTest, *ids: str) -> AppTest:
-    strategies_tried(session).set_value(list(ids))
-    return finished(session.run())
-
-
-def points(session: AppTest) -> set[int]:
-    """Numbers of the settings on the main picture."""
-    found: set[int] = set()
-    for trace in figures(session)[0]["data"]:
-        if "customdata" in trace and trace.get("mode") == "markers":
-            found |= {int(number) for number in numbers(trace["customdata"])}
-    return found
 
 
 @pytest.mark.slow

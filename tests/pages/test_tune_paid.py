@@ -11,14 +11,10 @@ from streamlit.testing.v1 import AppTest
 from memviz.tuning.sweep import DEFAULT_CONCURRENCY
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.driving import click, finished, labelled, open_page, sentences
-from tests.pages.test_tune import told
+from tests.pages.tuning import of_one_strategy, told
 
 KEY, NAME = "sk-tune-0123456789abcdef", "openai/gpt-5-mini"
 OWN = "A summary that the paid model wrote."
-
-
-def of_one_strategy() -> AppTest:
-    return finished(open_page("tune", **{"try": '["summary_buffer"]'}))
 
 
 @pytest.fixture

@@ -13,6 +13,15 @@ import memviz
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
 from tests.models.openai_server import OpenAIServer, chunk, status, text
+from tests.pages.chatting import (
+    FACT,
+    KEY,
+    PLAN,
+    QUESTION,
+    bubbles,
+    chat_link,
+    use_model,
+)
 from tests.pages.driving import (
     click,
     labelled,
@@ -22,8 +31,6 @@ from tests.pages.driving import (
     sentences,
     texts,
 )
-from tests.pages.test_chat import FACT, PLAN, QUESTION, bubbles, chat_link
-from tests.pages.test_chat_models import KEY, use_model
 
 UNANSWERED = "Not answered yet"
 

@@ -43,42 +43,51 @@ def answered(messages: Sequence[Message]) -> list[Message]:
     return [*messages, Message("assistant", "")]
 
 
-sizes = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 40])
-odd_roles = st.sampled_from(
-    ["user", "assistant", "user", "assistant", "caller", "tool", "system"]
+SIZES = (0, 1, 2, 3, 5, 8, 13, 40)
+ODD_ROLES = ("user", "assistant", "user", "assistant", "caller", "tool", "system")
+ORDERLY_TURNS = (
+    ("user", "assistant"),
+    ("user", "assistant"),
+    ("user", "user", "assistant"),
+    ("user", "caller", "tool", "assistant"),
 )
-orderly_turns = st.sampled_from(
-    [
-        ("user", "assistant"),
-        ("user", "assistant"),
-        ("user", "user", "assistant"),
-        ("user", "caller", "tool", "assistant"),
-    ]
-)
+OUTCOMES = ("good", "good", "good", "long", "raise", "crash", "empty", "blank")
 
 
-@st.composite
-def conversations(draw: st.DrawFn, max_messages: int = 30) -> list[Message]:
-    """Up to ``max_messages`` messages (and a few more), at least one of them the user's."""
-    if draw(st.booleans()):
-        roles = draw(st.lists(odd_roles, min_size=1, max_size=max_messages))
-    else:
-        turns = draw(st.lists(orderly_turns, min_size=1, max_size=max_messages // 3))
-        roles = [role for turn in turns for role in turn]
+def conversations(max_messages: int = 30) -> st.SearchStrategy[list[Message]]:
+    """Up to ``max_messages`` messages (and a few more), at least one of them the user's.
+
+    Roles, turns and sizes are drawn as bytes. To draw bytes is one step of Hypothesis, and each step takes as long as a
+    replay; fewer and smaller bytes are a simpler conversation, so that examples are made simple as ever.
+    """
+    odd = st.binary(min_size=1, max_size=max_messages).map(odd_roles)
+    orderly = st.binary(min_size=1, max_size=max_messages // 3).map(orderly_roles)
+    sizes = st.binary(min_size=1, max_size=max_messages)
+    return st.builds(conversation_of, st.one_of(odd, orderly), sizes)
+
+
+def odd_roles(drawn: bytes) -> list[str]:
+    return [ODD_ROLES[byte % len(ODD_ROLES)] for byte in drawn]
+
+
+def orderly_roles(drawn: bytes) -> list[str]:
+    turns = [ORDERLY_TURNS[byte % len(ORDERLY_TURNS)] for byte in drawn]
+    return [role for turn in turns for role in turn]
+
+
+def conversation_of(roles: list[str], drawn_sizes: bytes) -> list[Message]:
+    """A message of each role; where there are more of them than sizes, the sizes begin again."""
     if "user" not in roles:
-        roles.append("user")
-    lengths = draw(st.lists(sizes, min_size=len(roles), max_size=len(roles)))
+        roles = [*roles, "user"]
+    sizes = [SIZES[byte % len(SIZES)] for byte in drawn_sizes]
     return [
-        message_of(i, role, size)
-        for i, (role, size) in enumerate(zip(roles, lengths, strict=True))
+        message_of(number, role, size)
+        for number, (role, size) in enumerate(zip(roles, cycle(sizes), strict=False))
     ]
 
 
-outcomes = st.lists(
-    st.sampled_from(
-        ["good", "good", "good", "long", "raise", "crash", "empty", "blank"]
-    ),
-    min_size=1,
+outcomes = st.binary(min_size=1).map(
+    lambda drawn: [OUTCOMES[byte % len(OUTCOMES)] for byte in drawn]
 )
 
 

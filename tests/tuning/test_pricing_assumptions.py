@@ -7,7 +7,7 @@ import pytest
 from memviz.metrics.cost.cost import unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from tests.metrics.cost.test_cost import USUAL, traffic_of
+from tests.metrics.cost.priced_traffic import USUAL, traffic_of
 
 TRAFFIC = traffic_of([(1, 1000, 0, 10), (2, 1100, 1000, 10), (3, 2000, 1100, 10)])
 RULES = CacheRules(min_tokens=500, lifetime_seconds=300)

@@ -28,7 +28,7 @@ from memviz.models.base import Reply, Usage
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.samples import sample
 from tests.dashboard.reporting.reading import Element, charts, read, rows
-from tests.engine.test_effects import Pipeline, Tracks
+from tests.engine.written_strategies import Pipeline, Tracks
 from tests.tool_loops import loops
 
 HOSTILE = (

@@ -15,7 +15,7 @@ from memviz.dashboard.reporting.run_json import request_json, run_json
 from memviz.models.base import Reply
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION
 from memviz.transcripts.samples import sample
-from tests.engine.test_effects import Tracks, talk
+from tests.engine.written_strategies import Tracks, talk
 from tests.same_runs import contents
 
 

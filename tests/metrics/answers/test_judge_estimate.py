@@ -14,7 +14,7 @@ from memviz.engine.requests import Requests
 from memviz.metrics.cost import estimate as cost_estimate
 from memviz.metrics.cost.estimate import Estimate, Work, judge_estimate
 from memviz.transcripts.base import Probe
-from tests.metrics.cost.test_estimate import MILLION, PRICES
+from tests.metrics.cost.priced_traffic import MILLION, PRICES
 
 CHARS4 = memviz.counter("chars4")
 PROBES = (

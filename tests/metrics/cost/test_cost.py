@@ -26,27 +26,10 @@ from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.engine.probes import IDS, Digest, small, talk
+from tests.metrics.cost.priced_traffic import USUAL, traffic_of
 
 MILLION = 1_000_000
-USUAL = unpriced("house").by_hand(
-    input_usd_per_million=3,
-    output_usd_per_million=15,
-    cache_read_usd_per_million=0.3,
-    cache_write_usd_per_million=3.75,
-)
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
-
-
-def traffic_of(
-    rows: list[tuple[int, int, int, int]],
-    summaries: list[tuple[int, int, int]] | None = None,
-) -> Traffic:
-    """Requests as (turn, input, shared, output) and summaries as (turn, input, output)."""
-    turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    when, read, written = np.array(summaries or [], dtype=np.int64).reshape(-1, 3).T
-    return Traffic(
-        turns, sent, shared, output, when, read, written, np.full_like(when, -1)
-    )
 
 
 def cost_of(

@@ -8,42 +8,7 @@ import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
 from memviz.metrics.cost import estimate as cost_estimate
 from memviz.metrics.cost.estimate import Estimate, Work, estimate
-from memviz.models.prices import Price, TokenRates
-
-MILLION = 1_000_000
-NOT_CACHED = {"cache_read_usd_per_token": None, "cache_write_usd_per_token": None}
-
-
-def priced(
-    name: str, usd_in: float | None, usd_out: float | None, *longer: TokenRates
-) -> Price:
-    """A model with these prices in dollars a million tokens."""
-    return Price(
-        model=name,
-        provider="house",
-        mode="chat",
-        max_input_tokens=None,
-        max_output_tokens=None,
-        input_usd_per_token=None if usd_in is None else usd_in / MILLION,
-        output_usd_per_token=None if usd_out is None else usd_out / MILLION,
-        cache_read_usd_per_token=0.0,
-        cache_write_usd_per_token=None,
-        long_input_rates=longer,
-    )
-
-
-ABOVE_60 = TokenRates(
-    input_usd_per_token=4 / MILLION,
-    output_usd_per_token=20 / MILLION,
-    above_input_tokens=60,
-    **NOT_CACHED,
-)
-PRICES = {
-    "house/plain": priced("house/plain", 2, 10),
-    "house/small": priced("house/small", 1, 3),
-    "house/long": priced("house/long", 2, 10, ABOVE_60),
-    "house/half": priced("house/half", 2, None),
-}
+from tests.metrics.cost.priced_traffic import MILLION, PRICES
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
 from tests.metrics.naive_retention import STATES, cell, holds, said
 from tests.metrics.random_probes import probed_runs
-from tests.metrics.retention.test_retention import BUDGET, CODE, run_of
+from tests.metrics.retention.stated_facts import BUDGET, CODE, run_of
 
 V, R, S, L = Knowledge.VERBATIM, Knowledge.RECALLED, Knowledge.SUMMARY, Knowledge.LOST
 

@@ -20,7 +20,7 @@ from memviz.metrics.retention.retention import Knowledge, retention
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_odd_runs, probed_runs
-from tests.metrics.retention.test_retention import BUDGET, CODE, run_of
+from tests.metrics.retention.stated_facts import BUDGET, CODE, run_of
 
 OLD_BUDGET = Probe("Budget at first?", ("3,000",), (0,), "number")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Log, Message, ModelError, Recall, Run, ScriptedModel
+from memviz import Log, Message, ModelError, Recall, Run
 from memviz.core.memory import SummaryLog, SummaryVersion, SummaryWording
 from memviz.core.pieces import Notes
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
@@ -27,42 +27,10 @@ from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS, Digest, small
 from tests.metrics.naive_retention import STATES, cell
 from tests.metrics.random_probes import probed_odd_runs, probed_runs, probes_of, runs
+from tests.metrics.retention.stated_facts import BUDGET, CODE, SAID, run_of
 
-SAID = [
-    ("user", "My budget is 3,000 euros."),
-    ("assistant", "Noted."),
-    ("user", "The code is QX7R4M."),
-    ("assistant", "Fine."),
-    ("user", "Now the budget is 3,600 euros."),
-    ("assistant", "Good."),
-    ("user", "Anything else?"),
-    ("assistant", "No."),
-    ("user", "Bye."),
-    ("assistant", "See you."),
-]
-BUDGET = Probe("Budget?", ("3,600 euros", "3,600"), (4,), "updated fact", ("3,000",))
-CODE = Probe("Code?", ("QX7R4M",), (2,), "single fact")
 BOTH = Probe("Both?", ("QX7R4M",), (0, 2), "multi-evidence")
 NO, LOST, SYSTEM, SUMMARY, RECALLED, VERBATIM, CONTRADICTED, _ = Knowledge
-
-
-def run_of(
-    id: str,
-    *summaries: str | Exception,
-    said: list[tuple[str, str]] = SAID,
-    **options: object,
-) -> Run:
-    prompt, recalls = options.pop("system_prompt", None), options.pop("recalls", None)
-    messages = [Message(role, text) for role, text in said]
-    model = ScriptedModel(list(summaries)) if summaries else None
-    return memviz.replay(
-        messages,
-        memviz.strategy(id, **options),
-        model=model,
-        counter="chars4",
-        system_prompt=prompt,
-        recalls=recalls,
-    )
 
 
 def column(found: Retention, probe: int = 0) -> list[Knowledge]:

@@ -13,7 +13,7 @@ from memviz.metrics.retention.survival import category_table, survival
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
-from tests.metrics.retention.test_retention import BUDGET, CODE, run_of
+from tests.metrics.retention.stated_facts import BUDGET, CODE, run_of
 
 EARLY = Probe("Budget at first?", ("3,000 euros",), (0,), "number")
 LATE = Probe("Answer?", ("good",), (5,), "number")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from memviz.dashboard.charts.cost.curve import cache_hits
 from memviz.dashboard.charts.palette import setting_color, setting_dash
 from tests.dashboard.charts.costs import cost_line
-from tests.dashboard.charts.retention.test_curve import unescaped_tags
 from tests.dashboard.charts.runs import MARKUP
+from tests.dashboard.charts.tags import unescaped_tags
 
 
 def test_share_by_turn() -> None:

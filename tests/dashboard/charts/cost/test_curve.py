@@ -17,8 +17,8 @@ from memviz.dashboard.charts.palette import (
     setting_dash,
 )
 from tests.dashboard.charts.costs import DEAR, GROWING, RULES, cost_line
-from tests.dashboard.charts.retention.test_curve import unescaped_tags
 from tests.dashboard.charts.runs import MARKUP
+from tests.dashboard.charts.tags import unescaped_tags
 
 
 def lines_of(figure: go.Figure) -> list[go.Scatter]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from memviz.dashboard.charts.cost.curve import window_use
 from tests.dashboard.charts.costs import cost_line
-from tests.dashboard.charts.retention.test_curve import unescaped_tags
 from tests.dashboard.charts.runs import MARKUP
+from tests.dashboard.charts.tags import unescaped_tags
 
 
 def growing(tokens: list[int]) -> list[tuple[int, ...]]:

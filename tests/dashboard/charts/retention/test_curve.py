@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from html import unescape
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -33,6 +32,7 @@ from tests.dashboard.charts.facts import (
     run_with_facts,
 )
 from tests.dashboard.charts.runs import MARKUP, places_of
+from tests.dashboard.charts.tags import unescaped_tags
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
 
@@ -237,17 +237,6 @@ def test_the_point_of_a_mark_is_smaller_than_that_of_the_line_below_it() -> None
         for mark in marks_of(figure)
         for setting in lines_of(figure)
     )
-
-
-def unescaped_tags(value: Any) -> list[str]:
-    texts = (
-        [value] if isinstance(value, str) else list(value) if value is not None else []
-    )
-    return [
-        text
-        for text in texts
-        if isinstance(text, str) and re.search(r"<(?!/?[bi]>|br>)", text)
-    ]
 
 
 def test_nothing_is_markup() -> None:

@@ -24,8 +24,8 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine
 from tests.dashboard.charts.facts import kept, kept_of_markup, run_with_facts
-from tests.dashboard.charts.retention.test_curve import unescaped_tags
 from tests.dashboard.charts.runs import places_of
+from tests.dashboard.charts.tags import unescaped_tags
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_runs
 

@@ -15,8 +15,8 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import Survival, survival
 from tests.dashboard.charts.facts import FACTS, run_with_facts
-from tests.dashboard.charts.retention.test_curve import unescaped_tags
 from tests.dashboard.charts.runs import MARKUP
+from tests.dashboard.charts.tags import unescaped_tags
 
 
 def lasting(

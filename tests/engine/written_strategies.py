@@ -1,0 +1,148 @@
+"""Strategies as somebody may write them: in steps, with several tracks, and a library's that folds its state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import memviz
+from memviz import Message
+from memviz.core.counters import Counter
+from memviz.core.errors import UnreadableAnswerError
+from memviz.core.forms import ClearedResults, Cut
+from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.pieces import Messages, Piece, messages, notes
+from memviz.strategies.base import Effect, FailurePolicy, Move, Strategy, Trigger, Write
+from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
+
+
+class Pipeline(Strategy):
+    """Past ``most`` messages that are sent whole: clears results, then cuts long messages, then summarizes, all but the
+    newest four."""
+
+    trigger: ClassVar[Trigger] = Trigger.REQUEST
+    most: int = 8
+    on_failure: FailurePolicy = "leave"
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        if memory.length - memory.mark("cleared") <= self.most:
+            return ()
+        to = memory.length - 4
+        about = range(memory.cursor, to)
+        return (
+            Move("cleared", to, "cleared", "too many", about),
+            Move(
+                "cut",
+                to - 2,
+                "shortened",
+                "still too many",
+                range(memory.cursor, to - 2),
+            ),
+            Write(
+                range(memory.cursor, to - 4),
+                to - 4,
+                "far too many",
+                memory.summary,
+                on_failure=self.on_failure,
+            ),
+        )
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        cut, cleared = (
+            max(memory.cursor, memory.mark(name)) for name in ("cut", "cleared")
+        )
+        return (
+            Messages(memory.cursor, cut, Cut(3, 0)),
+            Messages(cut, cleared, ClearedResults()),
+            Messages(cleared, memory.length),
+            *notes(memory.newest_summary),
+        )
+
+
+class Tracks(Strategy):
+    """Keeps facts and a working-memory text, each in its own words, and begins with a fixed text."""
+
+    trigger: ClassVar[Trigger] = Trigger.TURN
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        if not memory.pending:
+            return ()
+        said = range(memory.cursor, memory.length)
+        opening = "Nothing is known." if memory.head("work") is None else None
+        return (
+            Write(said, memory.cursor, "a turn is over", memory.head("facts"), "facts"),
+            Write(
+                said,
+                memory.length,
+                "a turn is over",
+                memory.head("work"),
+                "work",
+                text=opening,
+            ),
+        )
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        facts, work = memory.notes_of("facts"), memory.notes_of("work")
+        said = messages(range(memory.cursor, memory.length))
+        return (*notes(facts, "behind system"), *notes(work, role="user"), said)
+
+    def requests_of(
+        self, memory: Memory, effect: Write, instruction: str | None = None
+    ) -> tuple[Message, ...]:
+        return (Message("user", f"{effect.track}: {len(effect.summarize)}"),)
+
+    def read_answer(self, effect: Write, answer: str) -> str:
+        if answer == "?":
+            raise UnreadableAnswerError("The answer is no list of facts.")
+        kept = [effect.replaces.text] if effect.replaces else []
+        return "\n".join([*kept, answer]) if effect.track == "facts" else answer
+
+    def summary_entry(self, summary: memviz.core.memory.SummaryVersion) -> str:  # type: ignore[name-defined]
+        return summary.text
+
+
+def talk(turns: int) -> list[Message]:
+    return [
+        Message(role, f"{role} {n}")
+        for n in range(turns)
+        for role in ("user", "assistant")
+    ]
+
+
+class FoldingSix:
+    """Folds all but the newest two messages into a summary when it holds more than six; shouts one of them."""
+
+    def __init__(self, ask: Ask, knows_positions: bool) -> None:
+        self.ask, self.knows_positions = ask, knows_positions
+        self.held: list[FromLibrary] = []
+
+    def take(self, position: int, message: Message) -> None:
+        self.held.append(
+            FromLibrary(message, position if self.knows_positions else None)
+        )
+
+    def request(self) -> Sequence[FromLibrary]:
+        if len(self.held) > 6:
+            answer = self.ask(
+                [
+                    Message(
+                        "user",
+                        " / ".join(one.message.content for one in self.held[:-2]),
+                    )
+                ]
+            )
+            summary = FromLibrary(Message("user", f"So far: {answer}"))
+            self.held = [summary, *self.held[-2:]]
+        return self.held
+
+
+class Folding(LibraryStrategy):
+    """Runs the small library."""
+
+    knows_positions: bool = True
+
+    def open(self, ask: Ask, counter: Counter) -> Any:
+        return FoldingSix(ask, self.knows_positions)
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        return summary.text

@@ -1,0 +1,63 @@
+"""Talk on the chat page, with the offline model or with one behind an address."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.driving import labelled
+
+FACT = "My budget is 3,000 euros and my daughter Mira is allergic to nuts."
+
+PLAN = "We want to travel in May, by train."
+
+QUESTION = "What is my budget?"
+
+
+def bubbles(session: AppTest) -> list[tuple[str, str]]:
+    """Who said what, as the page shows it: without the marks of styles."""
+    return [
+        (message.name, said)
+        for message in session.chat_message
+        if (said := words_of(message))
+    ]
+
+
+def words_of(message: Any) -> str:
+    """What a bubble says. What has styles is drawn as HTML."""
+    if message.text:
+        return str(message.text[0].value)
+    drawn = message.get("html")
+    return unescape(re.sub(r"<[^>]*>", "", drawn[0].proto.body)) if drawn else ""
+
+
+def choose(
+    session: AppTest, strategy: str, parameter: str = "", value: int = 0
+) -> AppTest:
+    labelled(session.selectbox, "Strategy").select(strategy).run()
+    return (
+        labelled(session.number_input, parameter).set_value(value).run()
+        if parameter
+        else session
+    )
+
+
+def chat_link(session: AppTest) -> str:
+    """The id by which the address names the chat."""
+    link = session.query_params.get("chat")
+    assert link, "the address does not name the chat"
+    return str(link)
+
+
+KEY = "a-key-that-nobody-may-see"
+
+
+def use_model(session: AppTest, picker: str, api_base: str) -> AppTest:
+    """Point a model picker at an address, as a user does: one field after the other."""
+    labelled(session.selectbox, picker).select("openai/gpt-5-mini").run()
+    labelled(session.text_input, "API key").set_value(KEY).run()
+    labelled(session.text_input, "Base URL").set_value(api_base).run()
+    return labelled(session.number_input, "Timeout").set_value(2).run()
