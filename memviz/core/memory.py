@@ -389,7 +389,7 @@ class Memory(NamedTuple):
             length,
             summary_count,
             cursor,
-            tuple(sorted(marks[0].items())) if marks else (),
+            tuple(sorted(marks[0].items())) if marks and marks[0] else (),
         )
 
     @property

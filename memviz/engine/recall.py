@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from heapq import nlargest
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, PlainSerializer, ValidationInfo
 
 from memviz.core.bounds import MAX_DIGITS, is_whole_number, quoted
 from memviz.core.conversation import Log, Request
 from memviz.core.errors import RecallError
 from memviz.core.messages import Message
+from memviz.engine.stored import Count, NotStored, Position, Reading, Text, read_as
 
 MAX_NUMBERS = 10_000
 """Most numbers that one list may name: nobody means more, and a typing error could name billions."""
@@ -118,6 +121,13 @@ class Recall:
             )
 
 
+StoredRecall = Annotated[
+    Recall,
+    read_as(dict[Text, Any], lambda value, _: Recall(**value)),
+    PlainSerializer(asdict),
+]
+
+
 @dataclass(frozen=True)
 class Recalled:
     """What a recall found: ``messages`` in log order and their ``indices``, what does not exist by
@@ -125,12 +135,12 @@ class Recalled:
     user, and with the last ``by_model`` of ``asked`` by the model. Its length is the number of messages,
     and going through it gives them."""
 
-    messages: tuple[Message, ...] = field(default=(), repr=False)
-    indices: tuple[int, ...] = ()
-    missing: tuple[str, ...] = ()
-    cut: int = 0
-    asked: tuple[Recall, ...] = ()
-    by_model: int = 0
+    messages: NotStored[tuple[Message, ...]] = field(default=(), repr=False)
+    indices: tuple[Position, ...] = ()
+    missing: tuple[Text, ...] = ()
+    cut: Count = 0
+    asked: tuple[StoredRecall, ...] = ()
+    by_model: Count = 0
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -143,32 +153,14 @@ class Recalled:
         """What the user asked for."""
         return self.asked[: len(self.asked) - self.by_model]
 
-    def to_dict(self) -> dict[str, Any]:
-        """What cannot be read from the log."""
-        return {
-            "indices": list(self.indices),
-            "missing": list(self.missing),
-            "cut": self.cut,
-            "asked": [asdict(recall) for recall in self.asked],
-            "by_model": self.by_model,
-        }
 
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any], log: Log) -> Recalled:
-        """What :meth:`to_dict` described, over its ``log``."""
-        indices = tuple(value["indices"])
-        asked = tuple(Recall(**recall) for recall in value["asked"])
-        found = tuple(log[p] for p in indices)
-        return cls(
-            found,
-            indices,
-            tuple(value["missing"]),
-            value["cut"],
-            asked,
-            value["by_model"],
-        )
+def _with_messages(recalled: Recalled, info: ValidationInfo[Reading]) -> Recalled:
+    found = tuple(info.context.space.log[p] for p in recalled.indices)
+    return replace(recalled, messages=found)
 
 
+StoredRecalled = Annotated[Recalled, AfterValidator(_with_messages)]
+"""Without the messages, which the log has."""
 RequestKey = int | tuple[int, int]
 """A turn (1-based), or a turn and one of its calls (both 1-based)."""
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -13,21 +13,18 @@ from numpy.typing import NDArray
 from memviz.core.context import ALL_PARTS, Fate
 from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter, Counter
-from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MatrixTooLargeError, ParameterError
-from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
-from memviz.core.messages import Message
+from memviz.core.memory import Memory, MemorySpace, SummaryVersion
 from memviz.core.recently_used import RecentlyUsed
+from memviz.engine import run_record
 from memviz.engine.assembly import message_count, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
-from memviz.engine.library import remember_requests
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.requests import Columns, Requests, Turns
 from memviz.engine.timeline import EarlierSetting, Timeline
-from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 
 if TYPE_CHECKING:
@@ -38,8 +35,6 @@ MAX_CELLS = 100_000_000
 
 
 T = TypeVar("T")
-RecordKind = Literal["request", "compaction", "summary"]
-"""What happened in a run is kept as records of these kinds."""
 RESULTS_KEPT, PICTURES_KEPT = 32, 8
 """Numbers that a run keeps, and pictures: one of thousands of turns takes megabytes. A page with six settings asks its
 first run for more than a dozen results in three views."""
@@ -344,106 +339,8 @@ class Run:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole run as JSON, lossless."""
-        return {
-            "messages": [message.to_dict() for message in self.log],
-            **self.to_record(),
-        }
-
-    def to_record(self) -> dict[str, Any]:
-        """The run as JSON without the conversation's messages."""
-        return {
-            **self.setting_to_dict(),
-            "summaries": self.records_to_dicts("summary"),
-            "compactions": self.records_to_dicts("compaction"),
-            "requests": self.records_to_dicts("request"),
-            **self.recalls_ahead(),
-            **self.earlier_settings_to_dict(),
-        }
-
-    def setting_to_dict(self) -> dict[str, Any]:
-        """What the run was made under, as JSON."""
-        setting = {
-            "strategy": {
-                "id": self.strategy.id,
-                "parameters": self.strategy.model_dump(),
-            },
-            "counter": self.counter.name,
-            "system_prompt": self.system_prompt,
-            "system_tokens": self.space.prompt_tokens,
-        }
-        if self.space.tool_tokens:
-            setting["tool_tokens"] = self.space.tool_tokens
-        return setting
-
-    def earlier_settings_to_dict(self) -> dict[str, Any]:
-        """The settings that a chat was held under before, as JSON; nothing where there were none."""
-        earlier = [setting.to_dict() for setting in self.earlier_settings]
-        return {"earlier_settings": earlier} if earlier else {}
-
-    def records_to_dicts(
-        self, kind: RecordKind, start: int = 0
-    ) -> list[dict[str, Any]]:
-        """The records of one kind from number ``start`` (0-based) on, as JSON."""
-        if kind == "summary":
-            versions = self.space.summaries.versions[start:]
-            return [_summary_to_dict(version) for version in versions]
-        if kind == "compaction":
-            return [compaction.to_dict() for compaction in self.compactions[start:]]
-        firsts = self.first_compactions()[start:]
-        requests = self.requests[start:]
-        return [
-            record.to_dict(first)
-            for record, first in zip(requests, firsts, strict=True)
-        ]
-
-    def first_compactions(self) -> list[int]:
-        """For each record the number (0-based) of the first of its compactions; where it has none, of the next one."""
-        found, first, changed = [], 0, dict(self.requests.compactions())
-        for number in range(len(self.requests)):
-            made = changed.get(number, ())
-            if made:
-                first = self.number_of(made[0])
-            found.append(first)
-            first += len(made)
-        return found
-
-    def _pending_to_dict(self, record: TurnRecord) -> dict[str, Any]:
-        """The pending request with what is foreseen; its compactions are the last of the run's and then those."""
-        written = record.memory.space.summaries.versions[len(self.space.summaries) :]
-        first = len(self.compactions) + len(self.foreseen) - len(record.compactions)
-        return {
-            **record.to_dict(first),
-            **(
-                {"foreseen": [compaction.to_dict() for compaction in self.foreseen]}
-                if self.foreseen
-                else {}
-            ),
-            **(
-                {
-                    "foreseen_summaries": [
-                        _summary_to_dict(version) for version in written
-                    ]
-                }
-                if written
-                else {}
-            ),
-        }
-
-    def recalls_ahead(self) -> dict[str, Any]:
-        """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""
-        reviewed = (
-            {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]}
-            if self.review
-            else {}
-        )
-        return {
-            **reviewed,
-            **(
-                {"pending": self._pending_to_dict(self.pending)} if self.pending else {}
-            ),
-            "waiting": [asdict(recall) for recall in self.waiting],
-            "pinned": [asdict(recall) for recall in self.pinned],
-        }
+        messages = [message.to_dict() for message in self.log]
+        return {"messages": messages, **run_record.to_record(self)}
 
     @classmethod
     def from_dict(
@@ -457,81 +354,8 @@ class Run:
     def from_record(
         cls, value: Mapping[str, Any], log: Log, counter: AnyCounter | None = None
     ) -> Run:
-        """The run that :meth:`to_record` described, over its conversation ``log``."""
-        strategy = make_strategy(
-            value["strategy"]["id"], **value["strategy"]["parameters"]
-        )
-        its_counter = find_counter(counter or value["counter"])
-        prompt = value["system_prompt"]
-        earlier = tuple(
-            EarlierSetting.from_dict(item)
-            for item in value.get("earlier_settings") or ()
-        )
-        timeline = Timeline(strategy, its_counter.name, earlier)
-        makers = timeline.makers(len(value["compactions"]))
-        summaries = _summaries_from(value, its_counter, strategy, makers)
-        space = MemorySpace(
-            log=log,
-            sums=log.token_sums(its_counter),
-            summaries=summaries,
-            system_prompt=Message("system", prompt) if prompt else None,
-            prompt_tokens=value["system_tokens"],
-            tool_tokens=value.get("tool_tokens", 0),
-        )
-        done = zip(value["compactions"], makers, strict=True)
-        compactions = tuple(
-            Compaction.from_dict(item, maker, space) for item, maker in done
-        )
-        read = [
-            TurnRecord.from_dict(
-                item, space, compactions, timeline.at(item["turn"]).strategy
-            )
-            for item in value["requests"]
-        ]
-        last = value.get("pending")
-        pending = _pending_from(last, space, compactions, strategy) if last else None
-        requests = Requests.of(timeline.with_their_compactions(read, compactions)[0])
-        remember_requests(space, requests)
-        waiting, pinned = (
-            tuple(Recall(**item) for item in value.get(name, ()))
-            for name in ("waiting", "pinned")
-        )
-        drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
-        review = bool(value.get("review"))
-        return cls(
-            strategy,
-            space,
-            requests,
-            compactions,
-            waiting,
-            pinned,
-            earlier,
-            review,
-            drafts,
-            pending,
-        )
-
-
-def _pending_from(
-    value: Mapping[str, Any],
-    space: MemorySpace,
-    compactions: tuple[Compaction, ...],
-    strategy: Strategy,
-) -> TurnRecord:
-    """The pending request, over a space of its own that has the summaries that are foreseen as well."""
-    written, space = value.get("foreseen_summaries", ()), space.apart()
-    follows = {item["version"]: item["before"][1] for item in value.get("foreseen", ())}
-    for version in written:
-        space.summaries.append(
-            _summary_from_dict(
-                version, space.summaries.counter, follows.get(version["version"])
-            )
-        )
-    foreseen = tuple(
-        Compaction.from_dict(item, strategy, space)
-        for item in value.get("foreseen", ())
-    )
-    return TurnRecord.from_dict(value, space, (*compactions, *foreseen), strategy)
+        """The run that :func:`memviz.engine.run_record.to_record` described, over its conversation ``log``."""
+        return cls(**run_record.read_fields(value, log, counter))
 
 
 FRAME_COLUMNS = [
@@ -589,55 +413,3 @@ def _turn_row(record: TurnRecord) -> dict[str, Any]:
         **{name: sum(row[name] for row in rows) for name in summed},
         "flags": ", ".join(flags),
     }
-
-
-def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
-    return {
-        "version": version.version,
-        "turn": version.turn,
-        "text": version.text,
-        "tokens": version.tokens,
-        "covers": [version.covers.start, version.covers.stop],
-        "added": [version.added.start, version.added.stop],
-        "replaces": version.replaces,
-        **({"track": version.track} if version.track != SUMMARY else {}),
-    }
-
-
-def _summaries_from(
-    value: Mapping[str, Any],
-    counter: Counter,
-    strategy: Strategy,
-    makers: Sequence[Strategy],
-) -> SummaryLog:
-    """All summaries, each in the wording of the strategy of ``makers`` [compactions] that it was written under."""
-    summaries = SummaryLog(counter, strategy.summary_wording)
-    written = {
-        item["version"]: (item, maker)
-        for item, maker in zip(value["compactions"], makers, strict=True)
-    }
-    for version in value["summaries"]:
-        item, maker = written.get(version["version"], (None, strategy))
-        follows = item["before"][1] if item else None
-        summaries.append(
-            _summary_from_dict(version, counter, follows), maker.summary_wording
-        )
-    return summaries
-
-
-def _summary_from_dict(
-    value: Mapping[str, Any], counter: Counter, follows: int | None
-) -> SummaryVersion:
-    version = SummaryVersion(
-        version=value["version"],
-        turn=value["turn"],
-        text=value["text"],
-        covers=range(*value["covers"]),
-        added=range(*value["added"]),
-        counter=counter,
-        replaces=value["replaces"],
-        follows=follows,
-        track=value.get("track", SUMMARY),
-    )
-    version.__dict__["tokens"] = value["tokens"]  # counted before: not counted again
-    return version

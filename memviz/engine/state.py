@@ -19,7 +19,7 @@ from memviz.core.messages import Message
 from memviz.core.tool_schemas import schema_tokens
 from memviz.engine.assembly import Parts, assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
-from memviz.engine.compaction import Compaction
+from memviz.engine.compaction import Compaction, prompt_tokens_of
 from memviz.engine.drafts import Draft
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.requests import Requests, flags_of
@@ -235,6 +235,7 @@ class State:
         before = self.memory
         self.memory = after
         model = draft.model
+        discarded_tokens = prompt_tokens_of(facts.get("discarded", ()))
         if isinstance(plan, Write):
             facts["track"] = plan.track
             facts["policy"] = policy_name(plan.on_failure)
@@ -258,7 +259,7 @@ class State:
             model=model,
             by_thinking=draft.by_thinking,
             instruction=draft.instruction,
-            sent_tokens=draft.prompt_tokens,
+            prompt_tokens=draft.prompt_tokens + discarded_tokens,
             answer=draft.answer,
             recorded=draft.recorded,
             **facts,

@@ -16,13 +16,11 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.core.conversation import Log
 from memviz.core.errors import StorageError
 from memviz.core.messages import clean_text
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
 from memviz.storage.library import DAMAGE, found, now
-from memviz.storage.run_shapes import expect_sound, expect_sound_answer
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import KEPT
 
@@ -248,7 +246,6 @@ def _answers(kept: Kept) -> Iterator[JudgedAnswer | None]:
     stored: list[Any] = kept.value if isinstance(kept.value, list) else [None]
     for value in stored:
         try:
-            expect_sound_answer(value)
             answer = JudgedAnswer.from_dict(value)
         except DAMAGE:
             answer = None
@@ -292,8 +289,5 @@ def read_free_run(session: Session, owner: str, key: str) -> Run | None:
     """As :func:`find_free_run`, of a conversation that is deleted as well."""
     for kept in all_of(session, "free run", *under(key, owner)):
         with damage_told("A stored free run"):
-            record = kept.value
-            log = Log(record["messages"])
-            expect_sound(record, log)
-            return Run.from_record(record, log)
+            return Run.from_dict(kept.value)
     return None
