@@ -35,12 +35,10 @@ class _Short(Repr):
 
 
 _short = _Short()
-_short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = (
-    2,
-    MAX_QUOTED_CHARS,
-    MAX_QUOTED_CHARS,
-    40,
-)
+_short.maxlevel = 2
+_short.maxstring = MAX_QUOTED_CHARS
+_short.maxother = MAX_QUOTED_CHARS
+_short.maxlong = 40
 
 
 def is_whole_number(value: object) -> bool:
@@ -78,7 +76,8 @@ def type_of(value: object) -> str:
 
 def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
     """Whether lists and objects are nested deeper than this. ``value`` may be nested without end."""
-    level, depth = [value], 0
+    level = [value]
+    depth = 0
     while level and depth <= max_depth:
         containers = [item for item in level if isinstance(item, (dict, list))]
         level = [

@@ -166,7 +166,8 @@ def _content(content: Any, between: str = "") -> Any:
 
 def _text_of(part: Any) -> str | None:
     """The text of a part, or what stands for a part that is no text; ``None`` for one that was not said."""
-    kind, file = _type_of(part), _field(part, "file")
+    kind = _type_of(part)
+    file = _field(part, "file")
     if kind in TEXT_TYPES:
         return str(_field(part, "text") or _field(part, "refusal") or "")
     if kind in UNSAID_TYPES:
@@ -178,10 +179,8 @@ def _text_of(part: Any) -> str | None:
         )
     if isinstance(_field(part, "text"), str):
         return str(_field(part, "text"))
-    label, filename = (
-        kind.removesuffix("_url").removeprefix("input_"),
-        _field(file, "filename"),
-    )
+    label = kind.removesuffix("_url").removeprefix("input_")
+    filename = _field(file, "filename")
     return (
         f"[{label}: {filename[:200]}]"
         if isinstance(filename, str) and filename

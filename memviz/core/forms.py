@@ -151,7 +151,8 @@ class WithoutThinking(Form):
 
 def _without_thinking(text: str) -> str:
     for tag in ("thinking", "think"):
-        opening, closing = f"<{tag}>", f"</{tag}>"
+        opening = f"<{tag}>"
+        closing = f"</{tag}>"
         while opening in text:
             before, _, rest = text.partition(opening)
             text = (

@@ -99,7 +99,8 @@ class SummaryLog:
     """
 
     def __init__(self, counter: Counter, wording: SummaryWording) -> None:
-        self.counter, self.wording = counter, wording
+        self.counter = counter
+        self.wording = wording
         self.versions: list[SummaryVersion] = []
         self._wordings: list[SummaryWording] = []
         self._heading_units: list[int] = []
@@ -120,7 +121,8 @@ class SummaryLog:
     ) -> None:
         """Add the newest version, in the ``wording`` of another strategy if one is given."""
         wording = wording or self.wording
-        index, heading = len(self.versions), wording.heading
+        index = len(self.versions)
+        heading = wording.heading
         if self._wordings and self._wordings[-1].heading == heading:
             self._heading_units.append(self._heading_units[-1])
         else:
@@ -186,7 +188,8 @@ class SummaryLog:
         """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
         if start >= stop:
             return 0
-        lines, last = 0, stop - 1
+        lines = 0
+        last = stop - 1
         if not self.is_straight:
             *before, last = (
                 version.version - 1 for version in self.in_block(start, stop)
@@ -212,7 +215,8 @@ class SummaryLog:
         """Ranges of log positions that versions ``[start, stop)`` stand for together."""
         if start >= stop:
             return ()
-        first, last = self.versions[start].covers, self.versions[stop - 1].covers
+        first = self.versions[start].covers
+        last = self.versions[stop - 1].covers
         if (
             self.is_straight
             and last.stop - first.start == self._covered[stop] - self._covered[start]
@@ -349,10 +353,10 @@ class Memory(NamedTuple):
         """The position of a mark; where history begins as long as it was not moved."""
         if name == SUMMARIZED:
             return self.cursor
-        return next(
-            (position for known, position in self.marks if known == name),
-            self.history_start,
-        )
+        for known, position in self.marks:
+            if known == name:
+                return position
+        return self.history_start
 
     def moved(self, name: str, position: int) -> Memory:
         """This memory with a mark at ``position``."""
@@ -405,7 +409,7 @@ class Memory(NamedTuple):
     @property
     def history_start(self) -> int:
         """Position of the first message that may be history: behind the leading system messages."""
-        return min(self.space.system_stop, self.length)
+        return min(self.space.log.system_stop, self.length)
 
     @property
     def pending(self) -> int:
@@ -495,7 +499,7 @@ class Memory(NamedTuple):
             space,
             length,
             summary_count,
-            max(cursor, min(space.system_stop, length)),
+            max(cursor, min(space.log.system_stop, length)),
             marks,
             pins,
         )

@@ -55,7 +55,8 @@ class ToolPairs:
         self._last_role = message.role
         if message.role == "assistant":
             self._note_if_irregular()
-            self._spoke_last, self._results_since = (position, message), []
+            self._spoke_last = (position, message)
+            self._results_since = []
         elif message.role == "tool":
             self._results_since.append(message)
         if message.tool_calls:

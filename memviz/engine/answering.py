@@ -305,7 +305,8 @@ class Answering:
         return message_tokens(self._session.counter, self.said)
 
     def _expect_answer(self) -> None:
-        name, reply = self._model.name, self.reply
+        name = self._model.name
+        reply = self.reply
         says_something = bool(reply.text.strip())
         if self.prepared.parts.tools and reply.tool_calls:
             # It was told to answer, and called once more.
@@ -349,7 +350,8 @@ def _told(found: Recalled, prepared: Prepared) -> str:
     """The result of a recall in words: how many messages of those ``found`` the request now has, where they stand,
     which it had anyway, how many were over the limit, and which do not exist. The messages themselves are in the
     request."""
-    memory, parts = prepared.memory, prepared.parts
+    memory = prepared.memory
+    parts = prepared.parts
     anyway = {*range(memory.history_start)}.union(*parts.history)
     restored = set(parts.restored)
     recalled = [p for p in parts.recalled if p not in restored]

@@ -280,7 +280,8 @@ def without_recalled(history: Sequence[Piece]) -> list[Piece]:
         if isinstance(piece, Picked):
             if piece.instead_of is None:
                 continue
-            first, last = piece.positions[0], piece.positions[-1]
+            first = piece.positions[0]
+            last = piece.positions[-1]
             piece = Messages(first, last + 1, piece.instead_of)
         before = found[-1] if found else None
         if (

@@ -116,7 +116,8 @@ class Chat:
             run, chat._session.summarizer, repair_tool_pairs=True
         )
         chat._session.recheck_last_turn()
-        chat._recalls, chat._pinned = run.waiting, run.pinned
+        chat._recalls = run.waiting
+        chat._pinned = run.pinned
         chat._session.pins = chat.pinned
         if run.review:
             chat.review = True
@@ -127,7 +128,8 @@ class Chat:
         """Answer with another model, and summarize with another one, from now on. A summarization that failed with
         the one before is tried at once."""
         before = self._session.summarizer
-        self.model, self._session.summarizer = model, summarizer
+        self.model = model
+        self._session.summarizer = summarizer
         if before is None or not summarizer.asks_like(before):
             self._session.try_at_once()
 
@@ -460,7 +462,8 @@ class Chat:
         self, strategy: Strategy, counter: str | Counter | None = None
     ) -> dict[str, Any]:
         """The options of a replay under ``strategy`` of the chat as it was held."""
-        session, strategy = self._session, as_strategy(strategy)
+        session = self._session
+        strategy = as_strategy(strategy)
         return {
             "model": session.summarizer,
             "counter": find_counter(counter or session.counter),

@@ -48,9 +48,11 @@ class ChatMemory:
         system_prompt: str | None = None,
         repair_tool_pairs: bool = True,
     ) -> None:
-        self.strategy, self.system_prompt = strategy, system_prompt
+        self.strategy = strategy
+        self.system_prompt = system_prompt
         self._repair_tool_pairs = repair_tool_pairs
-        self._summarizer, self._counter = as_model(model), find_counter(counter)
+        self._summarizer = as_model(model)
+        self._counter = find_counter(counter)
         self._lock = RLock()
         self._forget()
 

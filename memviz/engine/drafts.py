@@ -62,7 +62,8 @@ def ask_for_draft(
     of a budget, a summarizer that no call reaches, and an interruption go through to the caller.
     """
     started = perf_counter()
-    reply, error = Reply(""), None
+    reply = Reply("")
+    error = None
     try:
         reply = (
             summarizer.summarize(request)

@@ -108,7 +108,8 @@ class FreeRun:
 
     def _own(self, position: int) -> int:
         """Where in the run's own log the message stands that is at this position of the source."""
-        source, log = self._source, self.chat.log
+        source = self._source
+        log = self.chat.log
         if position >= source.turn(log.turn_count).asked - 1:
             return max(
                 position, len(log) - 1
@@ -116,7 +117,8 @@ class FreeRun:
         if position < source.turn_start(1):
             return position
         number = source.turn_number(position)
-        there, here = source.turn(number), log.turn(number)
+        there = source.turn(number)
+        here = log.turn(number)
         return (
             here.start + position - there.start
             if position < there.asked
@@ -139,7 +141,8 @@ def answered_turns(run: Run) -> int:
 
 def is_over(run: Run, messages: Log) -> bool:
     """Whether a free run, as far as it has come, answers what the users say in ``messages``."""
-    answered, asked = _taken_over(run.log), _taken_over(messages)
+    answered = _taken_over(run.log)
+    asked = _taken_over(messages)
     return answered == asked[: len(answered)]
 
 

@@ -38,11 +38,13 @@ class Generations:
         """The oldest version of its chain of which all was kept so."""
         for number, version in enumerate(versions):
             before = -1 if version.replaces is None else version.replaces - 1
-            start, stop = version.added.start, version.added.stop
+            start = version.added.start
+            stop = version.added.stop
             keeps = version.track == FACTS and before >= 0
             if keeps and version.added == versions[before].added:
                 # A condensed list read its messages for the second time.
-                keeps, start = False, stop
+                keeps = False
+                start = stop
             follows = before < 0 or (
                 self._is_gapless[before] and self._added[before][1] == start
             )
@@ -56,7 +58,8 @@ class Generations:
     def row(self, version: int, messages: int) -> Counts:
         """What the content of each of the first ``messages`` messages has been through in ``version``; 0 where it is
         not in it."""
-        chain, passed = [], 1
+        chain = []
+        passed = 1
         while version >= 0:
             chain.append((passed, self._added[version]))
             passed += not self._keeps[version]
@@ -111,13 +114,15 @@ class Generations:
         if not self._is_gapless[version]:
             return None
         found = []
-        at, stop = version, self._added[version][1]
+        at = version
+        stop = self._added[version][1]
         for step, following in pairwise(steps):
             start = stop
             for _ in range(following - step):
                 if at >= 0:
                     at = self._kept_from[at]
-                    start, at = self._added[at][0], self._before[at]
+                    start = self._added[at][0]
+                    at = self._before[at]
             found.append((start, stop, step))
             stop = start
         found.append((self._first[version] if at >= 0 else stop, stop, steps[-1]))

@@ -37,7 +37,8 @@ class LibraryAtWork:
     """The library's object of one session, with what it was fed and what it asked for."""
 
     def __init__(self, state: State, strategy: LibraryStrategy) -> None:
-        self._state, self._strategy = state, strategy
+        self._state = state
+        self._strategy = strategy
         self._fed = state.space.system_stop
         self._asked: list[tuple[tuple[Message, ...], Draft]] = []
         self._answers: list[str] | None = (
@@ -96,7 +97,8 @@ class LibraryAtWork:
 
     def look(self) -> None:
         """Let the library do what it does before a request, and keep what it would send."""
-        state, length = self._state, self._state.memory.length
+        state = self._state
+        length = self._state.memory.length
         self._feed(length)
         self._asked.clear()
         if not state.begin_asking():

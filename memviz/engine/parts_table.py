@@ -33,7 +33,8 @@ class PartsTable(Mapping[int, Parts]):
         for piece in parts.pieces:
             start = stop = 0
             if isinstance(piece, Messages | Notes):
-                start, stop = piece.start, piece.stop
+                start = piece.start
+                stop = piece.stop
             self._pieces.extend((start, stop, self._place(_at(piece, 0, 0))))
         self._numbers.append(number)
         self._firsts.append(len(self._pieces))

@@ -87,7 +87,8 @@ def _range_of(piece: str) -> range:
         raise RecallError(
             f"{quoted(piece)} is neither a number nor a range. Write for example 1, 3-5."
         )
-    start, stop = int(digits[0]), int(digits[-1])
+    start = int(digits[0])
+    stop = int(digits[-1])
     if stop < start:
         raise RecallError(
             f"The range {quoted(piece)} runs backwards. Write {stop}-{start}."

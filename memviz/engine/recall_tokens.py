@@ -26,7 +26,8 @@ from memviz.strategies.base import Move, Trigger
 def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     """Tokens that ``recall`` would add to the request of ``record`` of ``run``, as that request is counted. What is
     sent word for word already, or is recalled, adds nothing. Recalls change no summary, so nothing else changes."""
-    memory, sent = record.memory, record.parts
+    memory = record.memory
+    sent = record.parts
     asked = record.recalled.asked if record.recalled is not None else ()
     limit = run.strategy.recall_limit_messages
     found = resolve(run.log, memory.before_open_turn, (*asked, recall), limit)
@@ -93,7 +94,8 @@ def _held(session: Session, text: str) -> list[frozenset[int]]:
 def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
     """The memory when everything that is due is done, with or without what a summarizer has to write; of that only
     the place counts that it frees."""
-    strategy, state = session.strategy, None
+    strategy = session.strategy
+    state = None
     if strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return memory
     while state != memory.state:

@@ -102,7 +102,8 @@ def record(
     :class:`memviz.core.errors.BudgetSpentError` where the budget is spent: what was
     answered is in the file.
     """
-    log, recorder = as_log(messages), RecordingModel(model, file)
+    log = as_log(messages)
+    recorder = RecordingModel(model, file)
     runs = []
     for strategy in strategies:
         total = log.turn_count + len(probes)
@@ -222,7 +223,8 @@ def foreseen(
     """How many requests these replays would take with ``probes`` at their ends, and US dollars that they may cost at
     most: judged by the offline summarizer, whose summaries are shorter or longer than the model's will be. Without a
     ``model`` nothing is priced."""
-    calls, usd = 0, 0.0
+    calls = 0
+    usd = 0.0
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
         asked = [one.request for one in run.made_or_foreseen if one.asked]
@@ -293,7 +295,8 @@ class _Told:
     def step(self) -> None:
         self._done += 1
         if self._progress is not None:
-            asked, played = self._recorder.asked, self._recorder.played
+            asked = self._recorder.asked
+            played = self._recorder.played
             self._progress(
                 Progress(self._label, self._done, self._total, asked, played)
             )

@@ -130,7 +130,8 @@ class TurnRecord:
     def reply(self) -> str:
         """Text of the reply, of its last message where there are several; empty where there is none, and for a round
         of thinking."""
-        log, start = self.memory.log, self.log_length
+        log = self.memory.log
+        start = self.log_length
         stop = start if self.kind == "thinking" else log.reply_stop(start)
         return str(log[stop - 1].content) if stop > start else ""
 

@@ -45,7 +45,8 @@ ROW = (
 """The numbers of a request besides the tokens of its parts; see :class:`Requests`."""
 COLUMNS = (*(f"{name}s" for name in ROW[:-1]), ROW[-1])
 """The names of the arrays of these numbers."""
-WIDTH, PARTS = len(ROW), len(ALL_PARTS)
+WIDTH = len(ROW)
+PARTS = len(ALL_PARTS)
 _AS_BYTES = Struct(f"{WIDTH}q").pack
 KEPT_RECORDS = 4096
 """Of a run with up to so many requests the records are kept once they were made."""
@@ -164,7 +165,9 @@ class Requests(Records):
 
     def append(self, record: TurnRecord) -> None:
         """Add a record as it is."""
-        number, parts, memory = len(self), record.parts, record.memory
+        number = len(self)
+        parts = record.parts
+        memory = record.memory
         bounds = self._bounds_of(parts, has_thoughts=bool(record.thoughts))
         beside = Beside(
             record.flags, record.recalled, record.facts, record.kind, record.thoughts
@@ -176,7 +179,8 @@ class Requests(Records):
         self._counted_rows.append(number)
         self._counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
         asked = parts.input.start if parts.input else memory.length
-        name, written = (record.turn, record.call), record.reply_tokens
+        name = (record.turn, record.call)
+        written = record.reply_tokens
         self._add(memory, record.strategy, name, bounds, asked, written)
         if number < KEPT_RECORDS:
             self._built[number] = record
@@ -248,8 +252,10 @@ class Requests(Records):
         turn, call, *_, reply_tokens = self._row(number)
         beside = self.beside.get(number, _NOTHING_BESIDE)
         strategy = self.made_at(number).strategy
-        memory, parts = self.memory_at(number), self.parts_at(number)
-        counted, flags = self._counted_at(number), beside.flags
+        memory = self.memory_at(number)
+        parts = self.parts_at(number)
+        counted = self._counted_at(number)
+        flags = beside.flags
         if counted is not None:
             tokens = _as_parts(counted)
         else:
@@ -409,11 +415,9 @@ class Columns:
     def _derived(self, space: MemorySpace, rows: slice) -> Numbers:
         """The tokens [parts x requests] of requests of one range each, all at once."""
         sums = space.sums.arrays
-        starts, stops, inputs = (
-            self.starts[rows],
-            self.stops[rows],
-            self.input_starts[rows],
-        )
+        starts = self.starts[rows]
+        stops = self.stops[rows]
+        inputs = self.input_starts[rows]
         has_summary = self.summary_stops[rows] > self.summary_starts[rows]
         messages = stops - starts + has_summary + space.system_count
         calls = sums.call_totals[stops] - sums.call_totals[starts]
@@ -432,10 +436,8 @@ class Columns:
         return np.array([tokens[part] for part in ALL_PARTS])
 
     def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
-        starts, stops = (
-            self.summary_starts[rows].tolist(),
-            self.summary_stops[rows].tolist(),
-        )
+        starts = self.summary_starts[rows].tolist()
+        stops = self.summary_stops[rows].tolist()
         known: dict[tuple[int, int], int] = {}
         found = []
         for bounds in zip(starts, stops, strict=True):

@@ -22,7 +22,8 @@ from memviz.models.base import Model
 from memviz.strategies.base import Write
 from memviz.strategies.library import LibraryStrategy
 
-EDITED, UNDONE = "edited by the user", "undone by the user"
+EDITED = "edited by the user"
+UNDONE = "undone by the user"
 WRITTEN_BY_USER = "; written by the user"
 
 
@@ -145,7 +146,8 @@ def edit(session: Session, number: int, text: str) -> None:
         )
     if wording == old.text:
         return
-    memory, versions = session.memory, session.space.summaries.versions
+    memory = session.memory
+    versions = session.space.summaries.versions
     written = session.new_version(
         turn=old.turn,
         text=wording,
@@ -213,7 +215,8 @@ def undo(session: Session) -> Compaction:
     last = undoable(session.own_compactions)
     if last is None:
         raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
-    memory, before = session.memory, last.before
+    memory = session.memory
+    before = last.before
     after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
     plan = Write(last.summarized, before.cursor, UNDONE)
     session.replace_memory(plan, after, Draft(), kind="undo", revises=last.version)
@@ -270,7 +273,8 @@ def try_prompt(
     :class:`memviz.models.first_failure.FirstFailureEnds` does: no other prompt is worth
     trying then.
     """
-    memory, strategy = compaction.before, compaction.strategy
+    memory = compaction.before
+    strategy = compaction.strategy
     replaced = (
         memory.space.summaries.versions[compaction.replaces - 1]
         if compaction.replaces

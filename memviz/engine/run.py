@@ -35,7 +35,8 @@ MAX_CELLS = 100_000_000
 
 
 T = TypeVar("T")
-RESULTS_KEPT, PICTURES_KEPT = 32, 8
+RESULTS_KEPT = 32
+PICTURES_KEPT = 8
 """Numbers that a run keeps, and pictures: one of thousands of turns takes megabytes. A page with six settings asks its
 first run for more than a dozen results in three views."""
 
@@ -317,7 +318,8 @@ class Run:
                 raise ParameterError(
                     argument, value, "a slice, such as slice(0, 100), or None for all"
                 )
-        rows, columns = range(len(self.requests)), range(len(self.log))
+        rows = range(len(self.requests))
+        columns = range(len(self.log))
         asked = rows[requests or slice(None)], columns[messages or slice(None)]
         if len(asked[0]) * len(asked[1]) > MAX_CELLS:
             raise MatrixTooLargeError(name, *asked, MAX_CELLS)

@@ -183,7 +183,8 @@ class Session(State):
 
     @property
     def _due_by_strategy(self) -> int:
-        memory, trigger = self.memory, self.strategy.trigger
+        memory = self.memory
+        trigger = self.strategy.trigger
         if trigger is Trigger.NEVER:
             return sys.maxsize
         # "Nothing before it" is all that has to be true: without a headroom in messages or tokens, and for strategies
@@ -249,7 +250,8 @@ class Session(State):
         failed after a message and is to be tried at once: this is the first moment."""
         # A request is prepared again after a reply that failed. A second look at the same messages could find one more
         # summarization due, as where the summary counts too and is long: then the second try would send less.
-        trigger, length = self.strategy.trigger, self.memory.length
+        trigger = self.strategy.trigger
+        length = self.memory.length
         if trigger is Trigger.REQUEST and self._looked_before != length:
             self._looked_before = length
             if isinstance(self.strategy, LibraryStrategy):
@@ -286,7 +288,8 @@ class Session(State):
         thoughts: tuple[Message, ...] = (),
     ) -> TurnRecord:
         """The record of a request, as the next one."""
-        turn, call = prepared.memory.turn, 1
+        turn = prepared.memory.turn
+        call = 1
         if self.requests and self.requests[-1].turn == turn:
             call = self.requests[-1].call + 1
         return TurnRecord(

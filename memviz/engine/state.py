@@ -150,7 +150,8 @@ class State:
     ) -> Prepared:
         """The request for the memory as it stands. Asks nobody. Each recall finds what was said before the turn that is
         open, or among the first messages up to its entry in ``bounds``."""
-        memory, recalled = self.memory, None
+        memory = self.memory
+        recalled = None
         if self.pins:
             pins = tuple(pin for pin in self.pins if pin < memory.length)
             memory = memory._replace(pins=pins)

@@ -115,7 +115,8 @@ def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
     stays as it was counted."""
     if record.kind == "thinking":
         return record.reply_tokens
-    start, stop = record.log_length, space.log.reply_stop(record.log_length)
+    start = record.log_length
+    stop = space.log.reply_stop(record.log_length)
     return space.sums.reply_totals[stop] - space.sums.reply_totals[start]
 
 

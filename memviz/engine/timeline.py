@@ -189,7 +189,9 @@ def renumbered(
     compactions: Sequence[Compaction], space: MemorySpace
 ) -> list[Compaction]:
     """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap."""
-    numbers, moved, found = {0: 0}, False, []
+    numbers = {0: 0}
+    moved = False
+    found = []
     for compaction in compactions:
         if (version := compaction.version) is not None:
             numbers[version] = len(space.summaries) + 1
@@ -207,7 +209,9 @@ def _with_numbers(
     def new(number: int | None) -> int | None:
         return None if number is None else numbers[number]
 
-    version, before, after = compaction.written, compaction.before, compaction.after
+    version = compaction.written
+    before = compaction.before
+    after = compaction.after
     if version is not None:
         tokens = version.tokens
         version = replace(

@@ -16,7 +16,8 @@ from memviz.engine.assembly import Parts
 
 def orphaned_results(log: Log, parts: Parts) -> list[int]:
     """Positions of sent tool results whose calling message is not sent before them."""
-    call_of, history = log.tools.call_of, parts.history
+    call_of = log.tools.call_of
+    history = parts.history
     # The block that stands right before the input.
     recalled = [p for p in parts.recalled if p not in parts.restored]
     orphaned = []

@@ -23,7 +23,8 @@ class Readings:
     """
 
     def __init__(self, watching: sqlite3.Connection) -> None:
-        self._watching, self._lock = watching, Lock()
+        self._watching = watching
+        self._lock = Lock()
         self._kept: RecentlyUsed[Hashable, tuple[int, Any]] = RecentlyUsed(
             READINGS_KEPT
         )

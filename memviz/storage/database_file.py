@@ -39,7 +39,8 @@ class DatabaseFile:
     """
 
     def __init__(self, path: str, busy_seconds: float) -> None:
-        self.path, self._busy_seconds = path, busy_seconds
+        self.path = path
+        self._busy_seconds = busy_seconds
         self._place = (
             Path(path).resolve()
         )  # SQLite keeps its logs beside the file itself, not beside a link to it
@@ -180,7 +181,8 @@ def create_for_owner(path: Path) -> None:
 
 def free_place(path: Path) -> Path:
     """``path``, or where another file is there, a name beside it that says what is in it."""
-    place, number = path, 0
+    place = path
+    number = 0
     rescued = f"{path.stem}-rescued-{date.today()}"
     while place.exists():
         number += 1

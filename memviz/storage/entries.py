@@ -28,7 +28,8 @@ from memviz.transcripts.base import RecordedEvent
 
 ENTRIES_REMEMBERED = 1_000
 """Rows that are judged once: a list is made at every click, and most of its rows are those of the list before."""
-MAX_TITLE_CHARS, MAX_VALUE_CHARS = 200, 40
+MAX_TITLE_CHARS = 200
+MAX_VALUE_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)

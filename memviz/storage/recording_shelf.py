@@ -24,7 +24,8 @@ from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 
-NAME_CHARS, LOGS_KEPT = 60, 16
+NAME_CHARS = 60
+LOGS_KEPT = 16
 AS_TEXT = "latin-1"
 """How the bytes of a file are kept as text: a character for each."""
 
@@ -33,7 +34,8 @@ class RecordingShelf:
     """Bundled recordings, and those in ``store``. Safe to share between threads."""
 
     def __init__(self, store: Store) -> None:
-        self._store, self._loading = store, Lock()
+        self._store = store
+        self._loading = Lock()
         self._opened: dict[str, Recording] = {}
         self._digests: RecentlyUsed[int, tuple[Log, int, str]] = RecentlyUsed(LOGS_KEPT)
 
@@ -131,7 +133,8 @@ class RecordingShelf:
         """The strategies whose summaries are recorded over exactly this conversation, without recalls, by any recording
         that plays unasked, or by the one of this ``name``. Those of another version that this one does not know are
         left out."""
-        digest, found = self._digest(transcript, log), list[Strategy]()
+        digest = self._digest(transcript, log)
+        found = list[Strategy]()
         asked = (
             self.unasked.values()
             if name is None
@@ -146,7 +149,8 @@ class RecordingShelf:
     ) -> list[tuple[str, Strategy]]:
         """The names of the models that play ``chosen`` over exactly this conversation, at whatever length they were
         asked for, each with the strategy as it was recorded: by recording, the free length first."""
-        digest, same = self._digest(transcript, log), _at_any_length(chosen)
+        digest = self._digest(transcript, log)
+        same = _at_any_length(chosen)
         return [
             (RECORDING + name, one)
             for name, recording in self.all.items()

@@ -126,7 +126,8 @@ class Store:
             self._go_on_with(self.path)
 
     def _go_on_with(self, path: str) -> None:
-        before, self._database = self._database, open_database(path)
+        before = self._database
+        self._database = open_database(path)
         before.close()
 
     def _file(self) -> DatabaseFile:

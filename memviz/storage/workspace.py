@@ -59,10 +59,12 @@ DATABASE_VARIABLE = "MEMVIZ_DB"
 DEFAULT_DATABASE = "memviz.db"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
-MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 500_000
+MAX_RUNS_IN_PROCESS = 256
+MAX_RUN_RECORDS = 500_000
 """Runs that are kept, and how many requests and summaries they may have together: some hundred bytes each, with what is
 worked out of them. Six settings over a long conversation have to fit: of one too many each click would replay all."""
-MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 150_000
+MAX_LOGS_IN_PROCESS = 32
+MAX_LOG_MESSAGES = 150_000
 """Conversations that are kept, and how many messages they may have together: about 1 KB each."""
 MAX_REPLAYS_AT_WORK = 12
 LARGE_MESSAGES = 5_000

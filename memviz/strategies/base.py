@@ -191,7 +191,8 @@ class Strategy(BaseModel, ABC):
     def label(self) -> str:
         """Short name with the main parameter and those that differ from their default; a second number of the same unit
         is named."""
-        parts, units = [self.title], set[str]()
+        parts = [self.title]
+        units = set[str]()
         for one in self._named_parameters:
             value = getattr(self, one.name)
             parts.append(one.named(value) if one.unit in units else one.shown(value))

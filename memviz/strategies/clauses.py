@@ -91,7 +91,8 @@ def held_by(memory: Memory, start: int | None = None) -> Held:
     """What a memory holds from log position ``start`` on, or of what is not summarized: content tokens, messages, the
     turns that begin there, and the seconds that passed before the last message, as far as times are known."""
     start = memory.cursor if start is None else start
-    log, length = memory.log, memory.length
+    log = memory.log
+    length = memory.length
     before = log.turn_number(start - 1) if start else 0
     turns = memory.turn - before if start < length else 0
     return Held(
@@ -249,10 +250,8 @@ def _clause(text: str, window_tokens: int, units: Sequence[str]) -> AtLeast:
     found = _CLAUSE.fullmatch(text)
     if found is None:
         raise ValueError(text)
-    amount, unit = (
-        float(found["amount"].replace(",", "")),
-        found["unit"].removesuffix("s") + "s",
-    )
+    amount = float(found["amount"].replace(",", ""))
+    unit = found["unit"].removesuffix("s") + "s"
     if unit == "windows" and amount <= 1:
         return AtLeast(max(1, int(amount * window_tokens)), "tokens", amount)
     if unit not in units or amount > LARGEST_NUMBER:

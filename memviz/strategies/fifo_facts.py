@@ -174,7 +174,8 @@ class FifoFacts(Strategy):
     def _keep_from(self, memory: Memory) -> int:
         """The first user message behind what has to go at least; where none follows the newest one, so that the turn in
         progress stays; where there is none at all, everything goes."""
-        log, totals = memory.log, memory.sums.totals
+        log = memory.log
+        totals = memory.sums.totals
         enough = bisect_left(
             totals,
             totals[memory.cursor] + self.flush_tokens,
@@ -246,7 +247,8 @@ class FifoFacts(Strategy):
     def read_answer(self, effect: Write, answer: str) -> str:
         """The facts, one a line: the known ones with those of the answer that are new, or a condensed list alone, if it
         has any."""
-        found, known = facts_in(answer), effect.replaces
+        found = facts_in(answer)
+        known = effect.replaces
         if known is not None and condenses(effect):
             return written_down(found) or known.text
         before = listed_in(known.text) if known else []

@@ -200,10 +200,8 @@ def _failure() -> type[Exception]:
 @cache
 def _model_that_asks() -> Any:
     """The class of a chat model that asks memviz's summarizer. Made when LangChain is loaded, which is its base."""
-    messages, outputs = (
-        import_module("langchain_core.messages"),
-        import_module("langchain_core.outputs"),
-    )
+    messages = import_module("langchain_core.messages")
+    outputs = import_module("langchain_core.outputs")
     models = import_module("langchain_core.language_models")
 
     class Asking(models.BaseChatModel):  # type: ignore[misc, name-defined]

@@ -104,7 +104,8 @@ class ThresholdSummary(Thresholds):
 
     def _keep_from(self, memory: Memory) -> int | None:
         """Position of the first message that stays; ``None`` where nothing can go."""
-        held, start = self.held(memory), memory.length - self.keep_messages
+        held = self.held(memory)
+        start = memory.length - self.keep_messages
         if self.kept_tokens:
             if held.tokens <= self.kept_tokens or held.messages < 2:
                 return None
@@ -124,7 +125,8 @@ class ThresholdSummary(Thresholds):
     def _whole_group(self, memory: Memory, start: int) -> int:
         """``start``, or for a tool's result the message that called it, or else the position behind the results in a
         row."""
-        log, behind = memory.log, start
+        log = memory.log
+        behind = start
         while behind < memory.length and log[behind].role == "tool":
             behind += 1
         ids = {log[position].tool_call_id for position in range(start, behind)} - {
@@ -175,7 +177,8 @@ class ThresholdSummary(Thresholds):
 
     def _read(self, memory: Memory, effect: Write) -> list[Message]:
         """What the summarizer reads: empty where nothing would be left."""
-        totals, log = memory.sums.totals, memory.log
+        totals = memory.sums.totals
+        log = memory.log
         said = [p for p in effect.summarize if not log[p].is_recall_exchange] or [
             *effect.summarize
         ]
@@ -205,7 +208,8 @@ def last_messages(
     """
     if not max_tokens:
         return [message for message, _ in counted]
-    room, start = max_tokens, len(counted)
+    room = max_tokens
+    start = len(counted)
     while start and counted[start - 1][1] <= room:
         start -= 1
         room -= counted[start][1]
@@ -222,7 +226,9 @@ def _last_lines(text: str, max_tokens: int, counter: Counter) -> str | None:
     lines = text.split("\n")
     lines = [line + "\n" for line in lines[:-1]] + lines[-1:]
     # LangChain counts the lines from the last to the first, joined without a break where the last one ends.
-    fits, low, high = 0, 0, len(lines)
+    fits = 0
+    low = 0
+    high = len(lines)
     while low < high:
         middle = (low + high + 1) // 2
         if counter("".join(reversed(lines[-middle:]))) <= max_tokens:
