@@ -317,8 +317,8 @@ class TokenSums:
         return self.totals[stop] - self.totals[start]
 
     def suffix_start(self, stop: int, max_tokens: int, floor: int = 0) -> int:
-        """Where the longest run of messages that ends before ``stop`` and holds at most
-        ``max_tokens`` starts; never before ``floor``; ``stop`` if not even one fits. O(log n)."""
+        """The start of the longest run of messages that ends before ``stop`` and holds at most
+        ``max_tokens``; never before ``floor``; ``stop`` if not even one fits. O(log n)."""
         return bisect_left(self.totals, self.totals[stop] - max_tokens, floor, stop)
 
     def prefix(self, length: int) -> TokenSums:

@@ -239,7 +239,7 @@ class StorageError(MemvizError):
 
 
 class ConversationChangedError(StorageError):
-    """What is stored of a conversation is no longer what it was when it was read: another program or tab wrote."""
+    """A stored conversation is no longer as it was when it was read: another program or tab wrote."""
 
 
 class DatabaseMovedError(StorageError):
@@ -323,7 +323,7 @@ class MissingLibraryError(MemvizError):
 
 
 class UnreadableAnswerError(MemvizError):
-    """What a summarizer answered is not what its strategy asked for, such as a list of facts. The summarization is
+    """The answer of a summarizer is none that its strategy asked for, such as a list of facts. The summarization is
     recorded as failed, and memory stays as it was."""
 
 
@@ -395,7 +395,7 @@ class ServerError(ModelError):
 
 
 class MalformedReplyError(ModelError):
-    """What came back is no chat completion, or an empty one."""
+    """The reply is no chat completion, or an empty one."""
 
 
 class ConnectionRefusedModelError(ModelError):

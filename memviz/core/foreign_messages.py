@@ -119,7 +119,7 @@ def _of_openai(message: Any) -> dict[str, Any]:
 
 
 def _refusal_and_speech(message: Any) -> str | None:
-    """Why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
+    """The reason why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
     said = (
         getattr(message, "refusal", None),
         _field(getattr(message, "audio", None), "transcript"),

@@ -70,15 +70,15 @@ class SummaryVersion:
 
 
 class SummarySource(NamedTuple):
-    """What one summary is made of: the messages, and the text of the previous summary that they join."""
+    """The source of one summary: the messages, and the text of the previous summary that they join."""
 
     messages: Sequence[Message]
     previous: str | None = None
 
 
 class SummaryWording(NamedTuple):
-    """How a strategy's summaries read in a request: a ``heading`` above a list of them (empty where there is no list),
-    and each one as an ``entry``."""
+    """The wording of a strategy's summaries in a request: a ``heading`` above a list of them (empty where there is
+    no list), and each one as an ``entry``."""
 
     heading: str
     entry: Callable[[SummaryVersion], str]
@@ -239,8 +239,8 @@ class SummaryLog:
 
 
 class LibraryRequests:
-    """What a real library said it would send, append-only: the pieces of its requests by the length that the log had,
-    the number of summaries that there were, and where what they stand for stopped.
+    """The requests that a real library said it would send, append-only: the pieces of its requests by the length
+    that the log had, the number of summaries that there were, and where what they stand for stopped.
 
     A strategy that runs a library looks here, so that what it sends is a question of the memory alone, as with every
     other strategy, also for requests long past.
@@ -287,7 +287,7 @@ class LibraryRequests:
 
 @dataclass(frozen=True, slots=True)
 class MemorySpace:
-    """What all memory values of one run share.
+    """The values that all memories of one run share.
 
     ``system_prompt`` was given beside the conversation and has ``prompt_tokens`` content tokens. It stands before the
     system messages that the log begins with; together they are sent first with every request, whole. The schemas of the
@@ -333,7 +333,7 @@ class MemorySpace:
 
 
 class Memory(NamedTuple):
-    """What a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries, of
+    """All that a strategy may look at: the first ``length`` messages and the first ``summary_count`` summaries, of
     which the last is the newest one in force.
 
     ``cursor`` is the position of the first message that is not summarized: at first that behind the leading system
@@ -372,7 +372,7 @@ class Memory(NamedTuple):
 
     @property
     def state(self) -> tuple[int, int, tuple[tuple[str, int], ...]]:
-        """What a compaction may change: the newest notes and the marks."""
+        """All that a compaction may change: the newest notes and the marks."""
         return self.summary_count, self.cursor, self.marks
 
     def to_json(self) -> list[Any]:
@@ -459,7 +459,7 @@ class Memory(NamedTuple):
 
     @property
     def is_turn_open(self) -> bool:
-        """Whether the turn of the last message waits for its reply: the user or a tool spoke last, or a tool is
+        """True if the turn of the last message waits for its reply: the user or a tool spoke last, or a tool is
         called. In a log that is not yet whole nobody knows more."""
         if not self.turn:
             return False  # nobody asked anything yet

@@ -40,7 +40,7 @@ class Parts(NamedTuple):
 
     @property
     def notes(self) -> tuple[Notes, ...]:
-        """What is sent of what a model wrote."""
+        """The pieces that a model wrote."""
         return tuple(piece for piece in self.pieces if isinstance(piece, Notes))
 
     @property
@@ -93,8 +93,8 @@ class Parts(NamedTuple):
 
     @property
     def one_range(self) -> tuple[int, int] | None:
-        """Where history and input start and stop, if they are one range of whole messages behind at most one message of
-        notes, and nothing else is sent."""
+        """The start and the stop of history and input, if they are one range of whole messages behind at most one
+        message of notes, and nothing else is sent."""
         if self.tools or self.exchange or not self.input:
             return None
         start = stop = -1
@@ -133,7 +133,7 @@ class Parts(NamedTuple):
 
     @property
     def _history_stop(self) -> int:
-        """How many pieces stand before those of the input."""
+        """The number of pieces that stand before those of the input."""
         at = len(self.pieces)
         while at and self._is_input(self.pieces[at - 1]):
             at -= 1
@@ -211,7 +211,6 @@ def _add_history(pieces: list[Piece], piece: Messages, first: int, stop: int) ->
 
 
 def _is_whole(memory: Memory, position: int, pieces: Sequence[Piece]) -> bool:
-    """Whether a message is sent whole in its own place."""
     log = memory.log
     for piece in pieces:
         if isinstance(piece, Messages) and piece.start <= position < piece.stop:
@@ -264,7 +263,7 @@ def _restored(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:
 def _still_in_form(
     pieces: Sequence[Messages], recalled: Collection[int]
 ) -> Iterator[Messages]:
-    """What of the input stays in a form: what is recalled of it is sent whole in its place, as input."""
+    """The pieces of the input that stay in a form: a message that is recalled is sent whole in its place, as input."""
     for piece in pieces:
         here = {position for position in recalled if position in piece.positions}
         for part in _restored(piece, here):

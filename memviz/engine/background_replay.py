@@ -73,19 +73,19 @@ class BackgroundReplay:
 
     @property
     def is_over(self) -> bool:
-        """Whether it came to its end, or failed."""
+        """True if it came to its end, or failed."""
         return self.run is not None or self.error is not None
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest will take at the rate so far; ``None`` before there is one."""
+        """The seconds that the rest will take at the rate so far; ``None`` before there is one."""
         return (
             self._seconds / self.done * (self.total - self.done) if self.done else None
         )
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was stopped, and waits to be told to go on."""
+        """True if it was stopped, and waits to be told to go on."""
         return self._is_stopped
 
     def go_on(self) -> None:

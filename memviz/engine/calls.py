@@ -1,4 +1,4 @@
-"""What is known of a call of the chat model beside its text."""
+"""The facts of a call of the chat model beside its text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memviz.models.base import Reply
 
 @dataclass(frozen=True, slots=True)
 class ReplyFacts:
-    """What is known of a reply beyond its text: billed usage, US dollars (``None``: unknown), seconds.
+    """The facts of a reply beyond its text: billed usage, US dollars (``None``: unknown), seconds.
 
     One that is ``recorded`` was played from a recording: seconds and dollars are those of then, ``None`` where they
     were not recorded.
@@ -26,7 +26,7 @@ class ReplyFacts:
 
     @classmethod
     def of(cls, reply: Reply, name: str, seconds: float) -> ReplyFacts:
-        """What is known of ``reply``, for which a model called ``name`` was waited ``seconds``."""
+        """The facts of ``reply``, for which a model called ``name`` was waited ``seconds``."""
         took = reply.recorded_seconds if reply.recorded else seconds
         return cls(
             reply.model or name, reply.usage, reply.cost_usd, took, reply.recorded

@@ -38,9 +38,10 @@ from memviz.strategies.library import LibraryStrategy
 
 
 class Waiting(NamedTuple):
-    """What is recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in ``fresh`` will be
-    sent whole because of that, for ``tokens`` content tokens, whatever the next message is; those in ``held`` are in
-    its history word for word anyway; those in ``undecided`` are one or the other, as long as the message is."""
+    """The messages that are recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in
+    ``fresh`` will be sent whole because of that, for ``tokens`` content tokens, whatever the next message is; those
+    in ``held`` are in its history word for word anyway; those in ``undecided`` are one or the other, as long as the
+    message is."""
 
     recalled: Recalled
     fresh: tuple[int, ...]
@@ -157,28 +158,29 @@ class Chat:
 
     @property
     def memory(self) -> Memory:
-        """What the strategy knows so far."""
+        """The memory as it stands."""
         return self._session.memory
 
     def headroom(self) -> Headroom | None:
-        """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
+        """The messages, tokens or turns that can be said before the next summarization; ``None`` where the strategy
+        never summarizes."""
         is_taken_in = self._session.memory.length == len(self.log) > 0
         is_complete = is_taken_in and not self.unanswered
         return self._session.headroom(last_turn_is_complete=is_complete)
 
     @property
     def next_request_tokens(self) -> int:
-        """How many tokens the next request would have if nothing were said or summarized before it."""
+        """The tokens that the next request would have if nothing were said or summarized before it."""
         return sum(self._session.request(self._due).tokens.values())
 
     @property
     def unanswered(self) -> bool:
-        """Whether the last message is the user's and waits for a reply."""
+        """True if the last message is the user's and waits for a reply."""
         return bool(len(self.log)) and self.log[-1].role == "user"
 
     @property
     def review(self) -> bool:
-        """Whether to stop before each summarization and wait for :meth:`accept` or :meth:`skip`."""
+        """True if the chat stops before each summarization and waits for :meth:`accept` or :meth:`skip`."""
         return self._session.review
 
     @review.setter
@@ -208,8 +210,8 @@ class Chat:
         review.skip(self._session)
 
     def go_on(self) -> Generator[str, None, None]:
-        """What has to wait for a decision, or has not been asked for yet: the reply in pieces, if it has not been
-        given. Nobody is asked before the first piece is taken."""
+        """Yield the reply in pieces, if it waited for a decision or has not been asked for yet. Nobody is asked
+        before the first piece is taken."""
         if self.unanswered:
             yield from self._answer()
         else:
@@ -229,7 +231,8 @@ class Chat:
 
     @property
     def undoable(self) -> Compaction | None:
-        """What :meth:`undo_summary` would take back; nothing under a library, which keeps its summaries itself."""
+        """The compaction that :meth:`undo_summary` would take back; nothing under a library, which keeps its
+        summaries itself."""
         is_library = isinstance(self.strategy, LibraryStrategy)
         return None if is_library else review.undoable(self._session.own_compactions)
 
@@ -323,7 +326,7 @@ class Chat:
         return recalled
 
     def find(self, recall: Recall) -> Recalled:
-        """What this recall alone would bring back. Changes nothing."""
+        """The messages that this recall alone would bring back. Changes nothing."""
         return self._resolve((recall,))
 
     def clear_recalled(self) -> None:
@@ -363,12 +366,13 @@ class Chat:
 
     @property
     def ahead(self) -> tuple[tuple[Recall, ...], tuple[Recall, ...]]:
-        """What was asked for and pinned for requests to come, as it is kept with the run."""
+        """The recalls that were asked for and pinned for requests to come, as they are kept with the run."""
         return self._recalls, self._pinned
 
     @property
     def waiting(self) -> Waiting:
-        """What was recalled and pinned for the next request, with the summary that the next message makes due."""
+        """The messages that were recalled and pinned for the next request, with the summary that the next message
+        makes due."""
         recalled = self._resolve(self._due)
         if not recalled.indices:
             return Waiting(recalled, (), (), 0)
@@ -389,7 +393,7 @@ class Chat:
 
     @property
     def _due(self) -> tuple[Recall, ...]:
-        """What goes into the next request. Under a strategy with recall switched off it waits for another one."""
+        """The recalls for the next request. Under a strategy with recall switched off they wait for another one."""
         return (*self._pinned, *self._recalls) if self.strategy.allows_recall else ()
 
     def _resolve(self, recalls: Sequence[Recall]) -> Recalled:
@@ -419,7 +423,7 @@ class Chat:
         counter: str | Counter | None = None,
         summarizer: Model | None = None,
     ) -> tuple[Session, Iterator[int]]:
-        """What :meth:`change_strategy` does first, to be gone through turn by turn as in
+        """The first half of :meth:`change_strategy`, to be gone through turn by turn as in
         :func:`memviz.engine.replay.begun`, over a copy of the log; the chat stays as it is until it is given the run,
         by :meth:`adopt`. ``summarizer`` writes the summaries in place of the chat's own."""
         options = self._as_held_under(strategy, counter)
@@ -453,7 +457,7 @@ class Chat:
         self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
-        """What another strategy would have sent for the very same conversation."""
+        """The run of another strategy over the very same conversation."""
         return self._with_authors(
             replay(self.log, strategy, **self._as_held_under(strategy))
         )
@@ -490,7 +494,7 @@ class Chat:
         return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
 
     def _recalled_in_turns(self) -> dict[int, Recalled]:
-        """What each turn's last request recalled: in a turn nothing that was recalled goes again."""
+        """The recalls of each turn's last request: within a turn none of them goes again."""
         found: dict[int, Recalled] = {}
         for record in self._session.requests:
             if record.recalled is not None:
@@ -498,7 +502,7 @@ class Chat:
         return found
 
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
-        """What the user recalled into the request of this turn; the model will recall by itself again."""
+        """The user's recalls for the request of this turn; the model will recall by itself again."""
         found = self._recalled_in_turns().get(turn)
         if found is None:
             return ()

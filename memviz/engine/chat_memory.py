@@ -27,7 +27,7 @@ Given = Any
 
 
 class ChatMemory:
-    """What a strategy remembers of a conversation that somebody else holds.
+    """The memory of a strategy over a conversation that somebody else holds.
 
     Append every message as it comes; ``load`` gives what to send now. A message is a :class:`Message`, a dictionary
     with role and content, or a message object of LangChain, LlamaIndex or OpenAI's client. ``model`` writes the
@@ -90,8 +90,9 @@ class ChatMemory:
         return self._session.run()
 
     def headroom(self) -> Headroom | None:
-        """How much more can be said before the next summarization; ``None`` where none will come: the strategy never
-        summarizes, or nobody is there to write a summary. A turn is complete when the next one begins."""
+        """The messages, tokens or turns that can be said before the next summarization; ``None`` where none will
+        come: the strategy never summarizes, or nobody is there to write a summary. A turn is complete when the next
+        one begins."""
         return self._session.headroom(last_turn_is_complete=False)
 
     def append(self, message: Given) -> None:
@@ -121,7 +122,7 @@ class ChatMemory:
                 self.append(message)
 
     def load(self) -> list[Message]:
-        """What to send to the model now: system prompt, summary, history, recalled messages, input."""
+        """The messages to send to the model now: system prompt, summary, history, recalled messages, input."""
         with self._lock:
             return list(self._prepare().context.messages)
 

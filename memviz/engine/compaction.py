@@ -49,7 +49,7 @@ REDUCING = ("cleared", "shortened")
 
 @dataclass(frozen=True, slots=True)
 class LibraryCall:
-    """What a real library sent to its summarizer, and the answer that it got."""
+    """The request that a real library sent to its summarizer, and the answer that it got."""
 
     request: tuple[StoredMessage, ...]
     answer: Text
@@ -144,32 +144,32 @@ class Compaction:
 
     @property
     def is_summarization(self) -> bool:
-        """Whether a summary was written because the strategy called for one."""
+        """True if a summary was written because the strategy called for one."""
         return self.kind == "summarized" and self.written is not None
 
     @property
     def is_decision(self) -> bool:
-        """Whether it is something that the user decided."""
+        """True if the user decided it."""
         return self.kind in DECISIONS
 
     @property
     def is_edited(self) -> bool:
-        """Whether the new summary is the user's wording."""
+        """True if the new summary is the user's wording."""
         return self.kind == "edit" or self.proposed is not None
 
     @property
     def puts_off(self) -> bool:
-        """Whether nothing more is summarized in this turn: it failed, or the user does not want it."""
+        """True if nothing more is summarized in this turn: it failed, or the user does not want it."""
         return self.error is not None or self.kind in ("skip", "undo")
 
     @property
     def changes_memory(self) -> bool:
-        """Whether anything is summarized, dropped or sent again because of it."""
+        """True if anything is summarized, dropped or sent again because of it."""
         return self.after.state != self.before.state
 
     @property
     def dropped(self) -> bool:
-        """Whether messages went and nothing stands for them."""
+        """True if messages went and nothing stands for them."""
         return self.kind == "evicted"
 
     @cached_property
@@ -201,7 +201,7 @@ class Compaction:
 
     @property
     def answered(self) -> str | None:
-        """What the summarizer wrote, before a strategy, a library or the user made something else of it."""
+        """The text of the summarizer, before a strategy, a library or the user made something else of it."""
         if self.asked_by_library is not None:
             return self.asked_by_library.answer
         if self.answer is not None:
@@ -210,7 +210,7 @@ class Compaction:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What a real library was answered, call by call; nothing where it asked for nothing."""
+        """The answers that a real library got, call by call; nothing where it asked for nothing."""
         if self.asked_by_library is None:
             return ()
         return (
@@ -248,19 +248,19 @@ class Compaction:
 
     @property
     def calls(self) -> int:
-        """How often a summarizer was called."""
+        """The number of calls of a summarizer."""
         return self._used_a_call + len(self.discarded)
 
     @property
     def failed_calls(self) -> int:
-        """How many of these calls failed."""
+        """The number of these calls that failed."""
         return (self.error is not None) + sum(
             draft.error is not None for draft in self.discarded
         )
 
     @property
     def asked(self) -> bool:
-        """Whether a summarizer was called at all."""
+        """True if a summarizer was called at all."""
         return self.calls > 0
 
     @property
@@ -272,7 +272,7 @@ class Compaction:
 
     @property
     def facts(self) -> ReplyFacts:
-        """What is known of the summarizer's call that was used."""
+        """The facts of the summarizer's call that was used."""
         return ReplyFacts(
             self.model, self.usage, self.cost, self.seconds, self.recorded
         )

@@ -1,4 +1,5 @@
-"""How many summarizations the content of each message has been through, worked out from the chain of summaries.
+"""The number of summarizations that the content of each message has been through, worked out from the chain of
+summaries.
 
 A summary that takes in the one before lets everything in that pass one more summarization, and what it adds pass its
 first. A list of facts takes in the one before as it was written, which is no summarization; condensing it is one.
@@ -56,8 +57,8 @@ class Generations:
             self._is_gapless.append(follows)
 
     def row(self, version: int, messages: int) -> Counts:
-        """What the content of each of the first ``messages`` messages has been through in ``version``; 0 where it is
-        not in it."""
+        """The summarizations that the content of each of the first ``messages`` messages passed up to ``version``;
+        0 where it is not in it."""
         chain = []
         passed = 1
         while version >= 0:
@@ -94,7 +95,7 @@ class Generations:
                 kept[number] = row
 
     def of(self, position: int) -> list[int]:
-        """What the content of one message has been through in each version; 0 where it is not in it."""
+        """The summarizations that the content of one message passed up to each version; 0 where it is not in it."""
         passed: list[int] = []
         for number, before in enumerate(self._before):
             times = passed[before] if before >= 0 else 0

@@ -42,7 +42,7 @@ _SHOWN_CHARS = 80
 
 
 def judge_request(probe: Probe, reply: str) -> tuple[Message, ...]:
-    """What a judge is sent: how to judge, and as JSON what is to be judged."""
+    """The messages for a judge: the instruction, and the case as JSON."""
     case = {
         "question": probe.question,
         "accepted_answers": list(probe.answers),
@@ -64,7 +64,7 @@ def verdict_of(text: str) -> Verdict | None:
 
 
 def unreadable(judge: str, text: str) -> str:
-    """What to say where ``judge`` gave no verdict but ``text``."""
+    """The sentence for a ``judge`` who gave no verdict but ``text``."""
     flat = " ".join(text.split())
     shown = flat if len(flat) <= _SHOWN_CHARS else flat[: _SHOWN_CHARS - 1] + "…"
     return f"The judge {judge} was asked for the one word RIGHT or WRONG and said: {shown!r}. Choose another judge."
@@ -89,7 +89,7 @@ _StoredProbe = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """What one run (by its number, 0-based) answered to one probe, and what the judge said of it.
+    """The answer of one run (by its number, 0-based) to one probe, with the judge's verdict.
 
     ``reply`` is ``None`` where the question failed; ``error`` then says why. With a reply, ``error`` says why
     there is no ``verdict``; both are ``None`` where nobody was to judge. ``sent_tokens`` are all tokens sent to the
@@ -167,22 +167,22 @@ class Judging:
 
     @property
     def total(self) -> int:
-        """How many answers there are to be: one a probe and run."""
+        """The number of answers that there are to be: one a probe and run."""
         return len(self._work)
 
     @property
     def done(self) -> int:
-        """How many of them are settled, failed ones included."""
+        """The number of them that are settled, failed ones included."""
         return sum(self._tried)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every probe was asked of every run."""
+        """True if every probe was asked of every run."""
         return all(self._tried)
 
     @property
     def results(self) -> tuple[JudgedAnswer, ...]:
-        """What was answered, judged or failed so far."""
+        """All answers so far, judged or failed ones too."""
         told = zip(self._work, self._tried, strict=True)
         return tuple(
             answer for answer, tried in told if tried or answer.reply is not None

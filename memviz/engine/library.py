@@ -28,7 +28,7 @@ from memviz.strategies.library import FromLibrary, LibraryStrategy
 
 
 class SummarizerFailedError(MemvizError):
-    """What goes through a library whose summarizer failed."""
+    """Raised through a library whose summarizer failed."""
 
     is_retryable = False
 
@@ -176,7 +176,7 @@ class LibraryAtWork:
     def _pieces(
         self, sent: Sequence[FromLibrary]
     ) -> tuple[list[Piece], Message | None]:
-        """What is sent as pieces, the summary as a line as yet; and the message that holds a new summary."""
+        """The pieces of what is sent, the summary as a line as yet; and the message that holds a new summary."""
         answer = self._asked[-1][1].text if self._asked else None
         known = self._state.memory.summary
         found: list[Piece] = []

@@ -98,7 +98,7 @@ def _range_of(piece: str) -> range:
 
 @dataclass(frozen=True)
 class Recall:
-    """What to bring back: by turn numbers (1-based), message positions (0-based), the last ``last_n``
+    """Messages to bring back: by turn numbers (1-based), message positions (0-based), the last ``last_n``
     messages, or keywords (a message that holds any of them, upper or lower case). The picks are united.
     ``None`` stands for what is left out.
 
@@ -131,7 +131,7 @@ StoredRecall = Annotated[
 
 @dataclass(frozen=True)
 class Recalled:
-    """What a recall found: ``messages`` in log order and their ``indices``, what does not exist by
+    """The result of a recall: ``messages`` in log order and their ``indices``, what does not exist by
     name (``missing``), how many messages the bound cut off (``cut``), and what was asked for: by the
     user, and with the last ``by_model`` of ``asked`` by the model. Its length is the number of messages,
     and going through it gives them."""
@@ -151,7 +151,7 @@ class Recalled:
 
     @property
     def asked_by_user(self) -> tuple[Recall, ...]:
-        """What the user asked for."""
+        """The recalls that the user asked for."""
         return self.asked[: len(self.asked) - self.by_model]
 
 
@@ -177,7 +177,7 @@ def by_request(
 
 
 class PlannedRecalls:
-    """What a replay recalls, from a mapping of turns, or of turns and calls, to a recall or several.
+    """The recalls of a replay, from a mapping of turns, or of turns and calls, to a recall or several.
 
     What is recalled into a request stays in those that follow it in its turn: a model that was told something in the
     first call of a tool loop must not have lost it in the second. It is found among what was said before the turn;
@@ -217,7 +217,7 @@ class PlannedRecalls:
     def at(
         self, log: Log, request: Request
     ) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
-        """What goes into ``request``, and for each recall among how many first messages it finds."""
+        """The recalls that go into ``request``, and for each recall among how many first messages it finds."""
         planned = self._planned.get(request.turn)
         if not planned:
             return (), ()

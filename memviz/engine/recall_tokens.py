@@ -1,5 +1,5 @@
-"""What a recall adds to a request, worked out before anybody asks for it: to one that was sent, and to the next one
-before its message is typed.
+"""The tokens that a recall adds to a request, worked out before anybody asks for it: to one that was sent, and to
+the next one before its message is typed.
 
 The next message itself moves the memory on: a window slides by it, and it may be what makes a summary due. Its length
 is unknown, so two messages are tried: the shortest, and one as long as the strategy's whole budget. What both agree on
@@ -61,7 +61,7 @@ class NextHistory(NamedTuple):
 
 
 def next_history(session: Session) -> NextHistory:
-    """What the request after the next message of the user will hold of the log, word for word. A summarization that
+    """The messages that the request after the user's next message will hold word for word. A summarization that
     the user will be asked about may be skipped, and one that failed may wait; then both are possible."""
     short = long = _held(session, "")
     budget = session.strategy.budget_tokens

@@ -47,8 +47,8 @@ RecalledAt = Sequence[tuple[RequestKey, Recall]]
 
 
 class Progress(NamedTuple):
-    """How far a recording is: ``done`` of ``total`` turns and questions of a setting, with the number of requests that
-    were made, and of those that were on record."""
+    """The progress of a recording: ``done`` of ``total`` turns and questions of a setting, with the number of
+    requests that were made, and of those that were on record."""
 
     setting: str
     done: int
@@ -68,8 +68,8 @@ def setting_of(
     answers: bool = False,
     digest: str | None = None,
 ) -> RecordedSetting:
-    """What has to be the same for a recording to hold the summaries of this replay. The arguments are those of
-    :func:`memviz.replay`; the ``digest`` of the conversation is worked out unless it is given."""
+    """The setting that has to be the same for a recording to hold the summaries of this replay. The arguments are
+    those of :func:`memviz.replay`; the ``digest`` of the conversation is worked out unless it is given."""
     if isinstance(messages, Transcript):
         system_prompt = (
             messages.system_prompt if system_prompt is None else system_prompt
@@ -220,9 +220,9 @@ def foreseen(
     model: Budgeted | None,
     probes: Sequence[Probe],
 ) -> tuple[int, float]:
-    """How many requests these replays would take with ``probes`` at their ends, and US dollars that they may cost at
-    most: judged by the offline summarizer, whose summaries are shorter or longer than the model's will be. Without a
-    ``model`` nothing is priced."""
+    """The number of requests that these replays would take with ``probes`` at their ends, and the most US dollars
+    that they may cost: judged by the offline summarizer, whose summaries are shorter or longer than the model's
+    will be. Without a ``model`` nothing is priced."""
     calls = 0
     usd = 0.0
     for strategy in strategies:

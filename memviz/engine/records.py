@@ -1,4 +1,4 @@
-"""What happened at each request, as values.
+"""The record of each request, as a value.
 
 Records keep ranges over the log, not copies; messages are built when somebody asks for them.
 """

@@ -64,7 +64,8 @@ def replay(
     progress: Callable[[int, int], object] | None = None,
     may_have_no_turn: bool = False,
 ) -> Run:
-    """What ``strategy`` would have sent, request by request, had this conversation been held under it.
+    """Return the run of ``strategy``: all that it would have sent, request by request, had this conversation been
+    held under it.
 
     Replies come from the transcript; ``model`` only writes the summaries (``None``: nobody does).
     ``recalls`` maps a turn number to what is injected into its requests, from the first one on, or the numbers of a

@@ -53,7 +53,7 @@ KEPT_RECORDS = 4096
 
 
 class Beside(NamedTuple):
-    """What few requests have besides their numbers: those of live chats, and those with recalls."""
+    """The rest of few requests besides their numbers: those of live chats, and those with recalls."""
 
     flags: tuple[str, ...] = ()
     recalled: Recalled | None = None
@@ -63,7 +63,7 @@ class Beside(NamedTuple):
 
 
 class Made(NamedTuple):
-    """What requests in a row were made under: from row ``first`` on."""
+    """The surroundings of requests in a row, from row ``first`` on."""
 
     first: int
     space: MemorySpace
@@ -298,7 +298,7 @@ class Requests(Records):
         return Memory(space, length, summary_count, cursor, self._marks[at][1])
 
     def parts_at(self, number: int) -> Parts:
-        """What one request sends, in the same way."""
+        """The parts of one request, in the same way."""
         known = self.others.get(number)
         if known is not None:
             return known
@@ -313,11 +313,11 @@ class Requests(Records):
         return Parts(tuple(pieces), range(input_start, stop))
 
     def thoughts_at(self, number: int) -> tuple[Message, ...]:
-        """What was sent behind the input of one request and stands in no log."""
+        """The messages that were sent behind the input of one request and stand in no log."""
         return self.beside.get(number, _NOTHING_BESIDE).thoughts
 
     def made_at(self, number: int) -> Made:
-        """What the request of this number (0-based) was made under."""
+        """The surroundings of the request of this number (0-based)."""
         at = bisect_right(self._made, number, key=lambda made: made.first) - 1
         return self._made[at]
 
@@ -378,7 +378,7 @@ class Columns:
         self._requests = requests
 
     def _by_making(self) -> Iterator[tuple[Made, slice]]:
-        """What requests were made under, and which ones."""
+        """The surroundings of requests, with their rows."""
         made = self._requests._made
         stops = [*(one.first for one in made[1:]), len(self.turns)]
         for one, stop in zip(made, stops, strict=False):
@@ -448,7 +448,7 @@ class Columns:
 
     @property
     def over_budget(self) -> int:
-        """How many requests are larger than their strategy's own budget."""
+        """The number of requests that are larger than their strategy's own budget."""
         found = 0
         for one, rows in self._by_making():
             strategy = one.strategy
@@ -480,7 +480,7 @@ class Turns(Records):
 def flags_of(
     strategy: Strategy | None, tokens: dict[str, int], memory: Memory, parts: Parts
 ) -> tuple[str, ...]:
-    """What is to be said of a request: that it is larger than the strategy's own budget, or has a tool's result without
+    """The flags of a request: that it is larger than the strategy's own budget, or has a tool's result without
     its call."""
     flags: list[str] = []
     if strategy is not None and strategy.budget_tokens is not None:

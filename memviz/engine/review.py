@@ -171,7 +171,7 @@ def edit(session: Session, number: int, text: str) -> None:
 
 
 def decisions_since(session: Session, length: int) -> list[Compaction]:
-    """What the user reworded or undid after the log had ``length`` messages."""
+    """The compactions by which the user reworded or undid a summary after the log had ``length`` messages."""
     return [
         c
         for c in session.own_compactions
@@ -230,7 +230,7 @@ def _expect_pending(session: Session) -> PendingSummarization:
 
 
 def _expect_nothing_pending(session: Session) -> None:
-    """What is pending was planned for the memory as it is, so that may not change meanwhile."""
+    """Raise if a summarization is pending: it was planned for the memory as it is, so that may not change meanwhile."""
     if session.pending is not None:
         raise ReviewError("A summarization waits: accept or skip it first.")
 
@@ -266,7 +266,7 @@ class Trial(NamedTuple):
 def try_prompt(
     compaction: Compaction, instruction: str | None, summarizer: Model
 ) -> Trial:
-    """What ``summarizer`` makes of the messages of ``compaction``, and of the summary
+    """The draft that ``summarizer`` makes of the messages of ``compaction``, and of the summary
     they join, under another ``instruction`` (``None``: the strategy's own). The run
     stays as it is; a failure is the draft's error. Raises
     :class:`memviz.core.errors.UnusableSummarizerError` where a

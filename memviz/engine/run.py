@@ -105,7 +105,7 @@ class Run:
 
     @property
     def has_calls(self) -> bool:
-        """Whether any turn took more than one call of the model."""
+        """True if any turn took more than one call of the model."""
         return len(self.turns) < len(self.requests)
 
     @property
@@ -131,7 +131,7 @@ class Run:
 
     @property
     def has_decisions(self) -> bool:
-        """Whether the user has edited, skipped or undone anything."""
+        """True if the user has edited, skipped or undone anything."""
         return any(
             compaction.is_decision or compaction.is_edited
             for compaction in self.compactions
@@ -176,7 +176,7 @@ class Run:
 
     @property
     def foreseen(self) -> tuple[Compaction, ...]:
-        """What is done for the ``pending`` request alone, and by nobody yet: no part of ``compactions``, nor its
+        """The compactions for the ``pending`` request alone, made by nobody yet: no part of ``compactions``, nor its
         summaries of ``summaries``."""
         shown = () if self.pending is None else self.pending.compactions
         return tuple(
@@ -260,7 +260,7 @@ class Run:
     def fates(
         self, requests: slice | None = None, messages: slice | None = None
     ) -> NDArray[np.uint8]:
-        """What became of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
+        """The fate of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
         ``requests`` (0-based places) and ``messages`` (log positions). Raises
         :class:`memviz.MatrixTooLargeError` for more than 100 million cells."""
         rows, columns = self._asked("fates", requests, messages)
@@ -270,7 +270,7 @@ class Run:
         return fates
 
     def fates_at(self, record: TurnRecord) -> NDArray[np.uint8]:
-        """What became of every message at one request: an array [messages] of :class:`Fate` codes."""
+        """The fate of every message at one request: an array [messages] of :class:`Fate` codes."""
         row = np.full(len(self.log), Fate.NOT_YET, dtype=np.uint8)
         row[: record.memory.length] = Fate.DROPPED
         space = record.memory.space  # of the pending request one of its own
@@ -289,7 +289,7 @@ class Run:
     def generations(
         self, requests: slice | None = None, messages: slice | None = None
     ) -> NDArray[np.uint16]:
-        """How many summarizations each message's content has been through: an array
+        """The number of summarizations that each message's content has been through: an array
         [requests x messages], 0 where the message's fate is not *summarized*. The arguments and the bound are
         those of :meth:`fates`."""
         rows, columns = self._asked("generations", requests, messages)

@@ -78,7 +78,7 @@ class _Summary:
 
 @dataclass
 class _Origin:
-    """What a compaction says of the summary that it wrote."""
+    """The fields of a compaction that tell of the summary that it wrote."""
 
     before: MemoryFields
     version: Version | None
@@ -86,7 +86,7 @@ class _Origin:
 
 @dataclass
 class _Head:
-    """What is read of a run before its requests and compactions."""
+    """The parts of a run that are read before its requests and compactions."""
 
     summaries: list[_Summary]
     compactions: list[_Origin]
@@ -96,7 +96,7 @@ class _Head:
 
 @dataclass
 class _Pending:
-    """What is foreseen for the pending request alone."""
+    """The records that are foreseen for the pending request alone."""
 
     foreseen: list[_Origin] = field(default_factory=list)
     foreseen_summaries: list[_Summary] = field(default_factory=list)
@@ -115,12 +115,12 @@ def to_record(run: Run) -> dict[str, Any]:
 
 
 def whole_setting_to_dict(run: Run) -> dict[str, Any]:
-    """What a run was made under, with the settings that a chat was held under before."""
+    """The setting of a run as JSON, with the settings that a chat was held under before."""
     return setting_to_dict(run) | _earlier_to_dict(run)
 
 
 def setting_to_dict(run: Run) -> dict[str, Any]:
-    """What the run was made under, as JSON."""
+    """The setting in force as JSON."""
     strategy = strategy_to_dict(run.strategy)
     setting = _Setting(
         strategy=StrategyFields(**strategy),
@@ -139,7 +139,7 @@ def _earlier_to_dict(run: Run) -> dict[str, Any]:
 
 
 def ahead_to_dict(run: Run) -> dict[str, Any]:
-    """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""
+    """The recalls and pins for requests to come, and the drafts that wait for a decision, as JSON."""
     ahead = _Ahead(
         review=run.review,
         drafts=list(run.drafts) if run.review else None,

@@ -70,7 +70,7 @@ class Session(State):
 
     @property
     def reply_was_stopped(self) -> bool:
-        """Whether the reply of the last turn was stopped."""
+        """True if the reply of the last turn was stopped."""
         if not self.requests:
             return False
         last = self.requests[-1]
@@ -139,15 +139,15 @@ class Session(State):
 
     @property
     def may_summarize(self) -> bool:
-        """Whether what is due with the next message is summarized, or dropped: not while a failure waits."""
+        """True if a plan that is due with the next message is carried out: not while a failure waits."""
         next_turn = self.log.turn_count
         if len(self.log) and self.log.begins_turn_next:
             next_turn += 1
         return self.has_writer and self.first_turn <= next_turn
 
     def headroom(self, *, last_turn_is_complete: bool) -> Headroom | None:
-        """How far the next compaction is, also of messages that were said and not taken in yet, with a summarizer that
-        is left alone after a failure, or where the user declined; ``None`` where none will come."""
+        """The distance to the next compaction, also of messages that were said and not taken in yet, with a
+        summarizer that is left alone after a failure, or where the user declined; ``None`` where none will come."""
         asks = self.strategy.writes_notes
         if asks and not self.has_writer:
             return None

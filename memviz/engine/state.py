@@ -1,4 +1,4 @@
-"""Where a conversation stands under a strategy, and the one way in which its memory is replaced.
+"""The state of a conversation under a strategy, and the one way in which its memory is replaced.
 
 Memory changes only by replacing one immutable value with the next: a summarizer that fails leaves the value, and with
 it everything remembered, as it was. What moves things on stands in files of its own, over this state: what a strategy
@@ -73,7 +73,7 @@ def new_space(
 
 
 class State:
-    """What is known of one strategy at work over one log. ``summarizer=None`` means there is none to ask."""
+    """One strategy at work over one log. ``summarizer=None`` means there is none to ask."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class State:
 
     @property
     def has_writer(self) -> bool:
-        """Whether what is due can be done: somebody writes it, or it is dropped."""
+        """True if a plan that is due can be carried out: somebody writes it, or it is dropped."""
         return self.summarizer is not None or self.strategy.drops_without_summarizer
 
     def request(
@@ -173,8 +173,8 @@ class State:
     def resolve(
         self, recalls: Sequence[Recall], length: int | Sequence[int]
     ) -> Recalled:
-        """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound; with a list of
-        lengths each from its own."""
+        """The messages that ``recalls`` bring back from the first ``length`` messages, within the strategy's bound;
+        with a list of lengths each from its own."""
         if recalls and not self.strategy.allows_recall:
             remedy = ""
             if self.strategy.has_parameter("enable_recall"):

@@ -43,7 +43,7 @@ class DamagedRecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a record is read over."""
+    """The surroundings that a record is read over."""
 
     space: MemorySpace
     strategy: Strategy

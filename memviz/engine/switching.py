@@ -26,7 +26,7 @@ from memviz.strategies.base import Strategy
 
 
 def was_asked(run: Run) -> bool:
-    """Whether a model was sent any request that is on record. Those of a conversation that was held elsewhere are only
+    """True if a model was sent any request that is on record. Those of a conversation that was held elsewhere are only
     what a setting would have sent, so they may be derived again under another one."""
     return any(record.facts is not None for record in run.requests)
 
@@ -53,7 +53,7 @@ def switched(
 def _taken_in(
     held: Run, before: Sequence[EarlierSetting], strategy: Strategy, counter: Counter
 ) -> int:
-    """How many messages the setting had taken in when it was last in force; 0 for one that never was."""
+    """The number of messages that the setting had taken in when it was last in force; 0 for one that never was."""
     mine = [setting for setting in before if setting.is_setting(strategy, counter.name)]
     if not mine:
         return 0
@@ -68,7 +68,7 @@ def _taken_in(
 def _recounted(
     held: Run, strategy: Strategy, counter: Counter, before: Sequence[EarlierSetting]
 ) -> Run:
-    """What was recorded, as the beginning of a run under the new setting: counted by its counter, else unchanged."""
+    """The records as the beginning of a run under the new setting: counted by its counter, else unchanged."""
     space = new_space(held.log, strategy, counter, held.system_prompt)
     made = held.compactions[: before[-1].compactions]
     for compaction in made:
@@ -111,8 +111,8 @@ def _with_new_counts(run: Run) -> Run:
 
 
 def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
-    """What the reply to a request has under the counter of ``space``. That of a round of thinking is in no log, and
-    stays as it was counted."""
+    """The tokens of the reply to a request under the counter of ``space``. That of a round of thinking is in no
+    log, and stays as it was counted."""
     if record.kind == "thinking":
         return record.reply_tokens
     start = record.log_length

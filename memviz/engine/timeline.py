@@ -56,7 +56,7 @@ class EarlierSetting:
     compactions: CompactionStop
 
     def is_setting(self, strategy: Strategy, counter: str) -> bool:
-        """Whether it is this setting."""
+        """True if it is this setting."""
         return (self.strategy, self.counter) == (strategy, counter)
 
 

@@ -144,7 +144,7 @@ def _with_calls_of(log: Log, parts: Parts) -> list[Messages]:
 
 
 def _is_whole(log: Log, position: int, recalled: Collection[int]) -> bool:
-    """Whether a recalled message, if it calls a tool or answers a call, has its other half recalled too."""
+    """True if a recalled message, if it calls a tool or answers a call, has its other half recalled too."""
     tools = log.tools
     caller = position if log[position].tool_calls else tools.call_of.get(position)
     if caller is None:

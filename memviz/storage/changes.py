@@ -1,4 +1,4 @@
-"""Whether the file has changed since something was read from it: if not, it need not be read again."""
+"""Changes of the file since something was read from it: without one it need not be read again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READINGS_KEPT = 1_000
 
 
 class Readings:
-    """What was read from a file last, for as long as nobody writes to it.
+    """The values that were read from a file last, for as long as nobody writes to it.
 
     SQLite counts for a connection the commits of all others, those of other processes included (PRAGMA
     data_version), and says the number in microseconds. ``watching`` therefore never writes itself.
@@ -31,7 +31,8 @@ class Readings:
         self.close = weakref.finalize(self, watching.close)
 
     def once(self, what: Hashable, read: Callable[[], T]) -> T:
-        """What ``read`` returns, which is called only if the file has changed since it last was for ``what``."""
+        """The result of ``read``, which is called only if the file has changed since it last was called for
+        ``what``."""
         number = self._commits()
         if number is None:
             return read()

@@ -188,7 +188,7 @@ def _expect_beginning(
 
 
 def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> int:
-    """How many messages at the start of the stored ones and of ``log`` are the same."""
+    """The number of messages at the start of the stored ones and of ``log`` that are the same."""
     conversation_id = stored[0]["conversation_id"] if stored else ""
     made = rows.message_rows(conversation_id, log)
     for at, (old, new) in enumerate(zip(stored, made, strict=False)):

@@ -154,7 +154,7 @@ def _engine(path: str, file: DatabaseFile | None) -> Engine:
 
 
 def _holds_folded(text: bytes | None, wanted: str) -> bool:
-    """Whether a text holds ``wanted``, which is folded already, whatever its upper and lower case."""
+    """True if a text holds ``wanted``, which is folded already, whatever its upper and lower case."""
     return text is not None and wanted in text.decode("utf-8", "replace").casefold()
 
 
@@ -174,7 +174,7 @@ def _begin(connection: Connection) -> None:
 def plain_error(
     error: SQLAlchemyError | sqlite3.Error | UnicodeDecodeError, path: str
 ) -> StorageError:
-    """What went wrong with the file at ``path``, where, and what to do."""
+    """The error in plain words: the fault of the file at ``path``, its place, and the remedy."""
     if isinstance(
         error, UnicodeDecodeError
     ):  # SQLite's own error quotes names of tables, and these are damaged

@@ -1,4 +1,4 @@
-"""What lists show of a conversation, and what is said of one whose stored values cannot be read."""
+"""The entries of conversations in lists, and the sentences on those whose stored values cannot be read."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class _Probe(BaseModel):
 
 
 class _Conversation(BaseModel):
-    """What the columns of a conversation have to hold, in the order in which they are judged."""
+    """The values that the columns of a conversation have to hold, in the order in which they are judged."""
 
     model_config = ConfigDict(strict=True)
 

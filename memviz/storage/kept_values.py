@@ -158,7 +158,7 @@ def prune_cells(session: Session) -> None:
 
 
 def count_damaged_cells(session: Session) -> tuple[int, int]:
-    """How many of the kept cells are damaged, and how many there are."""
+    """The number of kept cells that are damaged, and that of all."""
     sound = [_is_cell(cell) for cell in all_of(session, "cell")]
     return sound.count(False), len(sound)
 

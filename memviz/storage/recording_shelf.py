@@ -119,7 +119,7 @@ class RecordingShelf:
         return OFFLINE if name is None else RECORDING + name
 
     def has_any(self, transcript: Transcript, log: Log) -> bool:
-        """Whether anything was recorded of this conversation."""
+        """True if anything was recorded of this conversation."""
         digest = self._digest(transcript, log)
         return any(
             one.conversation == digest
@@ -169,7 +169,7 @@ class RecordingShelf:
         counter: str,
         recalls: RecalledAt = (),
     ) -> bool:
-        """Whether the recording of this name holds every summary of this replay."""
+        """True if the recording of this name holds every summary of this replay."""
         key = name.removeprefix(RECORDING)
         # A sweep asks for every setting. None that was opened has a bundled one's name, so most need no database.
         recording = bundled.recordings().get(key) or self.opened.get(key)
@@ -184,8 +184,9 @@ class RecordingShelf:
         counter: str,
         recalls: RecalledAt,
     ) -> list[RecordedSetting]:
-        """What a recording may have been made for to play every summary of this replay. What is recalled is sent to the
-        chat model, and no summarizer reads it, so one that was made without recalls plays the same."""
+        """The settings that a recording may have been made for to play every summary of this replay. What is
+        recalled is sent to the chat model, and no summarizer reads it, so one that was made without recalls plays
+        the same."""
         with_recalls = (recalls, ()) if recalls else ((),)
         return [
             self.setting(transcript, log, strategy, counter, one)
@@ -200,7 +201,7 @@ class RecordingShelf:
         counter: str,
         recalls: RecalledAt = (),
     ) -> RecordedSetting:
-        """What a recording has to be made for to play this replay."""
+        """The setting that a recording has to be made for to play this replay."""
         return setting_of(
             log,
             strategy,
@@ -241,7 +242,7 @@ class RecordingShelf:
 
 
 def summary_words(strategy: Strategy) -> int:
-    """How many words the summaries of a strategy may have; 0 where no length is asked for."""
+    """The number of words that the summaries of a strategy may have; 0 where no length is asked for."""
     return int(getattr(strategy, "summary_words", 0))
 
 

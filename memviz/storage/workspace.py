@@ -74,7 +74,7 @@ TITLE_CHARS = 60
 
 @dataclass(frozen=True, slots=True)
 class RunKey:
-    """What makes a run: ask twice with the same key and nothing is run again.
+    """The key of a run: ask twice with the same one and nothing is run again.
 
     ``recalls`` are turn numbers, or the numbers of a turn and one of its calls, with what is injected into the requests
     from there on to the end of the turn. ``model`` answers in a free run;
@@ -195,7 +195,7 @@ class Workspace:
 
     @property
     def answers_folder(self) -> Path | None:
-        """Where answers of paid summarizers are kept for sweeps: beside the database."""
+        """The folder in which answers of paid summarizers are kept for sweeps: beside the database."""
         if self.store.path == MEMORY:
             return None
         return Path(self.store.path).with_suffix(".answers")
@@ -210,8 +210,8 @@ class Workspace:
         return Choices(entries, list(found.unreadable))
 
     def request_count(self, entry: ConversationEntry) -> int:
-        """How many calls of the model a conversation took: more than its turns where tools were called, fewer where
-        nobody answered."""
+        """The number of calls of the model that a conversation took: more than its turns where tools were called,
+        fewer where nobody answered."""
         return self.store.request_count(entry.id)
 
     def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
@@ -613,12 +613,13 @@ class Workspace:
 
 
 def _unedited(key: RunKey) -> str:
-    """What wordings are kept under: they belong to the replay without them, however far the conversation goes on."""
+    """The digest that wordings are kept under: they belong to the replay without them, however far the conversation
+    goes on."""
     return replace(key, edits=()).digest(0)
 
 
 def _as_transcript(chat: Chat) -> Transcript:
-    """What a conversation that was held in Chat is called, and its system prompt."""
+    """The title of a conversation that was held in Chat, and its system prompt."""
     asked = (message.content for message in chat.log if message.role == "user")
     title = " ".join(next(asked, "").split())
     if len(title) > TITLE_CHARS:
@@ -629,5 +630,5 @@ def _as_transcript(chat: Chat) -> Transcript:
 
 
 def _records(run: Run) -> int:
-    """What a run weighs in the process: a summary with its text as much as three requests."""
+    """The weight of a run in the process: a summary with its text as much as three requests."""
     return len(run.requests) + 3 * len(run.compactions)

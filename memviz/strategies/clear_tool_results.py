@@ -108,12 +108,12 @@ class ClearToolResults(Strategy):
 
     @property
     def limits(self) -> str:
-        """What was cleared counts as before."""
+        """The words for the limit: a result that was cleared counts as before."""
         return "all messages, the cleared ones uncleared"
 
     @property
     def form(self) -> ClearedResults:
-        """How old messages are sent."""
+        """The form of old messages."""
         placeholder = PLACEHOLDER if self.placeholder is None else self.placeholder
         return ClearedResults(placeholder, self._excluded, self.clear_arguments)
 
@@ -207,7 +207,7 @@ class ClearToolResults(Strategy):
         return memory.length
 
     def _stop(self, memory: Memory) -> int:
-        """Where the mark belongs once there are too many tokens: behind the last result that is to be cleared."""
+        """The place of the mark once there are too many tokens: behind the last result that is to be cleared."""
         old = memory.mark(CLEARED)
         limit = self._limit(memory)
         least = self.clear_at_least_tokens

@@ -214,7 +214,7 @@ class FifoFacts(Strategy):
 
     @property
     def instruction(self) -> str:
-        """How facts are asked for."""
+        """The instruction to extract facts."""
         return EXTRACT
 
     def requests_of(
@@ -232,7 +232,7 @@ class FifoFacts(Strategy):
         replaces: SummaryVersion | None,
         instruction: str | None = None,
     ) -> tuple[Message, ...]:
-        """What to do, by default to extract facts, with the messages."""
+        """The instruction, by default to extract facts, with the messages."""
         known = (
             f"<existing_facts>\n{replaces.text if replaces else ''}\n</existing_facts>"
         )
@@ -287,12 +287,12 @@ def written_down(facts: Sequence[str]) -> str:
 
 
 def condenses(effect: Write) -> bool:
-    """Whether a shorter list is to be made of the facts that were just found in the same messages."""
+    """True if a shorter list is to be made of the facts that were just found in the same messages."""
     return effect.replaces is not None and effect.replaces.added == effect.summarize
 
 
 def is_condensed(facts: SummaryVersion, memory: Memory) -> bool:
-    """Whether a list was made of the one before alone, and of no messages."""
+    """True if a list was made of the one before alone, and of no messages."""
     if facts.replaces is None:
         return False
     return memory.space.summaries.versions[facts.replaces - 1].added == facts.added

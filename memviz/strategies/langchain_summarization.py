@@ -56,7 +56,7 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
     )
 
     def can_be_run(self) -> str:
-        """Whether LangChain is installed."""
+        """The reason why it cannot be run: LangChain is not installed."""
         return "" if find_spec("langchain") and find_spec("langgraph") else MISSING
 
     def headroom(self, memory: Memory) -> Headroom | None:
@@ -69,8 +69,8 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
         return verdict.reason if verdict.is_over else super().reason(memory)
 
     def held(self, memory: Memory) -> Held:
-        """What the thresholds count: all that LangChain sent last, the summary or its fixed words among it, and what
-        was said since."""
+        """The numbers that the thresholds count: all that LangChain sent last, the summary or its fixed words among
+        it, and what was said since."""
         tokens = messages = 0
         for piece in self.select(memory):
             if isinstance(piece, Messages):
@@ -160,7 +160,7 @@ class LangchainAtWork:
         self._state.append(as_langchain(message, str(position)))
 
     def request(self) -> Sequence[FromLibrary]:
-        """What the agent's state is after the middleware had its turn."""
+        """The agent's state after the middleware had its turn."""
         # The environment may switch on that LangSmith is told every prompt; a replay is nobody else's business.
         with self._tracing_context(enabled=False):
             try:

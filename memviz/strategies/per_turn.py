@@ -1,4 +1,4 @@
-"""What strategies with one summary a turn share: the accumulated list."""
+"""The common part of strategies with one summary a turn: the accumulated list."""
 
 from __future__ import annotations
 

@@ -61,7 +61,8 @@ class ThresholdSummary(Thresholds):
     )
 
     def held(self, memory: Memory) -> Held:
-        """What the thresholds count: the messages since the last summarization, and the summary as one of them."""
+        """The numbers that the thresholds count: the messages since the last summarization, and the summary as one
+        of them."""
         summary = memory.newest_summary
         tokens = memory.space.summaries.tokens(summary.start, summary.stop)
         return Held(
@@ -70,8 +71,8 @@ class ThresholdSummary(Thresholds):
         )
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """What the thresholds still need, and what has to be there for anything to go. Unknown where the conversation
-        begins with a call, which may have to stay."""
+        """The distance that the thresholds still need, and that at which anything can go. Unknown where the
+        conversation begins with a call, which may have to stay."""
         held = self.held(memory)
         begins_with_call = (
             memory.summary is None
@@ -176,7 +177,7 @@ class ThresholdSummary(Thresholds):
         return SummarySource(read[1:], read[0].content.removeprefix(HEADING))
 
     def _read(self, memory: Memory, effect: Write) -> list[Message]:
-        """What the summarizer reads: empty where nothing would be left."""
+        """The messages that the summarizer reads: empty where nothing would be left."""
         totals = memory.sums.totals
         log = memory.log
         said = [p for p in effect.summarize if not log[p].is_recall_exchange] or [
