@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log
@@ -22,13 +22,19 @@ from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.recall import Recall, Recalled
+from memviz.engine.recall import Recall, Recalled, RequestKey
 from memviz.engine.recall_tokens import next_history
 from memviz.engine.records import TurnRecord
-from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
+from memviz.engine.replay import (
+    DEFAULT_COUNTER,
+    as_model,
+    begun,
+    must_have_a_turn,
+)
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
+from memviz.engine.state import Setting
 from memviz.engine.switching import switched, was_asked
 from memviz.models.base import Model
 from memviz.strategies import as_strategy
@@ -88,14 +94,10 @@ class Chat:
             )
         self.model = answerer
         writer = as_model(summarizer, "summarizer") or self.model
-        self._session = Session(
-            Log(),
-            strategy,
-            writer,
-            find_counter(counter),
-            system_prompt,
-            repair_tool_pairs=repair_tool_pairs,
+        setting = Setting(
+            strategy, find_counter(counter), writer, system_prompt, repair_tool_pairs
         )
+        self._session = Session(Log(), setting)
         self.recall_tool = recall_tool
         self._recalls: tuple[Recall, ...] = ()
         self._pinned: tuple[Recall, ...] = ()
@@ -128,11 +130,12 @@ class Chat:
     def use(self, model: Model, summarizer: Model) -> None:
         """Answer with another model, and summarize with another one, from now on. A summarization that failed with
         the one before is tried at once."""
-        before = self._session.summarizer
+        session = self._session
+        before = session.summarizer
         self.model = model
-        self._session.summarizer = summarizer
+        session.setting = replace(session.setting, summarizer=summarizer)
         if before is None or not summarizer.asks_like(before):
-            self._session.try_at_once()
+            session.try_at_once()
 
     @property
     def run(self) -> Run:
@@ -426,23 +429,14 @@ class Chat:
         """The first half of :meth:`change_strategy`, to be gone through turn by turn as in
         :func:`memviz.engine.replay.begun`, over a copy of the log; the chat stays as it is until it is given the run,
         by :meth:`adopt`. ``summarizer`` writes the summaries in place of the chat's own."""
-        options = self._as_held_under(strategy, counter)
+        setting = self._setting_under(strategy, counter)
         if summarizer is not None:
-            options["model"] = summarizer
+            setting = replace(setting, summarizer=summarizer)
         run = self._session.run()
-        if not was_asked(run):
-            return begun(
-                self.log.prefix(len(self.log)),
-                strategy,
-                may_have_no_turn=True,
-                **options,
-            )
-        return switched(
-            run,
-            as_strategy(strategy),
-            options["counter"],
-            options["model"],
-            repair_tool_pairs=self._session.repair_tool_pairs,
+        if was_asked(run):
+            return switched(run, setting)
+        return begun(
+            self.log.prefix(len(self.log)), setting, self._recalls_under(strategy)
         )
 
     def adopt(self, run: Run) -> None:
@@ -451,30 +445,36 @@ class Chat:
         new = Session.resume(
             self._with_authors(run),
             old.summarizer,
-            repair_tool_pairs=old.repair_tool_pairs,
+            repair_tool_pairs=old.setting.repair_tool_pairs,
         )
         new.review = old.review
         self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
         """The run of another strategy over the very same conversation."""
-        return self._with_authors(
-            replay(self.log, strategy, **self._as_held_under(strategy))
+        must_have_a_turn(self.log)
+        session, turns = begun(
+            self.log, self._setting_under(strategy), self._recalls_under(strategy)
         )
+        for _ in turns:
+            pass
+        return self._with_authors(session.run())
 
-    def _as_held_under(
+    def _setting_under(
         self, strategy: Strategy, counter: str | Counter | None = None
-    ) -> dict[str, Any]:
-        """The options of a replay under ``strategy`` of the chat as it was held."""
-        session = self._session
-        strategy = as_strategy(strategy)
-        return {
-            "model": session.summarizer,
-            "counter": find_counter(counter or session.counter),
-            "system_prompt": session.system_prompt,
-            "recalls": self._past_recalls() if strategy.allows_recall else {},
-            "repair_tool_pairs": session.repair_tool_pairs,
-        }
+    ) -> Setting:
+        """The setting that the chat is held under, with another strategy."""
+        setting = self._session.setting
+        counter = find_counter(counter or setting.counter)
+        return replace(setting, strategy=as_strategy(strategy), counter=counter)
+
+    def _recalls_under(
+        self, strategy: Strategy
+    ) -> Mapping[RequestKey, Recall | Sequence[Recall]]:
+        """The recalls of each turn, as far as ``strategy`` allows any."""
+        if not strategy.allows_recall:
+            return {}
+        return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
 
     def _with_authors(self, run: Run) -> Run:
         """``run`` with who asked for each recall: the model or the user."""
@@ -489,9 +489,6 @@ class Chat:
                 record = replace(record, recalled=found)
             records.append(record)
         return replace(run, requests=Requests.of(records))
-
-    def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
-        return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
 
     def _recalled_in_turns(self) -> dict[int, Recalled]:
         """The recalls of each turn's last request: within a turn none of them goes again."""

@@ -17,7 +17,7 @@ from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.engine.state import Prepared
+from memviz.engine.state import Prepared, Setting
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
@@ -50,38 +50,37 @@ class ChatMemory:
     ) -> None:
         self.strategy = strategy
         self.system_prompt = system_prompt
-        self._repair_tool_pairs = repair_tool_pairs
-        self._summarizer = as_model(model)
-        self._counter = find_counter(counter)
+        self._setting = Setting(
+            strategy,
+            find_counter(counter),
+            as_model(model),
+            system_prompt,
+            repair_tool_pairs,
+        )
         self._lock = RLock()
         self._forget()
 
     def _forget(self) -> None:
-        self._session = Session(
-            Log(),
-            self.strategy,
-            self._summarizer,
-            self._counter,
-            self.system_prompt,
-            repair_tool_pairs=self._repair_tool_pairs,
-        )
+        self._session = Session(Log(), self._setting)
         self._recalls: tuple[Recall, ...] = ()
 
     def _go_on(self, run: Run) -> None:
         """Take over a run of the same strategy and counter, summaries included. Asks nobody."""
         self._session = Session.resume(
-            run, self._summarizer, repair_tool_pairs=self._repair_tool_pairs
+            run,
+            self.summarizer,
+            repair_tool_pairs=self._setting.repair_tool_pairs,
         )
 
     @property
     def summarizer(self) -> Model | None:
         """The model that writes the summaries, if there is one."""
-        return self._summarizer
+        return self._setting.summarizer
 
     @property
     def summarizer_name(self) -> str:
         """Its name; empty when there is none."""
-        return self._summarizer.name if self._summarizer is not None else ""
+        return self.summarizer.name if self.summarizer is not None else ""
 
     @property
     def run(self) -> Run:

@@ -77,7 +77,7 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     if draft.error is not None:
         state.record_unchanged(plan, draft)
         return _after_failure(state, plan, draft.error)
-    wording = state.edits.get(len(state.space.summaries) + 1)
+    wording = state.setting.edits.get(len(state.space.summaries) + 1)
     state.apply(plan, draft, wording=None if wording == draft.text else wording)
     return True
 

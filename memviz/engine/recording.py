@@ -16,7 +16,15 @@ from memviz.core.memory import SummarySource
 from memviz.core.messages import Message
 from memviz.engine.answering import ask
 from memviz.engine.recall import Recall, RequestKey
-from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay
+from memviz.engine.replay import (
+    DEFAULT_COUNTER,
+    Messages,
+    as_log,
+    begun,
+    must_have_a_turn,
+    replay,
+    setting_for,
+)
 from memviz.engine.run import Run
 from memviz.models.base import (
     Meter,
@@ -103,19 +111,15 @@ def record(
     answered is in the file.
     """
     log = as_log(messages)
+    must_have_a_turn(log)
     recorder = RecordingModel(model, file)
     runs = []
     for strategy in strategies:
         total = log.turn_count + len(probes)
         told = _Told(strategy.label, total, recorder, progress)
-        # A transcript brings its system prompt and its tools; a log is shared, so that its tokens are counted once.
-        session, turns = begun(
-            messages if isinstance(messages, Transcript) else log,
-            strategy,
-            model=_FailureEnds(recorder),
-            counter=counter,
-            recalls=recalls,
-        )
+        writer = _FailureEnds(recorder)
+        setting = setting_for(messages, strategy, model=writer, counter=counter)
+        session, turns = begun(log, setting, recalls)
         first = len(recorder.given)
         for _ in turns:
             told.step()
@@ -125,13 +129,13 @@ def record(
             ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
             told.step()
         answers_need = tuple(recorder.given[first + len(needs) :])
-        setting = setting_of(
+        made_for = setting_of(
             messages, strategy, counter, recalls=recalls, answers=bool(probes)
         )
-        setting = replace(setting, needs=needs, answers_need=answers_need)
-        is_held = file.recording.holds(setting) and not probes
-        if not is_held and not file.recording.answers(setting):
-            file.add_setting(setting)
+        made_for = replace(made_for, needs=needs, answers_need=answers_need)
+        is_held = file.recording.holds(made_for) and not probes
+        if not is_held and not file.recording.answers(made_for):
+            file.add_setting(made_for)
         runs.append(run)
     return runs
 

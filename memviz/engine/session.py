@@ -24,7 +24,7 @@ from memviz.engine.records import (
 )
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
-from memviz.engine.state import Prepared, State, new_space
+from memviz.engine.state import Prepared, Setting, State, new_space
 from memviz.engine.timeline import renumbered
 from memviz.models.base import Model, Reply
 from memviz.strategies.base import Trigger
@@ -45,14 +45,10 @@ class Session(State):
         cls, run: Run, summarizer: Model | None, *, repair_tool_pairs: bool = False
     ) -> Session:
         """Go on where ``run`` ended, with its summaries and records. Asks nobody."""
-        session = cls(
-            run.log,
-            run.strategy,
-            summarizer,
-            run.counter,
-            run.system_prompt,
-            repair_tool_pairs=repair_tool_pairs,
+        setting = Setting(
+            run.strategy, run.counter, summarizer, run.system_prompt, repair_tool_pairs
         )
+        session = cls(run.log, setting)
         session.space = run.space
         session.earlier_settings = run.earlier_settings
         session.compactions = list(run.compactions)
@@ -336,13 +332,7 @@ class Session(State):
         last_turn = left[-1].turn if left else 0
         kept, timeline = self.timeline.cut(self.compactions, length, last_turn)
         self.earlier_settings = timeline.earlier
-        self.space = new_space(
-            self.log,
-            self.strategy,
-            self.counter,
-            self.system_prompt,
-            self.space.tool_tokens,
-        )
+        self.space = new_space(self.log, self.setting, self.space.tool_tokens)
         self.compactions = renumbered(kept, self.space)
         records, self.unsent = timeline.with_their_compactions(left, self.compactions)
         self.requests = Requests.of(records)

@@ -8,6 +8,7 @@ plans (``engine/effects.py``), a library at work (``engine/library.py``), and th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memviz.core.context import Context
@@ -54,18 +55,31 @@ class PendingSummarization(NamedTuple):
     rest: tuple[Effect, ...] = ()
 
 
-def new_space(
-    log: Log,
-    strategy: Strategy,
-    counter: Counter,
-    system_prompt: str | None,
-    tool_tokens: int = 0,
-) -> MemorySpace:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The setting that a conversation is held under: a strategy, and all that it works with."""
+
+    strategy: Strategy
+    counter: Counter
+    summarizer: Model | None = None
+    """Without one there is nobody to ask for summaries."""
+    system_prompt: str | None = None
+    repair_tool_pairs: bool = False
+    """Leave out of requests a tool's call without its result, and a result without its call."""
+    edits: Mapping[int, str] = field(default_factory=dict)
+    """Texts that take the place of the summary versions of these numbers as they are written."""
+    tools: tuple[str, ...] = ()
+    """The schemas of tools, each as JSON text, that go with every request."""
+
+
+def new_space(log: Log, setting: Setting, tool_tokens: int = 0) -> MemorySpace:
     """An empty memory's surroundings: the log, its token sums, and no summaries yet."""
+    counter = setting.counter
+    system_prompt = setting.system_prompt
     return MemorySpace(
         log=log,
         sums=log.token_sums(counter),
-        summaries=SummaryLog(counter, strategy.summary_wording),
+        summaries=SummaryLog(counter, setting.strategy.summary_wording),
         system_prompt=Message("system", system_prompt) if system_prompt else None,
         prompt_tokens=counter(system_prompt) if system_prompt else 0,
         tool_tokens=tool_tokens,
@@ -73,29 +87,16 @@ def new_space(
 
 
 class State:
-    """One strategy at work over one log. ``summarizer=None`` means there is none to ask."""
+    """One strategy at work over one log."""
 
-    def __init__(
-        self,
-        log: Log,
-        strategy: Strategy,
-        summarizer: Model | None,
-        counter: Counter,
-        system_prompt: str | None = None,
-        *,
-        repair_tool_pairs: bool = False,
-        edits: Mapping[int, str] | None = None,
-        tools: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, log: Log, setting: Setting) -> None:
         self.log = log
-        self.strategy = as_strategy(strategy)
-        self.summarizer = summarizer
-        self.counter = counter
-        self.system_prompt = system_prompt
-        self.repair_tool_pairs = repair_tool_pairs
-        has_system_prompt = bool(system_prompt) or log.system_stop > 0
-        tool_tokens = schema_tokens(counter, tuple(tools), has_system_prompt)
-        self.space = new_space(log, strategy, counter, system_prompt, tool_tokens)
+        self.setting = setting
+        self.strategy = as_strategy(setting.strategy)
+        self.counter = setting.counter
+        has_system_prompt = bool(setting.system_prompt) or log.system_stop > 0
+        tool_tokens = schema_tokens(self.counter, setting.tools, has_system_prompt)
+        self.space = new_space(log, setting, tool_tokens)
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
         self.requests = Requests()
@@ -104,14 +105,17 @@ class State:
         """While it is on, a summarization that is due is not made but ``pending``, and nothing more of the log is taken
         in, until somebody has decided on it (``engine/review.py``)."""
         self.pending: PendingSummarization | None = None
-        self.edits = dict(edits or {})
-        """Texts that take the place of the summary versions of these numbers as they are written."""
         self.thinking_summary: Reply | None = None
         self.pins: tuple[int, ...] = ()
         self.unsent: list[Compaction] = []
         """Compactions that no request on record was changed by yet."""
         self.backoff = Backoff()
         self.tries_at_once = False
+
+    @property
+    def summarizer(self) -> Model | None:
+        """The model that writes the summaries, if there is one."""
+        return self.setting.summarizer
 
     @property
     def timeline(self) -> Timeline:
@@ -162,9 +166,8 @@ class State:
         parts = assemble(memory, self.strategy.select(memory), asked_for)
         # A window may cut between a tool's call and its result. Providers refuse such a request, so it is flagged, or
         # with repair_tool_pairs sent without the half. Most logs have no tools at all, and skip the search.
-        if self.repair_tool_pairs and (
-            self.log.tools.callers or self.log.tools.results
-        ):
+        links = self.log.tools
+        if self.setting.repair_tool_pairs and (links.callers or links.results):
             parts = in_pairs(self.log, parts, asked_for)
         tokens = count(memory, parts)
         flags = flags_of(self.strategy, tokens, memory, parts)

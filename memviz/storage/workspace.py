@@ -35,9 +35,10 @@ from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.recall import Recall, RequestKey, by_request
 from memviz.engine.recording import RecordedSummaries
-from memviz.engine.replay import begun
+from memviz.engine.replay import begun, must_have_a_turn, setting_for
 from memviz.engine.run import Run
 from memviz.engine.session import Session
+from memviz.engine.state import Setting
 from memviz.models.base import Model
 from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
@@ -381,16 +382,15 @@ class Workspace:
             so_far = self.kept_run(replace(key, edits=()))
         if so_far is not None:
             summarizer = RecordedSummaries(so_far, summarizer)
-        return begun(
-            log,
+        must_have_a_turn(log)
+        setting = setting_for(
+            transcript,
             key.strategy,
             model=summarizer,
             counter=key.counter,
-            system_prompt=transcript.system_prompt,
-            recalls=key.recalls_by_turn(),
             edits=dict(key.edits),
-            tools=transcript.tools,
         )
+        return begun(log, setting, key.recalls_by_turn())
 
     def keep(self, key: RunKey, run: Run) -> Run:
         """Keep the run of this key, unless a call of its summarizer failed: it may work next time, with another key or
@@ -581,15 +581,14 @@ class Workspace:
         own = log.prefix(
             len(log)
         )  # the chat will append to it; the shared one must not grow
-        found = begun(
-            own,
+        setting = Setting(
             strategy,
-            model=summarizer,
-            counter=counter,
-            system_prompt=transcript.system_prompt,
+            find_counter(counter),
+            summarizer,
+            transcript.system_prompt,
             repair_tool_pairs=True,
-            may_have_no_turn=True,
         )
+        found = begun(own, setting)
         rewrite = partial(self.store.rewrite_chat, id, summarizer=summarizer.name)
         return BackgroundReplay(
             *found, rewrite if is_damaged else lambda run: None, cancellation
