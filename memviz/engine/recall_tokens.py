@@ -15,7 +15,8 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.engine.assembly import Parts, assemble, count, whole
+from memviz.engine.assembly import assemble, count, whole
+from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

@@ -14,9 +14,10 @@ from memviz.core.context import Context
 from memviz.core.memory import Memory, MemorySpace, SummaryVersion
 from memviz.core.messages import Message
 from memviz.core.text.wording import request_name
-from memviz.engine.assembly import Parts, build_context
+from memviz.engine.assembly import build_context
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.compaction import Compaction
+from memviz.engine.parts import Parts
 from memviz.engine.recall import Recalled, StoredRecalled
 from memviz.engine.stored import (
     CompactionNumbers,

@@ -18,12 +18,13 @@ from memviz.core.memory import Memory, MemorySpace, SummaryVersion
 from memviz.core.recently_used import RecentlyUsed
 from memviz.engine import run_record
 from memviz.engine.assembly import message_count, reduced
+from memviz.engine.columns import Columns
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
-from memviz.engine.requests import Columns, Requests, Turns
+from memviz.engine.requests import Requests, Turns
 from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.strategies.base import Strategy
 

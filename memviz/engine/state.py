@@ -18,10 +18,11 @@ from memviz.core.errors import RecallError
 from memviz.core.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
 from memviz.core.messages import Message
 from memviz.core.tool_schemas import schema_tokens
-from memviz.engine.assembly import Parts, assemble, build_context, count
+from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
 from memviz.engine.compaction import Compaction, prompt_tokens_of
 from memviz.engine.drafts import Draft
+from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.requests import Requests, flags_of
 from memviz.engine.timeline import EarlierSetting, Timeline

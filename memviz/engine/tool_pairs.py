@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from memviz.core.conversation import Log
 from memviz.core.forms import WithCalls
 from memviz.core.pieces import Messages, joined
-from memviz.engine.assembly import Parts
+from memviz.engine.parts import Parts
 
 
 def orphaned_results(log: Log, parts: Parts) -> list[int]:

@@ -31,7 +31,7 @@ from memviz.core.pieces import (
     notes,
     to_json,
 )
-from memviz.engine.assembly import Parts
+from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.strategies.conversations import conversations

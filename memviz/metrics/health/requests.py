@@ -9,7 +9,8 @@ import numpy as np
 from memviz.core.conversation import Log
 from memviz.core.pieces import Messages, Notes, Picked
 from memviz.core.text.wording import share_of
-from memviz.engine.assembly import Parts, assemble
+from memviz.engine.assembly import assemble
+from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.health.warning import HealthWarning, turns_at
 from memviz.metrics.requests.refused import orphaned_requests

@@ -6,7 +6,7 @@ import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.forms import Form
-from memviz.engine.assembly import Parts
+from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs, orphaned_results
 from memviz.metrics.retention.probe_texts import Bools

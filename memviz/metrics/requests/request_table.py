@@ -16,7 +16,8 @@ from memviz.core.forms import Form
 from memviz.core.memory import MemorySpace, SummaryLog
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
-from memviz.engine.assembly import Parts, reduced, sums_of, whole
+from memviz.engine.assembly import reduced, sums_of, whole
+from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.retention.probe_texts import Bools, Counts

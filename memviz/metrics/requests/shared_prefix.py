@@ -26,13 +26,8 @@ from memviz.core.forms import Form
 from memviz.core.memory import SummaryVersion
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, messages
-from memviz.engine.assembly import (
-    Parts,
-    message_tokens,
-    offered_tokens,
-    reduced,
-    sums_of,
-)
+from memviz.engine.assembly import message_tokens, offered_tokens, reduced, sums_of
+from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 
 Tokens = NDArray[np.int64]
