@@ -16,8 +16,9 @@ from memviz.core.errors import (
     ParameterError,
     ReviewError,
 )
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryVersion
 from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction

@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from memviz.core.conversation import Log
-from memviz.core.memory import SUMMARY, Memory
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
+from memviz.core.summaries import SUMMARY
 from memviz.engine.assembly import assemble, count
 from memviz.engine.calls import ReplyFacts, sum_if_known
 from memviz.engine.drafts import Draft

@@ -15,8 +15,8 @@ from memviz.core.errors import (
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message, clean_text
+from memviz.core.summaries import SummarySource
 from memviz.engine.stored import Amount, Count, StoredUsage, Text, left_out_where
 from memviz.models.base import Model, Reply
 

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.memory import FACTS, SummaryVersion
+from memviz.core.summaries import FACTS, SummaryVersion
 
 Counts = NDArray[np.uint16]
 MOST = np.iinfo(np.uint16).max

@@ -16,9 +16,10 @@ from memviz.core.errors import (
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.core.memory import SUMMARIZED, MemorySpace, SummaryVersion
+from memviz.core.memory import SUMMARIZED, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Piece
+from memviz.core.summaries import SummaryVersion
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.engine.records import TurnRecord

@@ -12,8 +12,8 @@ from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message
+from memviz.core.summaries import SummarySource
 from memviz.engine.answering import ask
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import (

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from memviz.core.context import Context
-from memviz.core.memory import Memory, MemorySpace, SummaryVersion
+from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import request_name
 from memviz.engine.assembly import build_context
 from memviz.engine.calls import ReplyFacts, total_cost_usd

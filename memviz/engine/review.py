@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 from memviz.core.errors import BudgetSpentError, ReviewError
-from memviz.core.memory import SummaryVersion
 from memviz.core.messages import clean_text
+from memviz.core.summaries import SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.context import ALL_PARTS, Fate
+from memviz.core.context import Fate
 from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter, Counter
 from memviz.core.errors import MatrixTooLargeError, ParameterError
-from memviz.core.memory import Memory, MemorySpace, SummaryVersion
+from memviz.core.memory import Memory, MemorySpace
 from memviz.core.recently_used import RecentlyUsed
+from memviz.core.summaries import SummaryVersion
 from memviz.engine import run_record
-from memviz.engine.assembly import message_count, reduced
+from memviz.engine.assembly import reduced
 from memviz.engine.columns import Columns
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
@@ -25,6 +26,7 @@ from memviz.engine.generations import Generations
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
 from memviz.engine.requests import Requests, Turns
+from memviz.engine.run_frame import frame_of_requests, frame_of_turns
 from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.strategies.base import Strategy
 
@@ -330,15 +332,11 @@ class Run:
         """One row a request with its turn and call: tokens of each part, their total, the reply's, compactions, flags.
         ``by="turn"`` has one row a turn with the sums of its requests, how many they were (``requests``), the newest
         summary and all flags. Raises :class:`ParameterError` for another ``by``."""
-        from pandas import DataFrame
-
         if by == "request":
-            rows = [_row(record) for record in self.requests]
-            return DataFrame(rows, columns=FRAME_COLUMNS)
-        if by != "turn":
-            raise ParameterError("by", by, '"request" or "turn"')
-        rows = [_turn_row(record) for record in self.turns]
-        return DataFrame(rows, columns=TURN_FRAME_COLUMNS)
+            return frame_of_requests(self.requests)
+        if by == "turn":
+            return frame_of_turns(self.turns)
+        raise ParameterError("by", by, '"request" or "turn"')
 
     def to_dict(self) -> dict[str, Any]:
         """The whole run as JSON, lossless."""
@@ -359,60 +357,3 @@ class Run:
     ) -> Run:
         """The run that :func:`memviz.engine.run_record.to_record` described, over its conversation ``log``."""
         return cls(**run_record.read_fields(value, log, counter))
-
-
-FRAME_COLUMNS = [
-    "turn",
-    "call",
-    *(f"{part}_tokens" for part in ALL_PARTS),
-    "total_tokens",
-    "reply_tokens",
-    "messages",
-    "compactions",
-    "failed_compactions",
-    "summary_version",
-    "flags",
-    "kind",
-]
-TURN_FRAME_COLUMNS = [
-    "requests" if name == "call" else name for name in FRAME_COLUMNS if name != "kind"
-]
-
-
-def _row(record: TurnRecord) -> dict[str, Any]:
-    return {
-        "turn": record.turn,
-        "call": record.call,
-        **{f"{part}_tokens": record.tokens.get(part, 0) for part in ALL_PARTS},
-        "total_tokens": record.total_tokens,
-        "reply_tokens": record.reply_tokens,
-        "messages": message_count(record.memory.space, record.parts, record.thoughts),
-        "compactions": sum(
-            compaction.is_summarization or compaction.dropped
-            for compaction in record.compactions
-        ),
-        "failed_compactions": sum(
-            bool(compaction.error) for compaction in record.compactions
-        ),
-        "summary_version": record.summary.version if record.summary else 0,
-        "flags": ", ".join(record.flags),
-        "kind": record.kind,
-    }
-
-
-def _turn_row(record: TurnRecord) -> dict[str, Any]:
-    rows = [_row(one) for one in record.requests]
-    flags = dict.fromkeys(flag for one in record.requests for flag in one.flags)
-    last = {
-        "turn": record.turn,
-        "requests": len(rows),
-        "summary_version": rows[-1]["summary_version"],
-    }
-    summed = (
-        name for name in TURN_FRAME_COLUMNS if name not in last and name != "flags"
-    )
-    return {
-        **last,
-        **{name: sum(row[name] for row in rows) for name in summed},
-        "flags": ", ".join(flags),
-    }

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
-from memviz.core.memory import SUMMARY, MemorySpace, SummaryLog, SummaryVersion
+from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
+from memviz.core.summaries import SUMMARY, SummaryLog, SummaryVersion
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.library import remember_requests

@@ -15,8 +15,9 @@ from memviz.core.context import Context
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.core.errors import RecallError
-from memviz.core.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryLog, SummaryVersion
 from memviz.core.tool_schemas import schema_tokens
 from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff

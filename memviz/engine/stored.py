@@ -28,9 +28,10 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from memviz.core.forms import FORMS
-from memviz.core.memory import Memory, MemorySpace, SummaryVersion
+from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece, Place, from_json, to_json
+from memviz.core.summaries import SummaryVersion
 from memviz.models.base import Usage
 from memviz.strategies.base import Strategy
 

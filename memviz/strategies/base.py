@@ -15,15 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memviz.core.errors import ParameterError, UnknownParameterError
-from memviz.core.memory import (
-    SUMMARY,
-    Memory,
-    SummarySource,
-    SummaryVersion,
-    SummaryWording,
-)
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece
+from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion, SummaryWording
 from memviz.core.text.length import with_length
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words

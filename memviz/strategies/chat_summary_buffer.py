@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from memviz.core.errors import SystemPromptTooLargeError
-from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.strategies.base import (
     Count,
     Effect,

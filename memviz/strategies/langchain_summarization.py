@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, MissingLibraryError
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
+from memviz.core.summaries import SummaryVersion
 from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from memviz.strategies.thresholds import Thresholds

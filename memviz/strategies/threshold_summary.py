@@ -9,9 +9,10 @@ from itertools import dropwhile
 from typing import ClassVar
 
 from memviz.core.counters import Counter
-from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.strategies.base import RUNNING_INSTRUCTION, Effect, Write, transcript_line
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
 from memviz.strategies.parameters import free_text

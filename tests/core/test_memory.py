@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Log, Message
 from memviz.core.counters import COUNTERS, AnyCounter, Counter
-from memviz.core.memory import Memory, SummaryLog, SummaryVersion
+from memviz.core.memory import Memory
+from memviz.core.summaries import SummaryLog, SummaryVersion
 from memviz.engine.state import Setting, new_space
 from tests.engine.probes import SUMMARIZING, small, talk
 

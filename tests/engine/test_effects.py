@@ -224,7 +224,7 @@ class Tracks(Strategy):
         kept = [effect.replaces.text] if effect.replaces else []
         return "\n".join([*kept, answer]) if effect.track == "facts" else answer
 
-    def summary_entry(self, summary: memviz.core.memory.SummaryVersion) -> str:  # type: ignore[name-defined]
+    def summary_entry(self, summary: memviz.core.summaries.SummaryVersion) -> str:  # type: ignore[name-defined]
         return summary.text
 
 

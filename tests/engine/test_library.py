@@ -8,7 +8,7 @@ from typing import Any
 import memviz
 from memviz import Fate, Message, ScriptedModel
 from memviz.core.counters import Counter
-from memviz.core.memory import SummaryVersion
+from memviz.core.summaries import SummaryVersion
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from tests.tool_loops import loops

@@ -8,8 +8,9 @@ from itertools import pairwise
 
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, dollars, duration_words
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING

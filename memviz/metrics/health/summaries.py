@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memviz.core.memory import SUMMARY, SummaryVersion
+from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.core.text.wording import counted, message_number, share_of
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.counters import FormSums
 from memviz.core.forms import Form
-from memviz.core.memory import MemorySpace, SummaryLog
+from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
+from memviz.core.summaries import SummaryLog
 from memviz.engine.assembly import reduced, sums_of, whole
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord

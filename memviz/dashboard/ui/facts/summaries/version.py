@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from memviz.core.memory import FACTS
+from memviz.core.summaries import FACTS
 from memviz.core.text.language import lang_attribute
 from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import (
