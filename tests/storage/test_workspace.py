@@ -371,7 +371,7 @@ class TestBeginnings:
     def test_is_let_go_with_the_conversation(
         self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("memviz.storage.workspace.LARGE_MESSAGES", 4)
+        monkeypatch.setattr("memviz.storage.conversations.LARGE_MESSAGES", 4)
         id = imported(workspace, turns=6)
         workspace.run(key_of(id, first=6), Digest())
         workspace.conversation(id)
