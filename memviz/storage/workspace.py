@@ -23,10 +23,8 @@ from memviz.core.errors import (
     DatabaseMovedError,
     StorageError,
 )
-from memviz.core.messages import Message
 from memviz.core.recently_used import RecentlyUsed
-from memviz.engine.background_replay import BackgroundReplay, Cancellation
-from memviz.engine.chat import Chat
+from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.recall import Recall, RequestKey, by_request
@@ -34,24 +32,21 @@ from memviz.engine.recording import RecordedSummaries
 from memviz.engine.replay import begun, must_have_a_turn, setting_for
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.engine.state import Setting
 from memviz.models.base import Model
 from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import Recording
 from memviz.models.registry import OFFLINE, model
 from memviz.storage.conversations import (
-    MAX_LOG_MESSAGES,
-    MAX_LOGS_IN_PROCESS,
     Beginning,
-    SavedConversations,
 )
 from memviz.storage.engine import MEMORY
+from memviz.storage.held_chats import HeldChats
 from memviz.storage.library import conversation_changed
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
@@ -66,7 +61,6 @@ MAX_RUN_RECORDS = 500_000
 """Runs that are kept, and how many requests and summaries they may have together: some hundred bytes each, with what is
 worked out of them. Six settings over a long conversation have to fit: of one too many each click would replay all."""
 MAX_REPLAYS_AT_WORK = 12
-TITLE_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,11 +113,10 @@ class RunKey:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Workspace(SavedConversations):
+class Workspace(HeldChats):
     """The conversations and runs of one database. Safe to share between threads."""
 
     _runs: RecentlyUsed[tuple[RunKey, int], Run]
-    _chats: RecentlyUsed[str, tuple[Log, Run | None]]
     _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
 
     def __init__(self, database: str | Path | None = None) -> None:
@@ -136,9 +129,6 @@ class Workspace(SavedConversations):
     def _forget(self) -> None:
         super()._forget()
         self._runs = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
-        self._chats = RecentlyUsed(
-            MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES, lambda kept: len(kept[0])
-        )
         self._replays = RecentlyUsed(MAX_REPLAYS_AT_WORK)
 
     def reopen(self) -> None:
@@ -384,95 +374,11 @@ class Workspace(SavedConversations):
             messages = len(run.log)
         return self._runs.put((key, messages), run)
 
-    def held_chat(self, id: str) -> Run | None:
-        """The run of a conversation that was held in Chat, as it was left; ``None`` for one that was not."""
-        _, log = self.conversation(id)
-        kept = self._chats.get(id)
-        # Any change of the chat makes the conversation's log a new one.
-        if kept is None or kept[0] is not log:
-            kept = self._chats.put(id, (log, self.store.chat_run(id, log)))
-        return kept[1]
-
-    def new_chat(self, chat: Chat, summarizer: str = OFFLINE) -> str:
-        """Make a chat a saved conversation, named after its first message, in one transaction with all that was said;
-        returns its id."""
-        return self.store.add_chat(
-            _as_transcript(chat), chat.run, summarizer=summarizer
-        )
-
-    def continue_sample(self, id: str, chat: Chat, summarizer: str = OFFLINE) -> str:
-        """The same for a chat that went on from a bundled sample. The sample stays what it is."""
-        sample, _ = self.conversation(id)
-        own = replace(sample, title=f"{sample.title} (continued)", format="chat")
-        return self.store.add_chat(own, chat.run, summarizer=summarizer)
-
-    def bring_back_chat(self, id: str, chat: Chat, summarizer: str = OFFLINE) -> None:
-        """Restore a chat that was deleted elsewhere, under its id. What was said since is for :meth:`save_chat`."""
-        self.store.bring_back_chat(
-            id, _as_transcript(chat), chat.run, summarizer=summarizer
-        )
-
-    def deriving_chat(
-        self,
-        id: str,
-        counter: str,
-        summarizer: Model,
-        strategy: Strategy,
-        *,
-        cancellation: Cancellation | None = None,
-        is_damaged: bool = False,
-    ) -> BackgroundReplay:
-        """The replay that derives the run of a chat over a saved conversation that was not held in Chat, over a log of
-        its own. With ``is_damaged`` it was, and the run takes the place of the stored one that cannot be read."""
-        transcript, log = self.conversation(id)
-        own = log.prefix(
-            len(log)
-        )  # the chat will append to it; the shared one must not grow
-        setting = Setting(
-            strategy,
-            find_counter(counter),
-            summarizer,
-            transcript.system_prompt,
-            repair_tool_pairs=True,
-        )
-        found = begun(own, setting)
-        rewrite = partial(self.store.rewrite_chat, id, summarizer=summarizer.name)
-        return BackgroundReplay(
-            *found, rewrite if is_damaged else lambda run: None, cancellation
-        )
-
-    def save_chat(
-        self,
-        id: str,
-        chat: Chat,
-        summarizer: str,
-        replaces: Sequence[Message] | None = None,
-    ) -> None:
-        """Keep what the chat holds beyond what is stored, in one transaction. After an undo or a retry
-        ``replaces`` is the log as it was before."""
-        if replaces is None:
-            self.store.save_turn(id, chat.run, summarizer=summarizer)
-        else:
-            self.store.rewrite_chat(
-                id, chat.run, summarizer=summarizer, replaces=replaces
-            )
-
 
 def _unedited(key: RunKey) -> str:
     """The digest that wordings are kept under: they belong to the replay without them, however far the conversation
     goes on."""
     return replace(key, edits=()).digest(0)
-
-
-def _as_transcript(chat: Chat) -> Transcript:
-    """The title of a conversation that was held in Chat, and its system prompt."""
-    asked = (message.content for message in chat.log if message.role == "user")
-    title = " ".join(next(asked, "").split())
-    if len(title) > TITLE_CHARS:
-        title = title[: TITLE_CHARS - 1] + "…"
-    return Transcript(
-        (), title=title, format="chat", system_prompt=chat.run.system_prompt
-    )
 
 
 def _records(run: Run) -> int:

@@ -22,11 +22,11 @@ from memviz import (
     StorageError,
 )
 from memviz.dashboard.ui.controls.study import MAX_SETTINGS
+from memviz.storage.held_chats import TITLE_CHARS
 from memviz.storage.workspace import (
     DATABASE_VARIABLE,
     FIRST_SAMPLE,
     MAX_RUN_RECORDS,
-    TITLE_CHARS,
     RunKey,
     Workspace,
 )
