@@ -13,8 +13,9 @@ from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
-from memviz.engine.chat import Chat, Waiting
+from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall, parse_numbers
+from memviz.engine.recalling import Waiting
 from memviz.metrics.requests.message_words import message_words
 
 TURNS_KEY, LAST_KEY, WORDS_KEY = "recall-turns", "recall-last", "recall-words"
