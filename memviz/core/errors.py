@@ -200,11 +200,16 @@ class MatrixTooLargeError(MemvizError, ValueError):
     def __init__(self, name: str, requests: range, messages: range, most: int) -> None:
         self.requests = requests
         self.messages = messages
-        some = max(1, most // max(1, len(messages)))
+        asked = f"run.{name}({_as_slice(requests)}, {_as_slice(messages)})"
+        cells = len(requests) * len(messages)
+        fewer_requests = requests[: max(1, most // max(1, len(messages)))]
+        fewer_messages = messages[:most]
+        smaller = (
+            f"run.{name}({_as_slice(fewer_requests)}, {_as_slice(fewer_messages)})"
+        )
         super().__init__(
-            f"run.{name}({_as_slice(requests)}, {_as_slice(messages)}) would be {len(requests):,} requests x "
-            f"{len(messages):,} messages = {len(requests) * len(messages):,} cells; at most {most:,} are made at once. "
-            f"Ask for slices, such as run.{name}({_as_slice(requests[:some])}, {_as_slice(messages[:most])})."
+            f"{asked} would be {len(requests):,} requests x {len(messages):,} messages = {cells:,} cells; "
+            f"at most {most:,} are made at once. Ask for slices, such as {smaller}."
         )
 
 

@@ -66,29 +66,25 @@ def _of_llama_index(message: Any) -> dict[str, Any]:
 
 
 def _of_langchain(message: Any) -> dict[str, Any]:
-    kind = message.type.removesuffix(
-        "MessageChunk"
-    ).lower()  # a piece of a stream has the name of its class
-    role = (
-        getattr(message, "role", None)
-        if kind == "chat"
-        else LANGCHAIN_ROLES.get(kind, kind)
-    )
+    # A piece of a stream has the name of its class.
+    kind = message.type.removesuffix("MessageChunk").lower()
+    role = LANGCHAIN_ROLES.get(kind, kind)
+    if kind == "chat":
+        role = getattr(message, "role", None)
+    given = [*(getattr(message, "tool_calls", None) or ())]
+    given += getattr(message, "invalid_tool_calls", None) or ()
     calls = [
-        *(getattr(message, "tool_calls", None) or ()),
-        *(getattr(message, "invalid_tool_calls", None) or ()),
+        _call(call.get("id"), call["name"], call.get("args"))
+        for call in given
+        if call.get("name")
     ]
-    in_parts = [] if calls else _used_in(message.content)
+    if not given:
+        calls = _used_in(message.content)
     return {
         "role": _role(role),
         "content": _content(message.content),
         "name": getattr(message, "name", None),
-        "tool_calls": [
-            _call(call.get("id"), call["name"], call.get("args"))
-            for call in calls
-            if call.get("name")
-        ]
-        or in_parts,
+        "tool_calls": calls,
         "tool_call_id": getattr(message, "tool_call_id", None),
     }
 

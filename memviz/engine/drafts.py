@@ -75,12 +75,14 @@ def ask_for_draft(
     except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
         raise
     except Exception as failure:
-        error = (
-            str(failure)
-            if isinstance(failure, MemvizError)
-            else f"{type(failure).__name__}: {failure}"
-        )
+        error = str(failure)
+        if not isinstance(failure, MemvizError):
+            error = f"{type(failure).__name__}: {failure}"
     seconds = reply.recorded_seconds if reply.recorded else perf_counter() - started
+    if reply.usage is None:
+        prompt_tokens = _prompt_tokens(request, counter)
+    else:
+        prompt_tokens = reply.usage.input_tokens
     return Draft(
         text="" if error else clean_text(reply.text).strip(),
         instruction=instruction,
@@ -89,18 +91,11 @@ def ask_for_draft(
         cost=reply.cost_usd,
         usage=reply.usage,
         model=summarizer.name if error else reply.model or summarizer.name,
-        prompt_tokens=reply.usage.input_tokens
-        if reply.usage
-        else _prompt_tokens(request, counter),
+        prompt_tokens=prompt_tokens,
         recorded=reply.recorded,
     )
 
 
 def _prompt_tokens(request: Sequence[Message], counter: Counter) -> int:
-    return (
-        sum(
-            counter.in_lines(message.content) + TOKENS_PER_MESSAGE
-            for message in request
-        )
-        + TOKENS_PER_REQUEST
-    )
+    content_tokens = sum(counter.in_lines(message.content) for message in request)
+    return content_tokens + TOKENS_PER_MESSAGE * len(request) + TOKENS_PER_REQUEST

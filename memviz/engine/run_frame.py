@@ -63,7 +63,9 @@ def _row_of(record: TurnRecord) -> dict[str, Any]:
 
 def _turn_row_of(record: TurnRecord) -> dict[str, Any]:
     rows = [_row_of(one) for one in record.requests]
-    row = {name: sum(one[name] for one in rows) for name in SUMMED_COLUMNS}
+    row: dict[str, Any] = {}
+    for name in SUMMED_COLUMNS:
+        row[name] = sum(one[name] for one in rows)
     flags = dict.fromkeys(flag for one in record.requests for flag in one.flags)
     row["turn"] = record.turn
     row["requests"] = len(rows)

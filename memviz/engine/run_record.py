@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from memviz.core.conversation import Log
-from memviz.core.counters import AnyCounter
+from memviz.core.counters import AnyCounter, Counter
 from memviz.core.counters import counter as find_counter
 from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
@@ -204,24 +204,15 @@ def read_fields(
     ahead = read(_Ahead, value, named)
     strategy = make_strategy(setting.strategy.id, **setting.strategy.parameters)
     its_counter = find_counter(counter or setting.counter)
-    prompt = setting.system_prompt
-    space = MemorySpace(
-        log=log,
-        sums=log.token_sums(its_counter),
-        summaries=SummaryLog(its_counter, strategy.summary_wording),
-        system_prompt=Message("system", prompt) if prompt else None,
-        prompt_tokens=setting.system_tokens,
-        tool_tokens=setting.tool_tokens,
-    )
+    space = _space_of(setting, log, strategy, its_counter)
     timeline = Timeline(strategy, its_counter.name, tuple(head.earlier_settings))
     makers = timeline.makers(len(head.compactions))
     _add_summaries(space, head.summaries, head.compactions, makers, strategy)
-    compactions = tuple(
-        Compaction.from_dict(one, Reading(space, maker, named), "compactions", number)
-        for number, (one, maker) in enumerate(
-            zip(value["compactions"], makers, strict=True)
-        )
-    )
+    made: list[Compaction] = []
+    for one, maker in zip(value["compactions"], makers, strict=True):
+        over = Reading(space, maker, named)
+        made.append(Compaction.from_dict(one, over, "compactions", len(made)))
+    compactions = tuple(made)
     requests = _read_requests(head.requests, space, timeline, named, compactions)
     _expect_whole(requests, head, log)
     pending = None
@@ -243,6 +234,20 @@ def read_fields(
         "drafts": tuple(ahead.drafts or ()),
         "pending": pending,
     }
+
+
+def _space_of(
+    setting: _Setting, log: Log, strategy: Strategy, counter: Counter
+) -> MemorySpace:
+    prompt = setting.system_prompt
+    return MemorySpace(
+        log=log,
+        sums=log.token_sums(counter),
+        summaries=SummaryLog(counter, strategy.summary_wording),
+        system_prompt=Message("system", prompt) if prompt else None,
+        prompt_tokens=setting.system_tokens,
+        tool_tokens=setting.tool_tokens,
+    )
 
 
 def _count_what_is_there(value: Mapping[str, Any], log: Log) -> dict[str, int]:

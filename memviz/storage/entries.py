@@ -169,13 +169,11 @@ def _judged(
 
 
 def _count_problem(value: _Conversation, last_position: object) -> str:
-    there = (
-        0
-        if last_position is None
-        else last_position + 1
-        if isinstance(last_position, int)
-        else -1
-    )
+    there = -1
+    if last_position is None:
+        there = 0
+    elif isinstance(last_position, int):
+        there = last_position + 1
     if there != value.message_count:
         return (
             f"it was saved with {counted(value.message_count, 'message')}, "

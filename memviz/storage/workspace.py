@@ -281,10 +281,9 @@ class Workspace(HeldChats):
     ) -> None:
         """Keep answers to ``probes`` under ``key``. Where the conversation was deleted meanwhile, or its database is
         gone, they are not kept: whoever asked has them in his session."""
-        by_number = {
-            number: [answer for answer in answers if answer.probe == probe]
-            for number, probe in enumerate(probes)
-        }
+        by_number: dict[int, list[JudgedAnswer]] = {}
+        for number, probe in enumerate(probes):
+            by_number[number] = [one for one in answers if one.probe == probe]
         with suppress(StorageError):
             self.store.keep_judged_answers(conversation_id, key, by_number)
 
