@@ -217,8 +217,9 @@ def _tag_of(piece: object) -> object:
     """The name of a piece, and whether a form stands behind what each has."""
     if not isinstance(piece, list | tuple) or not piece:
         return None
-    has_form = len(piece) > {"messages": 3, "picked": 2}.get(piece[0], len(piece))
-    return f"{piece[0]} with a form" if has_form else piece[0]
+    name = str(piece[0])
+    without_form = {"messages": 3, "picked": 2}.get(name, len(piece))
+    return f"{name} with a form" if len(piece) > without_form else name
 
 
 _Form = Annotated[dict[Text, Any], AfterValidator(_expect_sound_form)]
