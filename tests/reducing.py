@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from memviz.core.forms import ClearedResults, Cut
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Piece, notes
+from memviz.core.summaries import SummaryVersion
 from memviz.models.scripted import ScriptedModel
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 

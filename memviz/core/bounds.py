@@ -1,4 +1,4 @@
-"""How large a number, how deep a nesting and how long a quotation may be that comes from outside.
+"""The bounds of numbers, nestings and quotations that come from outside.
 
 Whatever a model, a link, a file or the database gives is held against these bounds where it enters, so that nothing
 behind has to expect a number that SQLite, numpy or a browser cannot hold, or a depth that no recursion survives.
@@ -35,16 +35,14 @@ class _Short(Repr):
 
 
 _short = _Short()
-_short.maxlevel, _short.maxstring, _short.maxother, _short.maxlong = (
-    2,
-    MAX_QUOTED_CHARS,
-    MAX_QUOTED_CHARS,
-    40,
-)
+_short.maxlevel = 2
+_short.maxstring = MAX_QUOTED_CHARS
+_short.maxother = MAX_QUOTED_CHARS
+_short.maxlong = 40
 
 
 def is_whole_number(value: object) -> bool:
-    """Whether ``value`` is a whole number (none of ``True`` and ``False``) that can be held everywhere."""
+    """True if ``value`` is a whole number (none of ``True`` and ``False``) that can be held everywhere."""
     return (
         isinstance(value, int)
         and not isinstance(value, bool)
@@ -77,8 +75,9 @@ def type_of(value: object) -> str:
 
 
 def is_deeper(value: Any, max_depth: int = MAX_DEPTH) -> bool:
-    """Whether lists and objects are nested deeper than this. ``value`` may be nested without end."""
-    level, depth = [value], 0
+    """True if lists and objects are nested deeper than this. ``value`` may be nested without end."""
+    level = [value]
+    depth = 0
     while level and depth <= max_depth:
         containers = [item for item in level if isinstance(item, (dict, list))]
         level = [

@@ -1,4 +1,4 @@
-"""What one request sends, block by block, and what became of every message."""
+"""The contents of one request, block by block, and the fate of every message."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ORPHANED_TOOL_MESSAGE = "orphaned_tool_message"
 
 
 class Fate(IntEnum):
-    """What became of one message at one request."""
+    """The fate of one message at one request."""
 
     NOT_YET = 0
     DROPPED = 1

@@ -240,11 +240,11 @@ class Log(Sequence[Message]):
 
     @property
     def begins_turn_next(self) -> bool:
-        """Whether a message of the user's would begin a turn, instead of joining a question."""
+        """True if a message of the user's would begin a turn, instead of joining a question."""
         return self._last_speaker != "user"
 
     def asks_at(self, length: int) -> bool:
-        """Whether the user spoke last among the first ``length`` messages, but for system messages: what the user says
+        """True if the user spoke last among the first ``length`` messages, but for system messages: what the user says
         next belongs to the same question."""
         roles = (
             self._messages[position].role for position in range(length - 1, -1, -1)
@@ -271,7 +271,7 @@ class Log(Sequence[Message]):
         return len(self.request_bounds()) // 5
 
     def reply_stop(self, position: int) -> int:
-        """Where the messages of the assistant that begin at ``position`` stop; ``position`` where none begins."""
+        """The stop of the assistant's messages that begin at ``position``; ``position`` where none begins."""
         while (
             position < len(self._messages)
             and self._messages[position].role == "assistant"
@@ -280,7 +280,7 @@ class Log(Sequence[Message]):
         return position
 
     def input_start(self, length: int) -> int:
-        """Where the input begins among the first ``length`` messages: behind the last message of the assistant and the
+        """The start of the input among the first ``length`` messages: behind the last message of the assistant and the
         system messages that follow it, which are history, or lead the log; ``length`` where the assistant spoke last.
         System messages alone are the input."""
         number = bisect_left(self._assistants, length)

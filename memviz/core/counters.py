@@ -64,12 +64,10 @@ class Counter:
         tokens: Callable[[int], int] = int,
         title: str = "",
     ) -> None:
-        self.name, self.units, self.tokens, self.title = (
-            name,
-            units,
-            tokens,
-            title or name,
-        )
+        self.name = name
+        self.units = units
+        self.tokens = tokens
+        self.title = title or name
         self._lines = LineCounts(units, SLICE_CHARS)
 
     def __call__(self, text: str) -> int:
@@ -279,19 +277,15 @@ class TokenSums:
     def _extend(self, messages: Sequence[Message]) -> None:
         # Runs once a message and counter, for whole archives: local names and one loop make it as fast as counting.
         # The totals come last: their length says how many messages are counted.
-        totals, reply_totals, call_totals = (
-            self.totals,
-            self.reply_totals,
-            self.call_totals,
-        )
+        totals = self.totals
+        reply_totals = self.reply_totals
+        call_totals = self.call_totals
         name_totals = self.name_totals
         names = self._tokens_of_names
-        total, reply_total, call_total, name_total = (
-            totals[-1],
-            reply_totals[-1],
-            call_totals[-1],
-            name_totals[-1],
-        )
+        total = totals[-1]
+        reply_total = reply_totals[-1]
+        call_total = call_totals[-1]
+        name_total = name_totals[-1]
         for message in islice(messages, len(totals) - 1, None):
             tokens = self.counter(message.content)
             total += tokens
@@ -323,8 +317,8 @@ class TokenSums:
         return self.totals[stop] - self.totals[start]
 
     def suffix_start(self, stop: int, max_tokens: int, floor: int = 0) -> int:
-        """Where the longest run of messages that ends before ``stop`` and holds at most
-        ``max_tokens`` starts; never before ``floor``; ``stop`` if not even one fits. O(log n)."""
+        """The start of the longest run of messages that ends before ``stop`` and holds at most
+        ``max_tokens``; never before ``floor``; ``stop`` if not even one fits. O(log n)."""
         return bisect_left(self.totals, self.totals[stop] - max_tokens, floor, stop)
 
     def prefix(self, length: int) -> TokenSums:
@@ -347,7 +341,9 @@ class FormSums(TokenSums):
         self, whole: TokenSums, form: Form, answered_tool: Callable[[int], str | None]
     ) -> None:
         super().__init__(whole.counter)
-        self.whole, self.form, self._answered_tool = whole, form, answered_tool
+        self.whole = whole
+        self.form = form
+        self._answered_tool = answered_tool
         self.changed: list[int] = []
 
     def _extend(self, messages: Sequence[Message]) -> None:

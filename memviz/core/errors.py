@@ -39,12 +39,10 @@ class ParameterError(MemvizError, ValueError):
     def __init__(
         self, name: str, value: object, allowed: str, strategy: str = ""
     ) -> None:
-        self.name, self.value, self.allowed, self.strategy = (
-            name,
-            value,
-            allowed,
-            strategy,
-        )
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+        self.strategy = strategy
         place = f" of strategy '{strategy}'" if strategy else ""
         super().__init__(
             f"Parameter '{name}'{place} is {quoted(value)}; allowed is {allowed}."
@@ -72,7 +70,8 @@ class UnknownNameError(MemvizError, KeyError):
     kind = "name"
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        self.name, self.known = name, tuple(known)
+        self.name = name
+        self.known = tuple(known)
         super().__init__(
             f"There is no {self.kind} named {quoted(name)}. Choose one of: {', '.join(self.known)}."
         )
@@ -130,7 +129,9 @@ class ConfigError(MemvizError, ValueError):
     """A configuration file is wrong. Attributes: ``path``, ``key``, ``line`` (1-based; 0: the file as a whole)."""
 
     def __init__(self, path: str, key: str, line: int, problem: str) -> None:
-        self.path, self.key, self.line = path, key, line
+        self.path = path
+        self.key = key
+        self.line = line
         place = f"{path}, line {line}" if line else path
         super().__init__(
             f"{place}: {problem}"
@@ -146,7 +147,10 @@ class LessonError(MemvizError, ValueError):
     def __init__(
         self, file: str, problem: str, *, line: int = 0, place: str = ""
     ) -> None:
-        self.file, self.line, self.place, self.problem = file, line, place, problem
+        self.file = file
+        self.line = line
+        self.place = place
+        self.problem = problem
         head = f"{file}, line {line}" if line else file
         super().__init__(": ".join(part for part in (head, place, problem) if part))
 
@@ -160,12 +164,10 @@ class TranscriptError(MemvizError, ValueError):
     def __init__(
         self, reason: str, *, format: str = "", place: str = "", remedy: str = ""
     ) -> None:
-        self.reason, self.format, self.place, self.remedy = (
-            reason,
-            format,
-            place,
-            remedy,
-        )
+        self.reason = reason
+        self.format = format
+        self.place = place
+        self.remedy = remedy
         head = ", ".join(part for part in (format, place) if part)
         super().__init__(
             " ".join(
@@ -196,12 +198,18 @@ class MatrixTooLargeError(MemvizError, ValueError):
     """More cells were asked for than fit. Attributes: ``requests`` and ``messages``, the ranges asked for."""
 
     def __init__(self, name: str, requests: range, messages: range, most: int) -> None:
-        self.requests, self.messages = requests, messages
-        some = max(1, most // max(1, len(messages)))
+        self.requests = requests
+        self.messages = messages
+        asked = f"run.{name}({_as_slice(requests)}, {_as_slice(messages)})"
+        cells = len(requests) * len(messages)
+        fewer_requests = requests[: max(1, most // max(1, len(messages)))]
+        fewer_messages = messages[:most]
+        smaller = (
+            f"run.{name}({_as_slice(fewer_requests)}, {_as_slice(fewer_messages)})"
+        )
         super().__init__(
-            f"run.{name}({_as_slice(requests)}, {_as_slice(messages)}) would be {len(requests):,} requests x "
-            f"{len(messages):,} messages = {len(requests) * len(messages):,} cells; at most {most:,} are made at once. "
-            f"Ask for slices, such as run.{name}({_as_slice(requests[:some])}, {_as_slice(messages[:most])})."
+            f"{asked} would be {len(requests):,} requests x {len(messages):,} messages = {cells:,} cells; "
+            f"at most {most:,} are made at once. Ask for slices, such as {smaller}."
         )
 
 
@@ -221,7 +229,9 @@ class SessionExistsError(MemvizError, ValueError):
     """
 
     def __init__(self, session: str, setting: str, summarizer: str) -> None:
-        self.session, self.setting, self.summarizer = session, setting, summarizer
+        self.session = session
+        self.setting = setting
+        self.summarizer = summarizer
         by = f"summarized by {summarizer}" if summarizer else "without a summarizer"
         super().__init__(
             f"The store has a session {session!r} already, under {setting} and {by}: take it with "
@@ -234,7 +244,7 @@ class StorageError(MemvizError):
 
 
 class ConversationChangedError(StorageError):
-    """What is stored of a conversation is no longer what it was when it was read: another program or tab wrote."""
+    """A stored conversation is no longer as it was when it was read: another program or tab wrote."""
 
 
 class DatabaseMovedError(StorageError):
@@ -252,7 +262,9 @@ class UnreadableConversationError(StorageError):
     """A value that is stored of a conversation cannot be read. ``title`` and ``problem`` say of which and what."""
 
     def __init__(self, title: str, conversation_id: str, problem: str) -> None:
-        self.title, self.conversation_id, self.problem = title, conversation_id, problem
+        self.title = title
+        self.conversation_id = conversation_id
+        self.problem = problem
         self.sentence = (
             f"Conversation '{title}' (id {conversation_id}) cannot be read: {problem}."
         )
@@ -266,7 +278,8 @@ class DamagedRunError(StorageError):
     """The stored records of a run cannot be read; its conversation can. ``what`` and ``problem`` say which and why."""
 
     def __init__(self, what: str, problem: str) -> None:
-        self.what, self.problem = what, problem
+        self.what = what
+        self.problem = problem
         super().__init__(f"{what} is damaged ({problem}). Run it again.")
 
 
@@ -290,12 +303,10 @@ class BudgetSpentError(MemvizError):
         model: str = "",
         remedy: str = "Raise the limit to go on.",
     ) -> None:
-        self.limit_usd, self.spent_usd, self.needed_usd, self.model = (
-            limit_usd,
-            spent_usd,
-            needed_usd,
-            model,
-        )
+        self.limit_usd = limit_usd
+        self.spent_usd = spent_usd
+        self.needed_usd = needed_usd
+        self.model = model
         limit, spent, needed = (
             f"${usd:.6f}".rstrip("0").rstrip(".")
             for usd in (limit_usd, spent_usd, needed_usd)
@@ -317,7 +328,7 @@ class MissingLibraryError(MemvizError):
 
 
 class UnreadableAnswerError(MemvizError):
-    """What a summarizer answered is not what its strategy asked for, such as a list of facts. The summarization is
+    """The answer of a summarizer is none that its strategy asked for, such as a list of facts. The summarization is
     recorded as failed, and memory stays as it was."""
 
 
@@ -332,7 +343,8 @@ class ModelError(MemvizError):
     ends_all = False
 
     def __init__(self, message: str, *, model: str = "", partial: str = "") -> None:
-        self.model, self.partial = model, partial
+        self.model = model
+        self.partial = partial
         super().__init__(message)
 
 
@@ -388,7 +400,7 @@ class ServerError(ModelError):
 
 
 class MalformedReplyError(ModelError):
-    """What came back is no chat completion, or an empty one."""
+    """The reply is no chat completion, or an empty one."""
 
 
 class ConnectionRefusedModelError(ModelError):

@@ -66,29 +66,25 @@ def _of_llama_index(message: Any) -> dict[str, Any]:
 
 
 def _of_langchain(message: Any) -> dict[str, Any]:
-    kind = message.type.removesuffix(
-        "MessageChunk"
-    ).lower()  # a piece of a stream has the name of its class
-    role = (
-        getattr(message, "role", None)
-        if kind == "chat"
-        else LANGCHAIN_ROLES.get(kind, kind)
-    )
+    # A piece of a stream has the name of its class.
+    kind = message.type.removesuffix("MessageChunk").lower()
+    role = LANGCHAIN_ROLES.get(kind, kind)
+    if kind == "chat":
+        role = getattr(message, "role", None)
+    given = [*(getattr(message, "tool_calls", None) or ())]
+    given += getattr(message, "invalid_tool_calls", None) or ()
     calls = [
-        *(getattr(message, "tool_calls", None) or ()),
-        *(getattr(message, "invalid_tool_calls", None) or ()),
+        _call(call.get("id"), call["name"], call.get("args"))
+        for call in given
+        if call.get("name")
     ]
-    in_parts = [] if calls else _used_in(message.content)
+    if not given:
+        calls = _used_in(message.content)
     return {
         "role": _role(role),
         "content": _content(message.content),
         "name": getattr(message, "name", None),
-        "tool_calls": [
-            _call(call.get("id"), call["name"], call.get("args"))
-            for call in calls
-            if call.get("name")
-        ]
-        or in_parts,
+        "tool_calls": calls,
         "tool_call_id": getattr(message, "tool_call_id", None),
     }
 
@@ -119,7 +115,7 @@ def _of_openai(message: Any) -> dict[str, Any]:
 
 
 def _refusal_and_speech(message: Any) -> str | None:
-    """Why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
+    """The reason why the model refuses, and the transcript of its audio; ``None`` where it said neither."""
     said = (
         getattr(message, "refusal", None),
         _field(getattr(message, "audio", None), "transcript"),
@@ -166,7 +162,8 @@ def _content(content: Any, between: str = "") -> Any:
 
 def _text_of(part: Any) -> str | None:
     """The text of a part, or what stands for a part that is no text; ``None`` for one that was not said."""
-    kind, file = _type_of(part), _field(part, "file")
+    kind = _type_of(part)
+    file = _field(part, "file")
     if kind in TEXT_TYPES:
         return str(_field(part, "text") or _field(part, "refusal") or "")
     if kind in UNSAID_TYPES:
@@ -178,10 +175,8 @@ def _text_of(part: Any) -> str | None:
         )
     if isinstance(_field(part, "text"), str):
         return str(_field(part, "text"))
-    label, filename = (
-        kind.removesuffix("_url").removeprefix("input_"),
-        _field(file, "filename"),
-    )
+    label = kind.removesuffix("_url").removeprefix("input_")
+    filename = _field(file, "filename")
     return (
         f"[{label}: {filename[:200]}]"
         if isinstance(filename, str) and filename

@@ -17,8 +17,8 @@ FormFate = Literal["cleared", "shortened"]
 
 
 class Form(ABC):
-    """How a message is sent. ``fate`` says what became of the messages that it changes. Subclasses are frozen
-    dataclasses of plain values, whose ``name`` is theirs in files."""
+    """The way in which a message is sent. ``fate`` says what became of the messages that it changes. Subclasses are
+    frozen dataclasses of plain values, whose ``name`` is theirs in files."""
 
     name: ClassVar[str]
     fate: ClassVar[FormFate] = "shortened"
@@ -138,7 +138,7 @@ class Digest(Form):
 
 @dataclass(frozen=True)
 class WithoutThinking(Form):
-    """What stands between ``<thinking>`` and ``</thinking>`` (or ``<think>``) is left out of the assistant's words."""
+    """The words between ``<thinking>`` and ``</thinking>`` (or ``<think>``) are left out of the assistant's words."""
 
     name: ClassVar[str] = "without thinking"
 
@@ -151,7 +151,8 @@ class WithoutThinking(Form):
 
 def _without_thinking(text: str) -> str:
     for tag in ("thinking", "think"):
-        opening, closing = f"<{tag}>", f"</{tag}>"
+        opening = f"<{tag}>"
+        closing = f"</{tag}>"
         while opening in text:
             before, _, rest = text.partition(opening)
             text = (

@@ -30,7 +30,8 @@ class LineCounts:
     """
 
     def __init__(self, units: Callable[[str], int], max_chars: int) -> None:
-        self._count, self._max_chars = units, max_chars
+        self._count = units
+        self._max_chars = max_chars
         self._units_of_line = lru_cache(maxsize=MAX_LINES_KEPT)(self._line)
         self._units_of_last = lru_cache(maxsize=MAX_LINES_KEPT)(self._in_two)
         self._units_of_rest = lru_cache(maxsize=MAX_RESTS_KEPT)(units)

@@ -1,4 +1,5 @@
-"""What programs call the fields of a message: one table of role names, and the keys under which its text may stand."""
+"""The names that programs have for the fields of a message: one table of role names, and the keys under which its
+text may stand."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def role_named(name: object) -> str | None:
 
 
 def text_beside_content(value: Mapping[str, Any]) -> Any:
-    """What stands in place of a ``content``: a text, a list of parts, or an object; ``None`` where a message of this
+    """The value in place of a ``content``: a text, a list of parts, or an object; ``None`` where a message of this
     kind may have no text.
 
     Raises :class:`MessageError`, which completes "the message ...", where there is no text and nothing that explains
@@ -88,8 +89,8 @@ def text_beside_content(value: Mapping[str, Any]) -> Any:
 
 
 def refusal_and_speech(value: Mapping[str, Any]) -> str:
-    """What a model of OpenAI's API said outside of ``content``: why it refuses, and the transcript of its audio, one a
-    line; empty where it said neither."""
+    """The words of a model of OpenAI's API outside of ``content``: its reason to refuse, and the transcript of its
+    audio, one a line; empty where it said neither."""
     audio = value.get("audio")
     said = (
         value.get("refusal"),

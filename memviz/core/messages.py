@@ -139,7 +139,7 @@ class Message:
 
     @property
     def said_at(self) -> datetime | None:
-        """When it was said, in UTC where no zone is named; ``None`` where that is not known."""
+        """The time at which it was said, in UTC where no zone is named; ``None`` where that is not known."""
         text = self.meta.get(TIME) if self.meta else None
         try:
             moment = datetime.fromisoformat(text) if isinstance(text, str) else None
@@ -149,7 +149,7 @@ class Message:
 
     @property
     def is_recall_exchange(self) -> bool:
-        """Whether it only says that the model recalled earlier messages: nothing that a summary should keep."""
+        """True if it only says that the model recalled earlier messages: nothing that a summary should keep."""
         return self.meta is not None and bool(self.meta.get(RECALL_EXCHANGE))
 
     @classmethod
@@ -199,7 +199,7 @@ class Message:
         return out
 
     def to_request(self) -> dict[str, Any]:
-        """What is sent to a model: the OpenAI chat shape, never ``meta``."""
+        """The message as it is sent to a model: the OpenAI chat shape, never ``meta``."""
         out: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.name is not None:
             out["name"] = self.name

@@ -31,7 +31,7 @@ class Messages(NamedTuple):
 
 
 class Notes(NamedTuple):
-    """What a model wrote: the summary versions ``[start, stop)`` (0-based), as one text."""
+    """Notes that a model wrote: the summary versions ``[start, stop)`` (0-based), as one text."""
 
     start: int
     stop: int

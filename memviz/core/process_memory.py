@@ -15,7 +15,7 @@ _STATM = Path("/proc/self/statm")
 
 
 def resident_bytes() -> int | None:
-    """What the process takes now; ``None`` where the system does not say."""
+    """The bytes that the process takes now; ``None`` where the system does not say."""
     try:
         return int(_STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
@@ -23,7 +23,7 @@ def resident_bytes() -> int | None:
 
 
 class _Pause:
-    """How many threads build at the moment, and whether the collector was on before the first of them."""
+    """The number of threads that build at the moment, and whether the collector was on before the first of them."""
 
     def __init__(self) -> None:
         self.lock = Lock()

@@ -21,8 +21,10 @@ class RecentlyUsed(Generic[K, V]):
         most_weight: float = float("inf"),
         weigh: Callable[[V], float] = lambda value: 0,
     ) -> None:
-        self._size, self._lock = size, Lock()
-        self._most_weight, self._weigh = most_weight, weigh
+        self._size = size
+        self._lock = Lock()
+        self._most_weight = most_weight
+        self._weigh = weigh
         self._entries: OrderedDict[K, V] = OrderedDict()
 
     def __len__(self) -> int:

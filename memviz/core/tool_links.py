@@ -1,4 +1,4 @@
-"""Which tool result of a log answers which call."""
+"""The tool results of a log, each with the call that it answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class ToolPairs:
-    """Which tool result answers which call, kept up to date as messages arrive. All are log positions.
+    """The tool results with the calls that they answer, kept up to date as messages arrive. All are log positions.
 
     Ids are reused within real conversations, so a result is paired with the nearest open call of
     that id before it, never through a dictionary of all ids.
@@ -55,7 +55,8 @@ class ToolPairs:
         self._last_role = message.role
         if message.role == "assistant":
             self._note_if_irregular()
-            self._spoke_last, self._results_since = (position, message), []
+            self._spoke_last = (position, message)
+            self._results_since = []
         elif message.role == "tool":
             self._results_since.append(message)
         if message.tool_calls:

@@ -1,4 +1,5 @@
-"""What the schemas of tools cost in a request: they are counted as the OpenAI API writes them, not as the JSON sent.
+"""The tokens of the schemas of tools in a request: they are counted as the OpenAI API writes them, not as the JSON
+sent.
 
 The API turns JSON schemas into type definitions before the model reads them, which are a good third shorter. How it
 does so is not published; the rule here was worked out by others from what the API billed. It gives the 68 tokens that
@@ -143,7 +144,7 @@ def _type_of(schema: object, root: Schema, depth: int) -> str:
 
 
 def _referred(reference: str, root: Schema) -> object:
-    """What ``reference`` such as ``#/$defs/Person`` names within ``root``."""
+    """The value that a ``reference`` such as ``#/$defs/Person`` names within ``root``."""
     found: object = root
     for name in reference.removeprefix("#/").split("/"):
         found = found.get(name) if isinstance(found, Mapping) else None

@@ -44,8 +44,9 @@ CHECKED_CHARS = 2000
 def allowed_tools(
     strategy: Strategy, model: Model, recall_tool: bool | None = None
 ) -> ToolUse:
-    """What ``model`` may do by itself under ``strategy``. ``recall_tool`` offers recalling, or not, whatever the
-    strategy says; one that has it switched off is obeyed. A model whose ``stream`` takes no tools is offered none."""
+    """The tools that ``model`` may use under ``strategy``. ``recall_tool`` offers recalling, or not,
+    whatever the strategy says; one that has it switched off is obeyed. A model whose ``stream`` takes no tools is
+    offered none."""
     if not model.takes_tools:
         return ToolUse()
     allowed = strategy.tool_use
@@ -146,7 +147,7 @@ class Answering:
         return session.last_turn
 
     def _goes_on(self, may_call: bool) -> bool:
-        """Whether the reply is a call to be answered, not the answer itself. A model that was out of recalls and
+        """True if the reply is a call to be answered, not the answer itself. A model that was out of recalls and
         called once more beside its answer has answered."""
         asked = self.prepared.parts.tools and self.reply.tool_calls
         return bool(asked and (may_call or not self.reply.text.strip()))
@@ -231,7 +232,7 @@ class Answering:
             self.summary = Reply(decision.summary, model=self.facts.model)
 
     def _decision(self) -> Decision:
-        """What the round decided. A round that decided nothing was the last; one that only recalled goes on."""
+        """The decision of the round. A round that decided nothing was the last; one that only recalled goes on."""
         for call in self.reply.tool_calls:
             if call.name == CONTINUE_THINKING.name:
                 try:
@@ -305,7 +306,8 @@ class Answering:
         return message_tokens(self._session.counter, self.said)
 
     def _expect_answer(self) -> None:
-        name, reply = self._model.name, self.reply
+        name = self._model.name
+        reply = self.reply
         says_something = bool(reply.text.strip())
         if self.prepared.parts.tools and reply.tool_calls:
             # It was told to answer, and called once more.
@@ -349,7 +351,8 @@ def _told(found: Recalled, prepared: Prepared) -> str:
     """The result of a recall in words: how many messages of those ``found`` the request now has, where they stand,
     which it had anyway, how many were over the limit, and which do not exist. The messages themselves are in the
     request."""
-    memory, parts = prepared.memory, prepared.parts
+    memory = prepared.memory
+    parts = prepared.parts
     anyway = {*range(memory.history_start)}.union(*parts.history)
     restored = set(parts.restored)
     recalled = [p for p in parts.recalled if p not in restored]

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from memviz.core.context import (
     TOKENS_PER_MESSAGE,
     TOKENS_PER_REQUEST,
     Block,
-    BlockKind,
     Context,
     joined,
 )
@@ -23,133 +21,10 @@ from memviz.core.counters import Counter, FormSums, TokenSums, call_tokens, name
 from memviz.core.forms import Form
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
-from memviz.core.pieces import Line, Messages, Notes, Picked, Piece, in_ranges
+from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
 from memviz.core.tool_schemas import schema_tokens
+from memviz.engine.parts import Parts, restored_in, with_recalled, without_recalled
 from memviz.models.tools import TOOLS
-
-
-class Parts(NamedTuple):
-    """One request: its ``pieces`` behind the system prompt in order, those of the input last; the log positions of the
-    ``input`` (empty when the log ends with the assistant), the names of the tools offered, and the log positions of the
-    recalls that the model made behind the input."""
-
-    pieces: tuple[Piece, ...]
-    input: range = range(0)
-    tools: tuple[str, ...] = ()
-    exchange: range = range(0)
-
-    @property
-    def notes(self) -> tuple[Notes, ...]:
-        """What is sent of what a model wrote."""
-        return tuple(piece for piece in self.pieces if isinstance(piece, Notes))
-
-    @property
-    def summaries(self) -> range:
-        """The versions (0-based) that are sent; of several tracks those of the first."""
-        for piece in self.pieces:
-            if isinstance(piece, Notes):
-                return piece.versions
-        return range(0)
-
-    @property
-    def messages(self) -> tuple[Messages, ...]:
-        """All messages of the log that are sent in their own place, those of the input last."""
-        return tuple(piece for piece in self.pieces if isinstance(piece, Messages))
-
-    @property
-    def asked(self) -> tuple[Messages, ...]:
-        """Those of the input."""
-        return tuple(one for one in self.messages if self._is_input(one))
-
-    @property
-    def history(self) -> tuple[range, ...]:
-        """Log positions of the history, those of restored messages among them."""
-        found: list[range] = []
-        for piece in self.pieces:
-            if isinstance(piece, Messages) and not self._is_input(piece):
-                found.append(piece.positions)
-            elif isinstance(piece, Picked) and piece.instead_of is not None:
-                found.append(range(piece.positions[0], piece.positions[-1] + 1))
-        return tuple(found)
-
-    @property
-    def recalled(self) -> tuple[int, ...]:
-        """Log positions of all that is brought back, in order."""
-        found: list[int] = []
-        for piece in self.pieces:
-            if isinstance(piece, Picked):
-                found += piece.positions
-        return tuple(sorted(found))
-
-    @property
-    def restored(self) -> tuple[int, ...]:
-        """Those of them that stand in their own place, whole instead of in a form. All others stand before the
-        input."""
-        found: list[int] = []
-        for piece in self.pieces:
-            if isinstance(piece, Picked) and piece.instead_of is not None:
-                found += piece.positions
-        return tuple(found)
-
-    @property
-    def one_range(self) -> tuple[int, int] | None:
-        """Where history and input start and stop, if they are one range of whole messages behind at most one message of
-        notes, and nothing else is sent."""
-        if self.tools or self.exchange or not self.input:
-            return None
-        start = stop = -1
-        for number, piece in enumerate(self.pieces):
-            if isinstance(piece, Messages) and piece.form is None:
-                if stop < 0:
-                    start = piece.start
-                elif stop != piece.start:
-                    return None
-                stop = piece.stop
-            elif number or not isinstance(piece, Notes) or piece.place != "message":
-                return None
-        return start, stop
-
-    def with_messages(
-        self, history: Sequence[Messages], asked: Sequence[Messages]
-    ) -> Parts:
-        """The request with these messages of the log instead, and nothing brought back. What stands between messages
-        keeps its place as far as there is one: before the first message of the log that stood behind it."""
-        left = [*history]
-        found: list[Piece] = []
-        for piece in without_recalled(self.pieces[: self._history_stop]):
-            if isinstance(piece, Messages):
-                while left and left[0].start < piece.stop:
-                    found.append(left.pop(0))
-            else:
-                found.append(piece)
-        positions = range(asked[0].start, asked[-1].stop) if asked else range(0)
-        return self._replace(pieces=(*found, *left, *asked), input=positions)
-
-    def with_recalled(self, recalled: Collection[int]) -> Parts:
-        """The request with these messages, none of which it sends whole, brought back instead."""
-        at = self._history_stop
-        history = with_recalled(without_recalled(self.pieces[:at]), recalled)
-        return self._replace(pieces=(*history, *self.pieces[at:]))
-
-    @property
-    def _history_stop(self) -> int:
-        """How many pieces stand before those of the input."""
-        at = len(self.pieces)
-        while at and self._is_input(self.pieces[at - 1]):
-            at -= 1
-        return at
-
-    def _is_input(self, piece: Piece) -> bool:
-        return self.kind_of(piece) == "input"
-
-    def kind_of(self, piece: Piece) -> BlockKind:
-        """The kind of block that the messages of a piece stand in."""
-        if isinstance(piece, Messages):
-            is_asked = self.input and piece.start >= self.input.start
-            return "input" if is_asked else "history"
-        if isinstance(piece, Notes):
-            return "summary"
-        return "recalled" if isinstance(piece, Picked) else "history"
 
 
 def assemble(
@@ -211,7 +86,6 @@ def _add_history(pieces: list[Piece], piece: Messages, first: int, stop: int) ->
 
 
 def _is_whole(memory: Memory, position: int, pieces: Sequence[Piece]) -> bool:
-    """Whether a message is sent whole in its own place."""
     log = memory.log
     for piece in pieces:
         if isinstance(piece, Messages) and piece.start <= position < piece.stop:
@@ -231,68 +105,15 @@ def _whole_where_not(asked: range, formed: Sequence[Messages]) -> Iterator[Messa
         yield Messages(at, asked.stop)
 
 
-def with_recalled(
-    history: Sequence[Piece], recalled: Collection[int]
-) -> Iterator[Piece]:
-    """The pieces of a ``history`` that brings nothing back, with the messages at these log positions. None of them may
-    stand in it whole."""
-    left = set(recalled)
-    for piece in history:
-        here = set[int]()
-        if isinstance(piece, Messages) and piece.form is not None:
-            here = left.intersection(piece.positions)
-            yield from _restored(piece, here)
-            left -= here
-        else:
-            yield piece
-    if left:
-        yield Picked(tuple(sorted(left)))
-
-
-def _restored(piece: Messages, positions: Collection[int]) -> Iterator[Piece]:
-    """The messages of one form, with those at ``positions`` whole."""
-    at = piece.start
-    for row in in_ranges(positions):
-        if at < row.start:
-            yield piece._replace(start=at, stop=row.start)
-        yield Picked(tuple(row), piece.form)
-        at = row.stop
-    if at < piece.stop:
-        yield piece._replace(start=at)
-
-
 def _still_in_form(
     pieces: Sequence[Messages], recalled: Collection[int]
 ) -> Iterator[Messages]:
-    """What of the input stays in a form: what is recalled of it is sent whole in its place, as input."""
+    """The pieces of the input that stay in a form: a message that is recalled is sent whole in its place, as input."""
     for piece in pieces:
         here = {position for position in recalled if position in piece.positions}
-        for part in _restored(piece, here):
+        for part in restored_in(piece, here):
             if isinstance(part, Messages):
                 yield part
-
-
-def without_recalled(history: Sequence[Piece]) -> list[Piece]:
-    """The pieces of a history as they would be with nothing brought back: restored messages are in their forms, and
-    what they parted is one piece again."""
-    found: list[Piece] = []
-    for piece in history:
-        if isinstance(piece, Picked):
-            if piece.instead_of is None:
-                continue
-            first, last = piece.positions[0], piece.positions[-1]
-            piece = Messages(first, last + 1, piece.instead_of)
-        before = found[-1] if found else None
-        if (
-            isinstance(piece, Messages)
-            and isinstance(before, Messages)
-            and before.stop == piece.start
-            and before.form == piece.form
-        ):
-            found[-1] = before._replace(stop=piece.stop)
-        else:
-            found.append(piece)
-    return found
 
 
 def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:

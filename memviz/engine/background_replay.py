@@ -56,15 +56,14 @@ class BackgroundReplay:
         self.error: MemvizError | None = None
         self.run: Run | None = None
         self.note = ""
-        self._session, self._turns, self._finished, self._cancellation = (
-            session,
-            turns,
-            finished,
-            cancellation,
-        )
+        self._session = session
+        self._turns = turns
+        self._finished = finished
+        self._cancellation = cancellation
         self._changed = Condition()
         self._is_working = self._is_resting = self._rests = self._is_stopped = False
-        self._seconds, self._looked_at = 0.0, monotonic()
+        self._seconds = 0.0
+        self._looked_at = monotonic()
         self.go_on()
 
     @property
@@ -74,29 +73,32 @@ class BackgroundReplay:
 
     @property
     def is_over(self) -> bool:
-        """Whether it came to its end, or failed."""
+        """True if it came to its end, or failed."""
         return self.run is not None or self.error is not None
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the rest will take at the rate so far; ``None`` before there is one."""
+        """The seconds that the rest will take at the rate so far; ``None`` before there is one."""
         return (
             self._seconds / self.done * (self.total - self.done) if self.done else None
         )
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it was stopped, and waits to be told to go on."""
+        """True if it was stopped, and waits to be told to go on."""
         return self._is_stopped
 
     def go_on(self) -> None:
         """Work on from where it was left."""
         with self._changed:
-            self._looked_at, self._rests, self._is_stopped = monotonic(), False, False
+            self._looked_at = monotonic()
+            self._rests = False
+            self._is_stopped = False
             self._changed.notify_all()
             if self._is_working or self.is_over:
                 return
-            self._is_working, self.note = True, ""
+            self._is_working = True
+            self.note = ""
         Thread(target=self._work, name="memviz replay", daemon=True).start()
 
     def cancel(self) -> None:
@@ -104,7 +106,8 @@ class BackgroundReplay:
         if self._cancellation is not None:
             self._cancellation.set()
         with self._changed:
-            self._is_stopped, self._rests = True, False
+            self._is_stopped = True
+            self._rests = False
             self._changed.notify_all()
 
     def wait(self, seconds: float) -> bool:
@@ -116,7 +119,8 @@ class BackgroundReplay:
     def so_far(self) -> Run:
         """The run as far as it is. The thread then rests until :meth:`go_on`, so that the page can draw it."""
         with self._changed:
-            self._looked_at, self._rests = monotonic(), True
+            self._looked_at = monotonic()
+            self._rests = True
             self._changed.wait_for(lambda: not self._is_working or self._is_resting)
             run = self.run or self._session.run()
         # The session goes on to write summaries: what was drawn must not change while somebody reads it.
@@ -140,14 +144,17 @@ class BackgroundReplay:
         begun = monotonic()
         for turn in self._turns:
             now = monotonic()
-            self._seconds, begun, self.done = self._seconds + now - begun, now, turn
+            self._seconds = self._seconds + now - begun
+            begun = now
+            self.done = turn
             if self._rests:
                 self._rest()
                 begun = monotonic()
             if self._is_stopped or now - self._looked_at > ABANDONED_SECONDS:
                 return
             if turn % TURNS_BETWEEN_LOOKS == 0 and (resident_bytes() or 0) > MOST_BYTES:
-                self.note, self._is_stopped = OUT_OF_MEMORY, True
+                self.note = OUT_OF_MEMORY
+                self._is_stopped = True
                 return
         run = self._session.run()
         self._finished(run)

@@ -1,4 +1,4 @@
-"""When a summarizer that failed is asked again: after n failures in a row 2^n turns later, 32 at most.
+"""A summarizer that failed is left alone for a while: after n failures in a row for 2^n turns, 32 at most.
 
 Derived from the compactions that a run records, so that a chat that is resumed goes on waiting where it was left.
 """
@@ -54,7 +54,7 @@ NOTHING_WAITS = Backoff()
 
 
 def backoff_after(compactions: Iterable[Compaction]) -> Backoff:
-    """Where things stand after these compactions of one run."""
+    """The backoff after these compactions of one run."""
     return reduce(Backoff.after, compactions, Backoff())
 
 

@@ -1,49 +1,35 @@
-"""What is known of a call of the chat model beside its text."""
+"""The facts of a call of the chat model beside its text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
 
-from memviz.models.base import Reply, Usage
+from memviz.engine.stored import Amount, StoredUsage, Text, left_out_where
+from memviz.models.base import Reply
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyFacts:
-    """What is known of a reply beyond its text: billed usage, US dollars (``None``: unknown), seconds.
+    """The facts of a reply beyond its text: billed usage, US dollars (``None``: unknown), seconds.
 
     One that is ``recorded`` was played from a recording: seconds and dollars are those of then, ``None`` where they
     were not recorded.
     """
 
-    model: str = ""
-    usage: Usage | None = None
-    cost_usd: float | None = None
-    seconds: float | None = 0.0
-    recorded: bool = False
+    model: Text = ""
+    usage: StoredUsage | None = None
+    cost_usd: Amount | None = None
+    seconds: Amount | None = 0.0
+    recorded: Annotated[bool, left_out_where(False)] = False
 
     @classmethod
     def of(cls, reply: Reply, name: str, seconds: float) -> ReplyFacts:
-        """What is known of ``reply``, for which a model called ``name`` was waited ``seconds``."""
+        """The facts of ``reply``, for which a model called ``name`` was waited ``seconds``."""
         took = reply.recorded_seconds if reply.recorded else seconds
         return cls(
             reply.model or name, reply.usage, reply.cost_usd, took, reply.recorded
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The facts as JSON."""
-        return {
-            name: value
-            for name, value in asdict(self).items()
-            if value or name != "recorded"
-        }
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> ReplyFacts:
-        """The facts that :meth:`to_dict` described."""
-        return cls(
-            **{**value, "usage": Usage(**value["usage"]) if value["usage"] else None}
         )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log
@@ -16,37 +16,32 @@ from memviz.core.errors import (
     ParameterError,
     ReviewError,
 )
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryVersion
 from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
-from memviz.engine.recall import Recall, Recalled
-from memviz.engine.recall_tokens import next_history
+from memviz.engine.recall import Recall, Recalled, RequestKey
+from memviz.engine.recalling import Recalling
 from memviz.engine.records import TurnRecord
-from memviz.engine.replay import DEFAULT_COUNTER, as_model, begun, replay
+from memviz.engine.replay import (
+    DEFAULT_COUNTER,
+    as_model,
+    begun,
+    must_have_a_turn,
+)
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
+from memviz.engine.state import Setting
 from memviz.engine.switching import switched, was_asked
 from memviz.models.base import Model
 from memviz.strategies import as_strategy
 from memviz.strategies.base import Strategy, Write
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.library import LibraryStrategy
-
-
-class Waiting(NamedTuple):
-    """What is recalled and pinned for the next request. Of ``recalled`` the positions (0-based) in ``fresh`` will be
-    sent whole because of that, for ``tokens`` content tokens, whatever the next message is; those in ``held`` are in
-    its history word for word anyway; those in ``undecided`` are one or the other, as long as the message is."""
-
-    recalled: Recalled
-    fresh: tuple[int, ...]
-    held: tuple[int, ...]
-    tokens: int
-    undecided: tuple[int, ...] = ()
 
 
 class Proposal(NamedTuple):
@@ -58,7 +53,7 @@ class Proposal(NamedTuple):
     drafts: tuple[Draft, ...]
 
 
-class Chat:
+class Chat(Recalling):
     """Talk under a strategy: ``send`` a message and get the record of the turn, or ``stream`` it.
 
     ``summarizer`` writes the summaries; by default the chat model does. A model that fails raises a
@@ -87,17 +82,11 @@ class Chat:
             )
         self.model = answerer
         writer = as_model(summarizer, "summarizer") or self.model
-        self._session = Session(
-            Log(),
-            strategy,
-            writer,
-            find_counter(counter),
-            system_prompt,
-            repair_tool_pairs=repair_tool_pairs,
+        setting = Setting(
+            strategy, find_counter(counter), writer, system_prompt, repair_tool_pairs
         )
+        super().__init__(Session(Log(), setting))
         self.recall_tool = recall_tool
-        self._recalls: tuple[Recall, ...] = ()
-        self._pinned: tuple[Recall, ...] = ()
 
     @classmethod
     def resume(
@@ -116,7 +105,8 @@ class Chat:
             run, chat._session.summarizer, repair_tool_pairs=True
         )
         chat._session.recheck_last_turn()
-        chat._recalls, chat._pinned = run.waiting, run.pinned
+        chat._recalls = run.waiting
+        chat._pinned = run.pinned
         chat._session.pins = chat.pinned
         if run.review:
             chat.review = True
@@ -126,10 +116,12 @@ class Chat:
     def use(self, model: Model, summarizer: Model) -> None:
         """Answer with another model, and summarize with another one, from now on. A summarization that failed with
         the one before is tried at once."""
-        before = self._session.summarizer
-        self.model, self._session.summarizer = model, summarizer
+        session = self._session
+        before = session.summarizer
+        self.model = model
+        session.setting = replace(session.setting, summarizer=summarizer)
         if before is None or not summarizer.asks_like(before):
-            self._session.try_at_once()
+            session.try_at_once()
 
     @property
     def run(self) -> Run:
@@ -144,39 +136,25 @@ class Chat:
         )
 
     @property
-    def log(self) -> Log:
-        """The conversation so far."""
-        return self._session.log
-
-    @property
-    def strategy(self) -> Strategy:
-        """The strategy in force."""
-        return self._session.strategy
-
-    @property
     def memory(self) -> Memory:
-        """What the strategy knows so far."""
+        """The memory as it stands."""
         return self._session.memory
 
     def headroom(self) -> Headroom | None:
-        """How much more can be said before the next summarization; ``None`` where the strategy never summarizes."""
+        """The messages, tokens or turns that can be said before the next summarization; ``None`` where the strategy
+        never summarizes."""
         is_taken_in = self._session.memory.length == len(self.log) > 0
         is_complete = is_taken_in and not self.unanswered
         return self._session.headroom(last_turn_is_complete=is_complete)
 
     @property
     def next_request_tokens(self) -> int:
-        """How many tokens the next request would have if nothing were said or summarized before it."""
+        """The tokens that the next request would have if nothing were said or summarized before it."""
         return sum(self._session.request(self._due).tokens.values())
 
     @property
-    def unanswered(self) -> bool:
-        """Whether the last message is the user's and waits for a reply."""
-        return bool(len(self.log)) and self.log[-1].role == "user"
-
-    @property
     def review(self) -> bool:
-        """Whether to stop before each summarization and wait for :meth:`accept` or :meth:`skip`."""
+        """True if the chat stops before each summarization and waits for :meth:`accept` or :meth:`skip`."""
         return self._session.review
 
     @review.setter
@@ -206,8 +184,8 @@ class Chat:
         review.skip(self._session)
 
     def go_on(self) -> Generator[str, None, None]:
-        """What has to wait for a decision, or has not been asked for yet: the reply in pieces, if it has not been
-        given. Nobody is asked before the first piece is taken."""
+        """Yield the reply in pieces, if it waited for a decision or has not been asked for yet. Nobody is asked
+        before the first piece is taken."""
         if self.unanswered:
             yield from self._answer()
         else:
@@ -227,7 +205,8 @@ class Chat:
 
     @property
     def undoable(self) -> Compaction | None:
-        """What :meth:`undo_summary` would take back; nothing under a library, which keeps its summaries itself."""
+        """The compaction that :meth:`undo_summary` would take back; nothing under a library, which keeps its
+        summaries itself."""
         is_library = isinstance(self.strategy, LibraryStrategy)
         return None if is_library else review.undoable(self._session.own_compactions)
 
@@ -299,103 +278,6 @@ class Chat:
         self._session.rewind(length)
         self._keep_pinned(position for position in self.pinned if position < length)
 
-    def recall(
-        self,
-        *,
-        turns: Iterable[int] = (),
-        messages: Iterable[int] = (),
-        last_n: int | None = None,
-        keywords: Iterable[str] = (),
-    ) -> Recalled:
-        """Put earlier messages into the next request. Several recalls are united.
-
-        Returns what will be sent, what does not exist, and what the bound cut off.
-        """
-        return self.add_recall(Recall(turns, messages, last_n, keywords))
-
-    def add_recall(self, recall: Recall) -> Recalled:
-        """The same as :meth:`recall`, for one that was made already."""
-        recalls = (*self._recalls, recall)
-        recalled = self._resolve((*self._pinned, *recalls))
-        self._recalls = recalls
-        return recalled
-
-    def find(self, recall: Recall) -> Recalled:
-        """What this recall alone would bring back. Changes nothing."""
-        return self._resolve((recall,))
-
-    def clear_recalled(self) -> None:
-        """Recall nothing into the next request."""
-        self._recalls = ()
-
-    def pin(self, messages: Iterable[int]) -> Recalled:
-        """Put the messages at these positions (0-based) into every request from now on.
-
-        Returns the same as :meth:`recall`. All that is pinned is bounded like one recall.
-        """
-        pinned = Recall(messages=sorted({*self.pinned, *messages}))
-        recalled = self._resolve((pinned, *self._recalls))
-        self._keep_pinned(
-            position for position in pinned.messages if 0 <= position < len(self.log)
-        )
-        return recalled
-
-    def unpin(self, messages: Iterable[int]) -> None:
-        """Send the messages at these positions no more just because they were pinned."""
-        dropped = set(messages)
-        self._keep_pinned(
-            position for position in self.pinned if position not in dropped
-        )
-
-    def _keep_pinned(self, positions: Iterable[int]) -> None:
-        kept = tuple(positions)
-        self._pinned = (Recall(messages=kept),) if kept else ()
-        self._session.pins = kept
-
-    @property
-    def pinned(self) -> tuple[int, ...]:
-        """Positions of the pinned messages, in log order."""
-        return tuple(
-            position for recall in self._pinned for position in recall.messages
-        )
-
-    @property
-    def ahead(self) -> tuple[tuple[Recall, ...], tuple[Recall, ...]]:
-        """What was asked for and pinned for requests to come, as it is kept with the run."""
-        return self._recalls, self._pinned
-
-    @property
-    def waiting(self) -> Waiting:
-        """What was recalled and pinned for the next request, with the summary that the next message makes due."""
-        recalled = self._resolve(self._due)
-        if not recalled.indices:
-            return Waiting(recalled, (), (), 0)
-        history = next_history(self._session)
-        held: list[int] = []
-        fresh: list[int] = []
-        undecided: list[int] = []
-        for position in recalled.indices:
-            if position in history.any_message:
-                held.append(position)
-            elif position in history.short_one:
-                undecided.append(position)
-            else:
-                fresh.append(position)
-        sums = self._session.memory.sums
-        tokens = sum(sums.between(position, position + 1) for position in fresh)
-        return Waiting(recalled, tuple(fresh), tuple(held), tokens, tuple(undecided))
-
-    @property
-    def _due(self) -> tuple[Recall, ...]:
-        """What goes into the next request. Under a strategy with recall switched off it waits for another one."""
-        return (*self._pinned, *self._recalls) if self.strategy.allows_recall else ()
-
-    def _resolve(self, recalls: Sequence[Recall]) -> Recalled:
-        length = len(self.log)
-        if self.unanswered:
-            length = self.log.turn_start(self.log.turn_count)
-        return self._session.resolve(recalls, length)
-
     def change_strategy(
         self, strategy: Strategy, counter: str | Counter | None = None
     ) -> None:
@@ -417,26 +299,17 @@ class Chat:
         counter: str | Counter | None = None,
         summarizer: Model | None = None,
     ) -> tuple[Session, Iterator[int]]:
-        """What :meth:`change_strategy` does first, to be gone through turn by turn as in
+        """The first half of :meth:`change_strategy`, to be gone through turn by turn as in
         :func:`memviz.engine.replay.begun`, over a copy of the log; the chat stays as it is until it is given the run,
         by :meth:`adopt`. ``summarizer`` writes the summaries in place of the chat's own."""
-        options = self._as_held_under(strategy, counter)
+        setting = self._setting_under(strategy, counter)
         if summarizer is not None:
-            options["model"] = summarizer
+            setting = replace(setting, summarizer=summarizer)
         run = self._session.run()
-        if not was_asked(run):
-            return begun(
-                self.log.prefix(len(self.log)),
-                strategy,
-                may_have_no_turn=True,
-                **options,
-            )
-        return switched(
-            run,
-            as_strategy(strategy),
-            options["counter"],
-            options["model"],
-            repair_tool_pairs=self._session.repair_tool_pairs,
+        if was_asked(run):
+            return switched(run, setting)
+        return begun(
+            self.log.prefix(len(self.log)), setting, self._recalls_under(strategy)
         )
 
     def adopt(self, run: Run) -> None:
@@ -445,29 +318,36 @@ class Chat:
         new = Session.resume(
             self._with_authors(run),
             old.summarizer,
-            repair_tool_pairs=old.repair_tool_pairs,
+            repair_tool_pairs=old.setting.repair_tool_pairs,
         )
         new.review = old.review
         self._session = new
 
     def replay_with(self, strategy: Strategy) -> Run:
-        """What another strategy would have sent for the very same conversation."""
-        return self._with_authors(
-            replay(self.log, strategy, **self._as_held_under(strategy))
+        """The run of another strategy over the very same conversation."""
+        must_have_a_turn(self.log)
+        session, turns = begun(
+            self.log, self._setting_under(strategy), self._recalls_under(strategy)
         )
+        for _ in turns:
+            pass
+        return self._with_authors(session.run())
 
-    def _as_held_under(
+    def _setting_under(
         self, strategy: Strategy, counter: str | Counter | None = None
-    ) -> dict[str, Any]:
-        """The options of a replay under ``strategy`` of the chat as it was held."""
-        session, strategy = self._session, as_strategy(strategy)
-        return {
-            "model": session.summarizer,
-            "counter": find_counter(counter or session.counter),
-            "system_prompt": session.system_prompt,
-            "recalls": self._past_recalls() if strategy.allows_recall else {},
-            "repair_tool_pairs": session.repair_tool_pairs,
-        }
+    ) -> Setting:
+        """The setting that the chat is held under, with another strategy."""
+        setting = self._session.setting
+        counter = find_counter(counter or setting.counter)
+        return replace(setting, strategy=as_strategy(strategy), counter=counter)
+
+    def _recalls_under(
+        self, strategy: Strategy
+    ) -> Mapping[RequestKey, Recall | Sequence[Recall]]:
+        """The recalls of each turn, as far as ``strategy`` allows any."""
+        if not strategy.allows_recall:
+            return {}
+        return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
 
     def _with_authors(self, run: Run) -> Run:
         """``run`` with who asked for each recall: the model or the user."""
@@ -483,11 +363,8 @@ class Chat:
             records.append(record)
         return replace(run, requests=Requests.of(records))
 
-    def _past_recalls(self) -> Mapping[int, Sequence[Recall]]:
-        return {turn: found.asked for turn, found in self._recalled_in_turns().items()}
-
     def _recalled_in_turns(self) -> dict[int, Recalled]:
-        """What each turn's last request recalled: in a turn nothing that was recalled goes again."""
+        """The recalls of each turn's last request: within a turn none of them goes again."""
         found: dict[int, Recalled] = {}
         for record in self._session.requests:
             if record.recalled is not None:
@@ -495,7 +372,7 @@ class Chat:
         return found
 
     def _asked_by_user(self, turn: int) -> Sequence[Recall]:
-        """What the user recalled into the request of this turn; the model will recall by itself again."""
+        """The user's recalls for the request of this turn; the model will recall by itself again."""
         found = self._recalled_in_turns().get(turn)
         if found is None:
             return ()

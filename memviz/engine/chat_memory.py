@@ -17,7 +17,7 @@ from memviz.engine.recall import Recall, Recalled, whole_numbers
 from memviz.engine.replay import DEFAULT_COUNTER, as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.engine.state import Prepared
+from memviz.engine.state import Prepared, Setting
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
@@ -27,7 +27,7 @@ Given = Any
 
 
 class ChatMemory:
-    """What a strategy remembers of a conversation that somebody else holds.
+    """The memory of a strategy over a conversation that somebody else holds.
 
     Append every message as it comes; ``load`` gives what to send now. A message is a :class:`Message`, a dictionary
     with role and content, or a message object of LangChain, LlamaIndex or OpenAI's client. ``model`` writes the
@@ -48,38 +48,39 @@ class ChatMemory:
         system_prompt: str | None = None,
         repair_tool_pairs: bool = True,
     ) -> None:
-        self.strategy, self.system_prompt = strategy, system_prompt
-        self._repair_tool_pairs = repair_tool_pairs
-        self._summarizer, self._counter = as_model(model), find_counter(counter)
+        self.strategy = strategy
+        self.system_prompt = system_prompt
+        self._setting = Setting(
+            strategy,
+            find_counter(counter),
+            as_model(model),
+            system_prompt,
+            repair_tool_pairs,
+        )
         self._lock = RLock()
         self._forget()
 
     def _forget(self) -> None:
-        self._session = Session(
-            Log(),
-            self.strategy,
-            self._summarizer,
-            self._counter,
-            self.system_prompt,
-            repair_tool_pairs=self._repair_tool_pairs,
-        )
+        self._session = Session(Log(), self._setting)
         self._recalls: tuple[Recall, ...] = ()
 
     def _go_on(self, run: Run) -> None:
         """Take over a run of the same strategy and counter, summaries included. Asks nobody."""
         self._session = Session.resume(
-            run, self._summarizer, repair_tool_pairs=self._repair_tool_pairs
+            run,
+            self.summarizer,
+            repair_tool_pairs=self._setting.repair_tool_pairs,
         )
 
     @property
     def summarizer(self) -> Model | None:
         """The model that writes the summaries, if there is one."""
-        return self._summarizer
+        return self._setting.summarizer
 
     @property
     def summarizer_name(self) -> str:
         """Its name; empty when there is none."""
-        return self._summarizer.name if self._summarizer is not None else ""
+        return self.summarizer.name if self.summarizer is not None else ""
 
     @property
     def run(self) -> Run:
@@ -88,8 +89,9 @@ class ChatMemory:
         return self._session.run()
 
     def headroom(self) -> Headroom | None:
-        """How much more can be said before the next summarization; ``None`` where none will come: the strategy never
-        summarizes, or nobody is there to write a summary. A turn is complete when the next one begins."""
+        """The messages, tokens or turns that can be said before the next summarization; ``None`` where none will
+        come: the strategy never summarizes, or nobody is there to write a summary. A turn is complete when the next
+        one begins."""
         return self._session.headroom(last_turn_is_complete=False)
 
     def append(self, message: Given) -> None:
@@ -119,7 +121,7 @@ class ChatMemory:
                 self.append(message)
 
     def load(self) -> list[Message]:
-        """What to send to the model now: system prompt, summary, history, recalled messages, input."""
+        """The messages to send to the model now: system prompt, summary, history, recalled messages, input."""
         with self._lock:
             return list(self._prepare().context.messages)
 

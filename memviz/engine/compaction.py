@@ -2,51 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from memviz.core.conversation import Log
-from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
+from memviz.core.summaries import SUMMARY
 from memviz.engine.assembly import assemble, count
 from memviz.engine.calls import ReplyFacts, sum_if_known
 from memviz.engine.drafts import Draft
+from memviz.engine.stored import (
+    Amount,
+    Count,
+    LastPosition,
+    NotStored,
+    Positions,
+    Reading,
+    Stop,
+    StoredMemory,
+    StoredMessage,
+    StoredUsage,
+    Text,
+    Turn,
+    Version,
+    WrittenVersion,
+    left_out_where,
+    read,
+    write,
+)
 from memviz.models.base import Usage
 from memviz.strategies.base import Strategy, Write
 
 CompactionKind = Literal[
     "summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"
 ]
+Policy = Literal["leave", "drop", "raise", "instead"]
+"""What is done where a summarizer fails, by its name."""
 DECISIONS = ("skip", "edit", "undo")
 """The kinds that are the user's."""
 REDUCING = ("cleared", "shortened")
 """The kinds by which messages are sent with less in them from then on."""
 
 
-class LibraryCall(NamedTuple):
-    """What a real library sent to its summarizer, and the answer that it got."""
+@dataclass(frozen=True, slots=True)
+class LibraryCall:
+    """The request that a real library sent to its summarizer, and the answer that it got."""
 
-    request: tuple[Message, ...]
-    answer: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The call as JSON."""
-        return {
-            "request": [message.to_dict() for message in self.request],
-            "answer": self.answer,
-        }
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> LibraryCall:
-        """The call that :meth:`to_dict` described."""
-        return cls(
-            tuple(Message.of(message) for message in value["request"]), value["answer"]
-        )
+    request: tuple[StoredMessage, ...]
+    answer: Text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Compaction:
     """One change of what is sent: done, failed, or decided by the user.
 
@@ -71,38 +81,40 @@ class Compaction:
     ``answer`` is what the summarizer wrote, where the strategy read another text out of it.
 
     ``discarded`` are drafts that were not used; of one that failed no tokens and no cost are known. ``cost``
-    (US dollars, ``None`` where unknown), ``seconds`` and ``sent_tokens`` are those of the call that was used; where it
+    (US dollars, ``None`` where unknown), ``seconds`` are those of the call that was used; where it
     was ``recorded``, a recording played it: cost and seconds are those of then, ``None`` where they were not recorded.
     """
 
-    strategy: Strategy = field(repr=False)
-    turn: int
-    after_message: int
-    reason: str
-    summarized: range
-    keep_from: int
-    before: Memory = field(repr=False, compare=False)
-    after: Memory = field(repr=False, compare=False)
-    written: SummaryVersion | None = None
-    replaces: int | None = None
-    error: str | None = None
-    seconds: float | None = 0.0
-    cost: float | None = None
-    usage: Usage | None = None
-    model: str = ""
+    strategy: NotStored[Strategy] = field(repr=False)
+    turn: Turn
+    after_message: LastPosition
+    reason: Text
+    keep_from: Stop
+    replaces: Version | None = None
+    error: Text | None = None
+    seconds: Amount | None = 0.0
+    cost: Amount | None = None
+    model: Text = ""
     by_thinking: bool = False
     kind: CompactionKind = "summarized"
-    instruction: str | None = None
-    proposed: str | None = None
-    revises: int | None = None
+    instruction: Text | None = None
+    proposed: Text | None = None
+    revises: Version | None = None
+    prompt_tokens: Count = 0
+    """Tokens of the summarizer's requests, discarded drafts included: as billed where the provider said, else
+    counted."""
+    summarized: Positions
+    before: StoredMemory = field(repr=False, compare=False)
+    after: StoredMemory = field(repr=False, compare=False)
+    written: Annotated[WrittenVersion, Field(alias="version")] = None
+    usage: StoredUsage | None = None
     discarded: tuple[Draft, ...] = ()
-    sent_tokens: int = 0
-    track: str = SUMMARY
-    policy: str = "leave"
-    is_fixed: bool = False
-    asked_by_library: LibraryCall | None = None
-    answer: str | None = None
-    recorded: bool = False
+    track: Annotated[Text, left_out_where(SUMMARY)] = SUMMARY
+    is_fixed: Annotated[bool, left_out_where(False)] = False
+    policy: Annotated[Policy, left_out_where("leave")] = "leave"
+    answer: Annotated[Text | None, left_out_where(None)] = None
+    recorded: Annotated[bool, left_out_where(False)] = False
+    asked_by_library: Annotated[LibraryCall | None, left_out_where(None)] = None
 
     @property
     def request_turn(self) -> int | None:
@@ -133,32 +145,32 @@ class Compaction:
 
     @property
     def is_summarization(self) -> bool:
-        """Whether a summary was written because the strategy called for one."""
+        """True if a summary was written because the strategy called for one."""
         return self.kind == "summarized" and self.written is not None
 
     @property
     def is_decision(self) -> bool:
-        """Whether it is something that the user decided."""
+        """True if the user decided it."""
         return self.kind in DECISIONS
 
     @property
     def is_edited(self) -> bool:
-        """Whether the new summary is the user's wording."""
+        """True if the new summary is the user's wording."""
         return self.kind == "edit" or self.proposed is not None
 
     @property
     def puts_off(self) -> bool:
-        """Whether nothing more is summarized in this turn: it failed, or the user does not want it."""
+        """True if nothing more is summarized in this turn: it failed, or the user does not want it."""
         return self.error is not None or self.kind in ("skip", "undo")
 
     @property
     def changes_memory(self) -> bool:
-        """Whether anything is summarized, dropped or sent again because of it."""
+        """True if anything is summarized, dropped or sent again because of it."""
         return self.after.state != self.before.state
 
     @property
     def dropped(self) -> bool:
-        """Whether messages went and nothing stands for them."""
+        """True if messages went and nothing stands for them."""
         return self.kind == "evicted"
 
     @cached_property
@@ -190,7 +202,7 @@ class Compaction:
 
     @property
     def answered(self) -> str | None:
-        """What the summarizer wrote, before a strategy, a library or the user made something else of it."""
+        """The text of the summarizer, before a strategy, a library or the user made something else of it."""
         if self.asked_by_library is not None:
             return self.asked_by_library.answer
         if self.answer is not None:
@@ -199,7 +211,7 @@ class Compaction:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What a real library was answered, call by call; nothing where it asked for nothing."""
+        """The answers that a real library got, call by call; nothing where it asked for nothing."""
         if self.asked_by_library is None:
             return ()
         return (
@@ -211,12 +223,6 @@ class Compaction:
     def prompt(self) -> str:
         """The text of what was sent to the summarizer."""
         return "\n\n".join(message.content for message in self.request)
-
-    @property
-    def prompt_tokens(self) -> int:
-        """Tokens of the summarizer's requests, discarded drafts included: as billed where the provider
-        said, else counted."""
-        return self.sent_tokens + _prompt_tokens(self.discarded)
 
     @cached_property
     def output_tokens(self) -> int:
@@ -243,19 +249,19 @@ class Compaction:
 
     @property
     def calls(self) -> int:
-        """How often a summarizer was called."""
+        """The number of calls of a summarizer."""
         return self._used_a_call + len(self.discarded)
 
     @property
     def failed_calls(self) -> int:
-        """How many of these calls failed."""
+        """The number of these calls that failed."""
         return (self.error is not None) + sum(
             draft.error is not None for draft in self.discarded
         )
 
     @property
     def asked(self) -> bool:
-        """Whether a summarizer was called at all."""
+        """True if a summarizer was called at all."""
         return self.calls > 0
 
     @property
@@ -267,94 +273,41 @@ class Compaction:
 
     @property
     def facts(self) -> ReplyFacts:
-        """What is known of the summarizer's call that was used."""
+        """The facts of the summarizer's call that was used."""
         return ReplyFacts(
             self.model, self.usage, self.cost, self.seconds, self.recorded
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The compaction as JSON, without what the log and the summaries hold."""
-        plain = (
-            "turn",
-            "after_message",
-            "reason",
-            "keep_from",
-            "replaces",
-            "error",
-            "seconds",
-            "cost",
-            "model",
-            "by_thinking",
-            "kind",
-            "instruction",
-            "proposed",
-            "revises",
-        )
-        return {
-            **{name: getattr(self, name) for name in plain},
-            **{name: getattr(self, name) for name in COUNTED},
-            "prompt_tokens": self.prompt_tokens,
-            "summarized": [self.summarized.start, self.summarized.stop],
-            "before": self.before.to_json(),
-            "after": self.after.to_json(),
-            "version": self.version,
-            "usage": asdict(self.usage) if self.usage else None,
-            "discarded": [draft.to_dict() for draft in self.discarded],
-            **({"track": self.track} if self.track != SUMMARY else {}),
-            **({"is_fixed": True} if self.is_fixed else {}),
-            **({"policy": self.policy} if self.policy != "leave" else {}),
-            **({} if self.answer is None else {"answer": self.answer}),
-            **({"recorded": True} if self.recorded else {}),
-            **(
-                {"asked_by_library": self.asked_by_library.to_dict()}
-                if self.asked_by_library
-                else {}
-            ),
-        }
+        counted = {name: getattr(self, name) for name in COUNTED}
+        return {**_ORDER, **write(self), **counted}
 
     @classmethod
-    def from_dict(
-        cls, value: Mapping[str, Any], strategy: Strategy, space: MemorySpace
-    ) -> Compaction:
-        """The compaction that :meth:`to_dict` described, over the log and summaries of ``space``."""
-        apart = (
-            "summarized",
-            "usage",
-            "before",
-            "after",
-            "version",
-            "discarded",
-            "prompt_tokens",
-            "asked_by_library",
-            *COUNTED,
-        )
-        call = value.get("asked_by_library")
-        discarded = tuple(Draft.from_dict(draft) for draft in value["discarded"])
-        written = (
-            space.summaries.versions[value["version"] - 1] if value["version"] else None
-        )
-        compaction = cls(
-            **{key: item for key, item in value.items() if key not in apart},
-            strategy=strategy,
-            summarized=range(*value["summarized"]),
-            before=Memory.from_json(space, value["before"]),
-            after=Memory.from_json(space, value["after"]),
-            asked_by_library=LibraryCall.from_dict(call) if call else None,
-            usage=Usage(**value["usage"]) if value["usage"] else None,
-            written=written,
-            discarded=discarded,
-            sent_tokens=value["prompt_tokens"] - _prompt_tokens(discarded),
-        )
-        # What was counted is not counted again.
-        compaction.__dict__.update({name: value[name] for name in COUNTED})
+    def from_dict(cls, value: Any, over: Reading, *place: object) -> Compaction:
+        """The compaction that :meth:`to_dict` described, which is stored at ``place``."""
+        counted = vars(read(_Counted, value, over, *place))
+        fields = {**value, "strategy": over.strategy}
+        compaction = read(cls, fields, over, *place)
+        compaction.__dict__.update(counted)  # not counted again
         return compaction
+
+
+@dataclass
+class _Counted:
+    tokens_before: Count
+    tokens_after: Count
+    output_tokens: Count
 
 
 COUNTED = ("tokens_before", "tokens_after", "output_tokens")
 """What a compaction counts when it is first asked for."""
+_NAMES = [field.name for field in fields(Compaction)]
+_ORDER = dict.fromkeys((*_NAMES[1 : _NAMES.index("prompt_tokens")], *COUNTED))
+"""What stands first in the stored form: the numbers that are counted stand among the fields."""
 
 
-def _prompt_tokens(drafts: tuple[Draft, ...]) -> int:
+def prompt_tokens_of(drafts: tuple[Draft, ...]) -> int:
     return sum(draft.prompt_tokens for draft in drafts if draft.error is None)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Annotated
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.counters import Counter
@@ -15,9 +15,10 @@ from memviz.core.errors import (
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message, clean_text
-from memviz.models.base import Model, Reply, Usage
+from memviz.core.summaries import SummarySource
+from memviz.engine.stored import Amount, Count, StoredUsage, Text, left_out_where
+from memviz.models.base import Model, Reply
 
 INTERRUPTED = "interrupted"
 """The error of a draft that the user did not wait for, by Ctrl-C or a click on Stop."""
@@ -35,32 +36,17 @@ class Draft:
     where they were not recorded.
     """
 
-    text: str = ""
-    instruction: str | None = None
-    error: str | None = None
-    seconds: float | None = 0.0
-    cost: float | None = None
-    usage: Usage | None = None
-    model: str = ""
+    text: Text = ""
+    instruction: Text | None = None
+    error: Text | None = None
+    seconds: Amount | None = 0.0
+    cost: Amount | None = None
+    usage: StoredUsage | None = None
+    model: Text = ""
     by_thinking: bool = False
-    prompt_tokens: int = 0
-    answer: str | None = None
-    recorded: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """The draft as JSON."""
-        return {
-            name: value
-            for name, value in asdict(self).items()
-            if value or name not in ("answer", "recorded")
-        }
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Draft:
-        """The draft that :meth:`to_dict` described."""
-        return cls(
-            **{**value, "usage": Usage(**value["usage"]) if value["usage"] else None}
-        )
+    prompt_tokens: Count = 0
+    answer: Annotated[Text | None, left_out_where(None, "")] = None
+    recorded: Annotated[bool, left_out_where(False)] = False
 
 
 def ask_for_draft(
@@ -76,7 +62,8 @@ def ask_for_draft(
     of a budget, a summarizer that no call reaches, and an interruption go through to the caller.
     """
     started = perf_counter()
-    reply, error = Reply(""), None
+    reply = Reply("")
+    error = None
     try:
         reply = (
             summarizer.summarize(request)
@@ -88,12 +75,14 @@ def ask_for_draft(
     except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):
         raise
     except Exception as failure:
-        error = (
-            str(failure)
-            if isinstance(failure, MemvizError)
-            else f"{type(failure).__name__}: {failure}"
-        )
+        error = str(failure)
+        if not isinstance(failure, MemvizError):
+            error = f"{type(failure).__name__}: {failure}"
     seconds = reply.recorded_seconds if reply.recorded else perf_counter() - started
+    if reply.usage is None:
+        prompt_tokens = _prompt_tokens(request, counter)
+    else:
+        prompt_tokens = reply.usage.input_tokens
     return Draft(
         text="" if error else clean_text(reply.text).strip(),
         instruction=instruction,
@@ -102,18 +91,11 @@ def ask_for_draft(
         cost=reply.cost_usd,
         usage=reply.usage,
         model=summarizer.name if error else reply.model or summarizer.name,
-        prompt_tokens=reply.usage.input_tokens
-        if reply.usage
-        else _prompt_tokens(request, counter),
+        prompt_tokens=prompt_tokens,
         recorded=reply.recorded,
     )
 
 
 def _prompt_tokens(request: Sequence[Message], counter: Counter) -> int:
-    return (
-        sum(
-            counter.in_lines(message.content) + TOKENS_PER_MESSAGE
-            for message in request
-        )
-        + TOKENS_PER_REQUEST
-    )
+    content_tokens = sum(counter.in_lines(message.content) for message in request)
+    return content_tokens + TOKENS_PER_MESSAGE * len(request) + TOKENS_PER_REQUEST

@@ -1,4 +1,5 @@
-"""What a strategy plans is done here: marks are moved, the summarizer is asked, a failure means what the rule says.
+"""The plans of a strategy are carried out here: marks are moved, the summarizer is asked, a failure means what the
+rule says.
 
 The memory itself is replaced, and the change recorded, by the state alone.
 """
@@ -76,13 +77,13 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     if draft.error is not None:
         state.record_unchanged(plan, draft)
         return _after_failure(state, plan, draft.error)
-    wording = state.edits.get(len(state.space.summaries) + 1)
+    wording = state.setting.edits.get(len(state.space.summaries) + 1)
     state.apply(plan, draft, wording=None if wording == draft.text else wording)
     return True
 
 
 def _ask_on_record(state: State, plan: Write) -> Draft:
-    """What the summarizer gives. An interruption goes through, and is on record then."""
+    """The summarizer's draft. An interruption goes through, and is on record then."""
     started = perf_counter()
     try:
         return ask(state, plan)
@@ -131,7 +132,7 @@ def _evict(state: State, plan: Write, reason: str) -> bool:
 
 
 def _after_failure(state: State, plan: Write, error: str) -> bool:
-    """What the strategy's rule says of a failed summarizer, which is on record already. Whether memory changed."""
+    """Do as the strategy's rule says after a failure, which is on record already; return whether memory changed."""
     if plan.on_failure == "drop":
         return _evict(state, plan, f"{plan.reason}; the summarizer failed")
     if plan.on_failure == "raise":

@@ -82,7 +82,7 @@ class FreeRun:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every turn has its reply."""
+        """True if every turn has its reply."""
         return self.done == self.turn_count
 
     @property
@@ -107,8 +107,9 @@ class FreeRun:
         return self.chat.answer_again()
 
     def _own(self, position: int) -> int:
-        """Where in the run's own log the message stands that is at this position of the source."""
-        source, log = self._source, self.chat.log
+        """The position in the run's own log of the message that is at this position of the source."""
+        source = self._source
+        log = self.chat.log
         if position >= source.turn(log.turn_count).asked - 1:
             return max(
                 position, len(log) - 1
@@ -116,7 +117,8 @@ class FreeRun:
         if position < source.turn_start(1):
             return position
         number = source.turn_number(position)
-        there, here = source.turn(number), log.turn(number)
+        there = source.turn(number)
+        here = log.turn(number)
         return (
             here.start + position - there.start
             if position < there.asked
@@ -125,26 +127,27 @@ class FreeRun:
 
     @property
     def _is_partial(self) -> bool:
-        """Whether the last reply was stopped."""
+        """True if the last reply was stopped."""
         last = self.chat.log[-1] if self.chat.log.turn_count else None
         return last is not None and bool(last.meta and last.meta.get("partial"))
 
 
 def answered_turns(run: Run) -> int:
-    """How many turns have a whole reply. A stopped one is the last, and will be answered again."""
+    """The number of turns with a whole reply. A stopped one is the last, and will be answered again."""
     return sum(PARTIAL_REPLY not in record.flags for record in run.turns[-1:]) + max(
         0, len(run.turns) - 1
     )
 
 
 def is_over(run: Run, messages: Log) -> bool:
-    """Whether a free run, as far as it has come, answers what the users say in ``messages``."""
-    answered, asked = _taken_over(run.log), _taken_over(messages)
+    """True if a free run, as far as it has come, answers what the users say in ``messages``."""
+    answered = _taken_over(run.log)
+    asked = _taken_over(messages)
     return answered == asked[: len(answered)]
 
 
 def _taken_over(log: Log) -> list[list[Message]]:
-    """What a free run takes over: the messages before the first turn, and those of the user in each turn."""
+    """The messages that a free run takes over: those before the first turn, and those of the user in each turn."""
     first = log.turn_start(1) if log.turn_count else len(log)
     return [log[:first], *(log[turn.start : turn.asked] for turn in log.turns())]
 

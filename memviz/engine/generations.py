@@ -1,4 +1,5 @@
-"""How many summarizations the content of each message has been through, worked out from the chain of summaries.
+"""The number of summarizations that the content of each message has been through, worked out from the chain of
+summaries.
 
 A summary that takes in the one before lets everything in that pass one more summarization, and what it adds pass its
 first. A list of facts takes in the one before as it was written, which is no summarization; condensing it is one.
@@ -15,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.memory import FACTS, SummaryVersion
+from memviz.core.summaries import FACTS, SummaryVersion
 
 Counts = NDArray[np.uint16]
 MOST = np.iinfo(np.uint16).max
@@ -38,11 +39,13 @@ class Generations:
         """The oldest version of its chain of which all was kept so."""
         for number, version in enumerate(versions):
             before = -1 if version.replaces is None else version.replaces - 1
-            start, stop = version.added.start, version.added.stop
+            start = version.added.start
+            stop = version.added.stop
             keeps = version.track == FACTS and before >= 0
             if keeps and version.added == versions[before].added:
                 # A condensed list read its messages for the second time.
-                keeps, start = False, stop
+                keeps = False
+                start = stop
             follows = before < 0 or (
                 self._is_gapless[before] and self._added[before][1] == start
             )
@@ -54,9 +57,10 @@ class Generations:
             self._is_gapless.append(follows)
 
     def row(self, version: int, messages: int) -> Counts:
-        """What the content of each of the first ``messages`` messages has been through in ``version``; 0 where it is
-        not in it."""
-        chain, passed = [], 1
+        """The summarizations that the content of each of the first ``messages`` messages passed up to ``version``;
+        0 where it is not in it."""
+        chain = []
+        passed = 1
         while version >= 0:
             chain.append((passed, self._added[version]))
             passed += not self._keeps[version]
@@ -91,7 +95,7 @@ class Generations:
                 kept[number] = row
 
     def of(self, position: int) -> list[int]:
-        """What the content of one message has been through in each version; 0 where it is not in it."""
+        """The summarizations that the content of one message passed up to each version; 0 where it is not in it."""
         passed: list[int] = []
         for number, before in enumerate(self._before):
             times = passed[before] if before >= 0 else 0
@@ -111,13 +115,15 @@ class Generations:
         if not self._is_gapless[version]:
             return None
         found = []
-        at, stop = version, self._added[version][1]
+        at = version
+        stop = self._added[version][1]
         for step, following in pairwise(steps):
             start = stop
             for _ in range(following - step):
                 if at >= 0:
                     at = self._kept_from[at]
-                    start, at = self._added[at][0], self._before[at]
+                    start = self._added[at][0]
+                    at = self._before[at]
             found.append((start, stop, step))
             stop = start
         found.append((self._first[version] if at >= 0 else stop, stop, steps[-1]))

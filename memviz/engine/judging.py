@@ -6,9 +6,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from time import perf_counter
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import PlainSerializer
 
 from memviz.core.errors import MalformedReplyError, MemvizError, ModelError
 from memviz.core.messages import Message
@@ -16,6 +18,7 @@ from memviz.engine.answering import ask
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.engine.stored import Count, NotStored, Text, read, read_as, write
 from memviz.models.base import Model
 from memviz.models.first_failure import ends_all
 from memviz.models.registry import model as find_model
@@ -39,7 +42,7 @@ _SHOWN_CHARS = 80
 
 
 def judge_request(probe: Probe, reply: str) -> tuple[Message, ...]:
-    """What a judge is sent: how to judge, and as JSON what is to be judged."""
+    """The messages for a judge: the instruction, and the case as JSON."""
     case = {
         "question": probe.question,
         "accepted_answers": list(probe.answers),
@@ -61,15 +64,32 @@ def verdict_of(text: str) -> Verdict | None:
 
 
 def unreadable(judge: str, text: str) -> str:
-    """What to say where ``judge`` gave no verdict but ``text``."""
+    """The sentence for a ``judge`` who gave no verdict but ``text``."""
     flat = " ".join(text.split())
     shown = flat if len(flat) <= _SHOWN_CHARS else flat[: _SHOWN_CHARS - 1] + "…"
     return f"The judge {judge} was asked for the one word RIGHT or WRONG and said: {shown!r}. Choose another judge."
 
 
 @dataclass(frozen=True, slots=True)
+class _ProbeFields:
+    question: Text
+    answers: list[Text]
+    evidence: list[Count]
+    category: Text
+    stale: list[Text] = field(default_factory=list)
+    by_user: bool = False
+
+
+_StoredProbe = Annotated[
+    Probe,
+    read_as(_ProbeFields, lambda value, _: Probe.from_dict(asdict(value))),
+    PlainSerializer(Probe.to_dict),
+]
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedAnswer:
-    """What one run (by its number, 0-based) answered to one probe, and what the judge said of it.
+    """The answer of one run (by its number, 0-based) to one probe, with the judge's verdict.
 
     ``reply`` is ``None`` where the question failed; ``error`` then says why. With a reply, ``error`` says why
     there is no ``verdict``; both are ``None`` where nobody was to judge. ``sent_tokens`` are all tokens sent to the
@@ -79,16 +99,18 @@ class JudgedAnswer:
     kept by :meth:`to_dict` and does not count when two are compared.
     """
 
-    probe: Probe
-    run: int
-    reply: str | None = None
+    probe: _StoredProbe
+    run: Count
+    reply: Text | None = None
     verdict: Verdict | None = None
-    error: str | None = None
-    sent_tokens: int = 0
+    error: Text | None = None
+    sent_tokens: Count = 0
     calls: tuple[ReplyFacts, ...] = ()
     summaries: tuple[ReplyFacts, ...] = ()
     judging: tuple[ReplyFacts, ...] = ()
-    record: TurnRecord | None = field(default=None, repr=False, compare=False)
+    record: NotStored[TurnRecord | None] = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def cost_usd(self) -> float | None:
@@ -97,32 +119,12 @@ class JudgedAnswer:
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as JSON, without its record."""
-        return {
-            "probe": self.probe.to_dict(),
-            "run": self.run,
-            "reply": self.reply,
-            "verdict": self.verdict,
-            "error": self.error,
-            "sent_tokens": self.sent_tokens,
-            "calls": [facts.to_dict() for facts in self.calls],
-            "summaries": [facts.to_dict() for facts in self.summaries],
-            "judging": [facts.to_dict() for facts in self.judging],
-        }
+        return write(self)
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> JudgedAnswer:
-        """The answer that :meth:`to_dict` described."""
-        return cls(
-            probe=Probe.from_dict(value["probe"]),
-            run=value["run"],
-            reply=value["reply"],
-            verdict=value["verdict"],
-            error=value["error"],
-            sent_tokens=value["sent_tokens"],
-            calls=tuple(map(ReplyFacts.from_dict, value["calls"])),
-            summaries=tuple(map(ReplyFacts.from_dict, value["summaries"])),
-            judging=tuple(map(ReplyFacts.from_dict, value["judging"])),
-        )
+        """The answer that :meth:`to_dict` described. Raises ValueError where it is damaged."""
+        return read(cls, value, {})
 
 
 class Judging:
@@ -165,22 +167,22 @@ class Judging:
 
     @property
     def total(self) -> int:
-        """How many answers there are to be: one a probe and run."""
+        """The number of answers that there are to be: one a probe and run."""
         return len(self._work)
 
     @property
     def done(self) -> int:
-        """How many of them are settled, failed ones included."""
+        """The number of them that are settled, failed ones included."""
         return sum(self._tried)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every probe was asked of every run."""
+        """True if every probe was asked of every run."""
         return all(self._tried)
 
     @property
     def results(self) -> tuple[JudgedAnswer, ...]:
-        """What was answered, judged or failed so far."""
+        """All answers so far, judged or failed ones too."""
         told = zip(self._work, self._tried, strict=True)
         return tuple(
             answer for answer, tried in told if tried or answer.reply is not None

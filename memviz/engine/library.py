@@ -16,9 +16,10 @@ from memviz.core.errors import (
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.core.memory import SUMMARIZED, MemorySpace, SummaryVersion
+from memviz.core.memory import SUMMARIZED, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Piece
+from memviz.core.summaries import SummaryVersion
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.engine.records import TurnRecord
@@ -28,7 +29,7 @@ from memviz.strategies.library import FromLibrary, LibraryStrategy
 
 
 class SummarizerFailedError(MemvizError):
-    """What goes through a library whose summarizer failed."""
+    """Raised through a library whose summarizer failed."""
 
     is_retryable = False
 
@@ -37,7 +38,8 @@ class LibraryAtWork:
     """The library's object of one session, with what it was fed and what it asked for."""
 
     def __init__(self, state: State, strategy: LibraryStrategy) -> None:
-        self._state, self._strategy = state, strategy
+        self._state = state
+        self._strategy = strategy
         self._fed = state.space.system_stop
         self._asked: list[tuple[tuple[Message, ...], Draft]] = []
         self._answers: list[str] | None = (
@@ -96,7 +98,8 @@ class LibraryAtWork:
 
     def look(self) -> None:
         """Let the library do what it does before a request, and keep what it would send."""
-        state, length = self._state, self._state.memory.length
+        state = self._state
+        length = self._state.memory.length
         self._feed(length)
         self._asked.clear()
         if not state.begin_asking():
@@ -174,7 +177,7 @@ class LibraryAtWork:
     def _pieces(
         self, sent: Sequence[FromLibrary]
     ) -> tuple[list[Piece], Message | None]:
-        """What is sent as pieces, the summary as a line as yet; and the message that holds a new summary."""
+        """The pieces of what is sent, the summary as a line as yet; and the message that holds a new summary."""
         answer = self._asked[-1][1].text if self._asked else None
         known = self._state.memory.summary
         found: list[Piece] = []

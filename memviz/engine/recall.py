@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from heapq import nlargest
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, PlainSerializer, ValidationInfo
 
 from memviz.core.bounds import MAX_DIGITS, is_whole_number, quoted
 from memviz.core.conversation import Log, Request
 from memviz.core.errors import RecallError
 from memviz.core.messages import Message
+from memviz.engine.stored import Count, NotStored, Position, Reading, Text, read_as
 
 MAX_NUMBERS = 10_000
 """Most numbers that one list may name: nobody means more, and a typing error could name billions."""
@@ -84,7 +87,8 @@ def _range_of(piece: str) -> range:
         raise RecallError(
             f"{quoted(piece)} is neither a number nor a range. Write for example 1, 3-5."
         )
-    start, stop = int(digits[0]), int(digits[-1])
+    start = int(digits[0])
+    stop = int(digits[-1])
     if stop < start:
         raise RecallError(
             f"The range {quoted(piece)} runs backwards. Write {stop}-{start}."
@@ -94,7 +98,7 @@ def _range_of(piece: str) -> range:
 
 @dataclass(frozen=True)
 class Recall:
-    """What to bring back: by turn numbers (1-based), message positions (0-based), the last ``last_n``
+    """Messages to bring back: by turn numbers (1-based), message positions (0-based), the last ``last_n``
     messages, or keywords (a message that holds any of them, upper or lower case). The picks are united.
     ``None`` stands for what is left out.
 
@@ -118,19 +122,26 @@ class Recall:
             )
 
 
+StoredRecall = Annotated[
+    Recall,
+    read_as(dict[Text, Any], lambda value, _: Recall(**value)),
+    PlainSerializer(asdict),
+]
+
+
 @dataclass(frozen=True)
 class Recalled:
-    """What a recall found: ``messages`` in log order and their ``indices``, what does not exist by
+    """The result of a recall: ``messages`` in log order and their ``indices``, what does not exist by
     name (``missing``), how many messages the bound cut off (``cut``), and what was asked for: by the
     user, and with the last ``by_model`` of ``asked`` by the model. Its length is the number of messages,
     and going through it gives them."""
 
-    messages: tuple[Message, ...] = field(default=(), repr=False)
-    indices: tuple[int, ...] = ()
-    missing: tuple[str, ...] = ()
-    cut: int = 0
-    asked: tuple[Recall, ...] = ()
-    by_model: int = 0
+    messages: NotStored[tuple[Message, ...]] = field(default=(), repr=False)
+    indices: tuple[Position, ...] = ()
+    missing: tuple[Text, ...] = ()
+    cut: Count = 0
+    asked: tuple[StoredRecall, ...] = ()
+    by_model: Count = 0
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -140,35 +151,17 @@ class Recalled:
 
     @property
     def asked_by_user(self) -> tuple[Recall, ...]:
-        """What the user asked for."""
+        """The recalls that the user asked for."""
         return self.asked[: len(self.asked) - self.by_model]
 
-    def to_dict(self) -> dict[str, Any]:
-        """What cannot be read from the log."""
-        return {
-            "indices": list(self.indices),
-            "missing": list(self.missing),
-            "cut": self.cut,
-            "asked": [asdict(recall) for recall in self.asked],
-            "by_model": self.by_model,
-        }
 
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any], log: Log) -> Recalled:
-        """What :meth:`to_dict` described, over its ``log``."""
-        indices = tuple(value["indices"])
-        asked = tuple(Recall(**recall) for recall in value["asked"])
-        found = tuple(log[p] for p in indices)
-        return cls(
-            found,
-            indices,
-            tuple(value["missing"]),
-            value["cut"],
-            asked,
-            value["by_model"],
-        )
+def _with_messages(recalled: Recalled, info: ValidationInfo[Reading]) -> Recalled:
+    found = tuple(info.context.space.log[p] for p in recalled.indices)
+    return replace(recalled, messages=found)
 
 
+StoredRecalled = Annotated[Recalled, AfterValidator(_with_messages)]
+"""Without the messages, which the log has."""
 RequestKey = int | tuple[int, int]
 """A turn (1-based), or a turn and one of its calls (both 1-based)."""
 
@@ -184,7 +177,7 @@ def by_request(
 
 
 class PlannedRecalls:
-    """What a replay recalls, from a mapping of turns, or of turns and calls, to a recall or several.
+    """The recalls of a replay, from a mapping of turns, or of turns and calls, to a recall or several.
 
     What is recalled into a request stays in those that follow it in its turn: a model that was told something in the
     first call of a tool loop must not have lost it in the second. It is found among what was said before the turn;
@@ -224,7 +217,7 @@ class PlannedRecalls:
     def at(
         self, log: Log, request: Request
     ) -> tuple[tuple[Recall, ...], tuple[int, ...]]:
-        """What goes into ``request``, and for each recall among how many first messages it finds."""
+        """The recalls that go into ``request``, and for each recall among how many first messages it finds."""
         planned = self._planned.get(request.turn)
         if not planned:
             return (), ()

@@ -1,5 +1,5 @@
-"""What a recall adds to a request, worked out before anybody asks for it: to one that was sent, and to the next one
-before its message is typed.
+"""The tokens that a recall adds to a request, worked out before anybody asks for it: to one that was sent, and to
+the next one before its message is typed.
 
 The next message itself moves the memory on: a window slides by it, and it may be what makes a summary due. Its length
 is unknown, so two messages are tried: the shortest, and one as long as the strategy's whole budget. What both agree on
@@ -15,7 +15,8 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.engine.assembly import Parts, assemble, count, whole
+from memviz.engine.assembly import assemble, count, whole
+from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -26,7 +27,8 @@ from memviz.strategies.base import Move, Trigger
 def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     """Tokens that ``recall`` would add to the request of ``record`` of ``run``, as that request is counted. What is
     sent word for word already, or is recalled, adds nothing. Recalls change no summary, so nothing else changes."""
-    memory, sent = record.memory, record.parts
+    memory = record.memory
+    sent = record.parts
     asked = record.recalled.asked if record.recalled is not None else ()
     limit = run.strategy.recall_limit_messages
     found = resolve(run.log, memory.before_open_turn, (*asked, recall), limit)
@@ -60,7 +62,7 @@ class NextHistory(NamedTuple):
 
 
 def next_history(session: Session) -> NextHistory:
-    """What the request after the next message of the user will hold of the log, word for word. A summarization that
+    """The messages that the request after the user's next message will hold word for word. A summarization that
     the user will be asked about may be skipped, and one that failed may wait; then both are possible."""
     short = long = _held(session, "")
     budget = session.strategy.budget_tokens
@@ -93,7 +95,8 @@ def _held(session: Session, text: str) -> list[frozenset[int]]:
 def _after_plans(session: Session, memory: Memory, *, writes: bool) -> Memory:
     """The memory when everything that is due is done, with or without what a summarizer has to write; of that only
     the place counts that it frees."""
-    strategy, state = session.strategy, None
+    strategy = session.strategy
+    state = None
     if strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return memory
     while state != memory.state:

@@ -12,11 +12,19 @@ from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message
+from memviz.core.summaries import SummarySource
 from memviz.engine.answering import ask
 from memviz.engine.recall import Recall, RequestKey
-from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log, begun, replay
+from memviz.engine.replay import (
+    DEFAULT_COUNTER,
+    Messages,
+    as_log,
+    begun,
+    must_have_a_turn,
+    replay,
+    setting_for,
+)
 from memviz.engine.run import Run
 from memviz.models.base import (
     Meter,
@@ -47,8 +55,8 @@ RecalledAt = Sequence[tuple[RequestKey, Recall]]
 
 
 class Progress(NamedTuple):
-    """How far a recording is: ``done`` of ``total`` turns and questions of a setting, with the number of requests that
-    were made, and of those that were on record."""
+    """The progress of a recording: ``done`` of ``total`` turns and questions of a setting, with the number of
+    requests that were made, and of those that were on record."""
 
     setting: str
     done: int
@@ -68,8 +76,8 @@ def setting_of(
     answers: bool = False,
     digest: str | None = None,
 ) -> RecordedSetting:
-    """What has to be the same for a recording to hold the summaries of this replay. The arguments are those of
-    :func:`memviz.replay`; the ``digest`` of the conversation is worked out unless it is given."""
+    """The setting that has to be the same for a recording to hold the summaries of this replay. The arguments are
+    those of :func:`memviz.replay`; the ``digest`` of the conversation is worked out unless it is given."""
     if isinstance(messages, Transcript):
         system_prompt = (
             messages.system_prompt if system_prompt is None else system_prompt
@@ -102,19 +110,16 @@ def record(
     :class:`memviz.core.errors.BudgetSpentError` where the budget is spent: what was
     answered is in the file.
     """
-    log, recorder = as_log(messages), RecordingModel(model, file)
+    log = as_log(messages)
+    must_have_a_turn(log)
+    recorder = RecordingModel(model, file)
     runs = []
     for strategy in strategies:
         total = log.turn_count + len(probes)
         told = _Told(strategy.label, total, recorder, progress)
-        # A transcript brings its system prompt and its tools; a log is shared, so that its tokens are counted once.
-        session, turns = begun(
-            messages if isinstance(messages, Transcript) else log,
-            strategy,
-            model=_FailureEnds(recorder),
-            counter=counter,
-            recalls=recalls,
-        )
+        writer = _FailureEnds(recorder)
+        setting = setting_for(messages, strategy, model=writer, counter=counter)
+        session, turns = begun(log, setting, recalls)
         first = len(recorder.given)
         for _ in turns:
             told.step()
@@ -124,13 +129,13 @@ def record(
             ask(run, probe.question, model=recorder, summarizer=_FailureEnds(recorder))
             told.step()
         answers_need = tuple(recorder.given[first + len(needs) :])
-        setting = setting_of(
+        made_for = setting_of(
             messages, strategy, counter, recalls=recalls, answers=bool(probes)
         )
-        setting = replace(setting, needs=needs, answers_need=answers_need)
-        is_held = file.recording.holds(setting) and not probes
-        if not is_held and not file.recording.answers(setting):
-            file.add_setting(setting)
+        made_for = replace(made_for, needs=needs, answers_need=answers_need)
+        is_held = file.recording.holds(made_for) and not probes
+        if not is_held and not file.recording.answers(made_for):
+            file.add_setting(made_for)
         runs.append(run)
     return runs
 
@@ -219,10 +224,11 @@ def foreseen(
     model: Budgeted | None,
     probes: Sequence[Probe],
 ) -> tuple[int, float]:
-    """How many requests these replays would take with ``probes`` at their ends, and US dollars that they may cost at
-    most: judged by the offline summarizer, whose summaries are shorter or longer than the model's will be. Without a
-    ``model`` nothing is priced."""
-    calls, usd = 0, 0.0
+    """The number of requests that these replays would take with ``probes`` at their ends, and the most US dollars
+    that they may cost: judged by the offline summarizer, whose summaries are shorter or longer than the model's
+    will be. Without a ``model`` nothing is priced."""
+    calls = 0
+    usd = 0.0
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
         asked = [one.request for one in run.made_or_foreseen if one.asked]
@@ -293,7 +299,8 @@ class _Told:
     def step(self) -> None:
         self._done += 1
         if self._progress is not None:
-            asked, played = self._recorder.asked, self._recorder.played
+            asked = self._recorder.asked
+            played = self._recorder.played
             self._progress(
                 Progress(self._label, self._done, self._total, asked, played)
             )

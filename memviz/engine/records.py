@@ -1,4 +1,4 @@
-"""What happened at each request, as values.
+"""The record of each request, as a value.
 
 Records keep ranges over the log, not copies; messages are built when somebody asks for them.
 """
@@ -6,19 +6,33 @@ Records keep ranges over the log, not copies; messages are built when somebody a
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from memviz.core.context import Context
-from memviz.core.memory import Memory, MemorySpace, SummaryVersion
+from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
-from memviz.core.pieces import from_json, to_json
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import request_name
-from memviz.engine.assembly import Parts, build_context
+from memviz.engine.assembly import build_context
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.compaction import Compaction
-from memviz.engine.recall import Recalled
+from memviz.engine.parts import Parts
+from memviz.engine.recall import Recalled, StoredRecalled
+from memviz.engine.stored import (
+    CompactionNumbers,
+    Count,
+    Positions,
+    Reading,
+    StoredMemory,
+    StoredMessage,
+    StoredPiece,
+    Text,
+    Turn,
+    read,
+    write,
+)
 from memviz.strategies.base import Strategy
 
 PARTIAL_REPLY = "partial_reply"
@@ -118,62 +132,67 @@ class TurnRecord:
     def reply(self) -> str:
         """Text of the reply, of its last message where there are several; empty where there is none, and for a round
         of thinking."""
-        log, start = self.memory.log, self.log_length
+        log = self.memory.log
+        start = self.log_length
         stop = start if self.kind == "thinking" else log.reply_stop(start)
         return str(log[stop - 1].content) if stop > start else ""
 
     def to_dict(self, first_compaction: int) -> dict[str, Any]:
         """The record as JSON; its compactions are the run's from number ``first_compaction`` on."""
         parts = self.parts
-        return {
-            "turn": self.turn,
-            "call": self.call,
-            "kind": self.kind,
-            "memory": self.memory.to_json(),
-            "pieces": [to_json(piece) for piece in parts.pieces],
-            "input": [parts.input.start, parts.input.stop],
-            "tools": list(parts.tools),
-            "exchange": [parts.exchange.start, parts.exchange.stop],
-            "tokens": dict(self.tokens),
-            "reply_tokens": self.reply_tokens,
-            "compactions": [first_compaction, first_compaction + len(self.compactions)],
-            "flags": list(self.flags),
-            "recalled": self.recalled.to_dict() if self.recalled is not None else None,
-            "facts": self.facts.to_dict() if self.facts else None,
-            "thoughts": [message.to_dict() for message in self.thoughts],
-        }
+        stop = first_compaction + len(self.compactions)
+        fields = RecordFields(
+            turn=self.turn,
+            call=self.call,
+            kind=self.kind,
+            memory=self.memory,
+            pieces=parts.pieces,
+            input=parts.input,
+            tools=parts.tools,
+            exchange=parts.exchange,
+            tokens=self.tokens,
+            reply_tokens=self.reply_tokens,
+            compactions=range(first_compaction, stop),
+            flags=self.flags,
+            recalled=self.recalled,
+            facts=self.facts,
+            thoughts=self.thoughts,
+        )
+        return write(fields)
 
     @classmethod
-    def from_dict(
-        cls,
-        value: Mapping[str, Any],
-        space: MemorySpace,
-        compactions: tuple[Compaction, ...],
-        strategy: Strategy,
-    ) -> TurnRecord:
-        """The record that :meth:`to_dict` described, made under ``strategy``, over ``space`` and all compactions of the
-        run."""
-        recalled, facts = value["recalled"], value["facts"]
+    def from_dict(cls, value: object, over: Reading, *place: object) -> TurnRecord:
+        """The record that :meth:`to_dict` described, which is stored at ``place``."""
+        fields = vars(read(RecordFields, value, over, *place))
+        made = fields.pop("compactions")
+        parts = Parts(*[fields.pop(name) for name in Parts._fields])
         return cls(
-            turn=value["turn"],
-            memory=Memory.from_json(space, value["memory"]),
-            parts=Parts(
-                pieces=tuple(from_json(piece) for piece in value["pieces"]),
-                input=range(*value["input"]),
-                tools=tuple(value["tools"]),
-                exchange=range(*value["exchange"]),
-            ),
-            tokens=dict(value["tokens"]),
-            reply_tokens=value["reply_tokens"],
-            compactions=compactions[slice(*value["compactions"])],
-            flags=tuple(value["flags"]),
-            recalled=Recalled.from_dict(recalled, space.log) if recalled else None,
-            facts=ReplyFacts.from_dict(facts) if facts else None,
-            call=value["call"],
-            kind=value["kind"],
-            thoughts=tuple(Message.of(message) for message in value["thoughts"]),
-            strategy=strategy,
+            **fields,
+            parts=parts,
+            compactions=tuple(over.compactions[made.start : made.stop]),
+            strategy=over.strategy,
         )
+
+
+@dataclass
+class RecordFields:
+    """A request as it is stored. All of its fields are always there."""
+
+    turn: Turn
+    call: Count
+    kind: RequestKind
+    memory: StoredMemory
+    pieces: tuple[StoredPiece, ...]
+    input: Positions
+    tools: tuple[Text, ...]
+    exchange: Positions
+    tokens: dict[Text, Count]
+    reply_tokens: Count
+    compactions: CompactionNumbers
+    flags: tuple[Text, ...]
+    recalled: StoredRecalled | None
+    facts: ReplyFacts | None
+    thoughts: tuple[StoredMessage, ...]
 
 
 def of_one_turn(requests: tuple[TurnRecord, ...]) -> TurnRecord:

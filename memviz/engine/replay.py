@@ -16,6 +16,7 @@ from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.review import worded
 from memviz.engine.run import Run
 from memviz.engine.session import Session, reply_tokens
+from memviz.engine.state import Setting
 from memviz.models.base import Model
 from memviz.models.registry import model as find_model
 from memviz.strategies.base import Strategy
@@ -64,7 +65,8 @@ def replay(
     progress: Callable[[int, int], object] | None = None,
     may_have_no_turn: bool = False,
 ) -> Run:
-    """What ``strategy`` would have sent, request by request, had this conversation been held under it.
+    """Return the run of ``strategy``: all that it would have sent, request by request, had this conversation been
+    held under it.
 
     Replies come from the transcript; ``model`` only writes the summaries (``None``: nobody does).
     ``recalls`` maps a turn number to what is injected into its requests, from the first one on, or the numbers of a
@@ -76,71 +78,73 @@ def replay(
     would be sent, unless the run ``may_have_no_turn``; :class:`ReviewError` for an empty edit; and :class:`RecallError`
     for recalls of a wrong type.
     """
-    session, turns = begun(
+    log = as_log(messages)
+    if not may_have_no_turn:
+        must_have_a_turn(log)
+    setting = setting_for(
         messages,
         strategy,
         model=model,
         counter=counter,
         system_prompt=system_prompt,
-        recalls=recalls,
         repair_tool_pairs=repair_tool_pairs,
         edits=edits,
         tools=tools,
-        may_have_no_turn=may_have_no_turn,
     )
+    session, turns = begun(log, setting, recalls)
     for turn in turns:
         if progress is not None:
             progress(turn, session.log.turn_count)
     return session.run()
 
 
-def begun(
+def setting_for(
     messages: Messages,
     strategy: Strategy,
     *,
     model: Model | str | None = "offline",
     counter: AnyCounter = DEFAULT_COUNTER,
     system_prompt: str | None = None,
-    recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
     repair_tool_pairs: bool = False,
     edits: Mapping[int, str] | None = None,
     tools: Sequence[str] | None = None,
-    may_have_no_turn: bool = False,
-) -> tuple[Session, Iterator[int]]:
-    """A replay that is gone through turn by turn: the iterator gives the number of each turn when it is done, and the
-    session has what was done so far. The arguments and errors are those of :func:`replay`."""
-    log = as_log(messages)
-    if not may_have_no_turn:
-        must_have_a_turn(log)
+) -> Setting:
+    """Return the setting of a replay of ``messages``. The arguments and errors are those of :func:`replay`."""
     if isinstance(messages, Transcript):
-        system_prompt = (
-            messages.system_prompt if system_prompt is None else system_prompt
-        )
-        tools = messages.tools if tools is None else tools
-    wanted = PlannedRecalls(recalls)
-    session = Session(
-        log,
-        strategy,
-        as_model(model),
-        find_counter(counter),
-        system_prompt,
+        if system_prompt is None:
+            system_prompt = messages.system_prompt
+        if tools is None:
+            tools = messages.tools
+    return Setting(
+        strategy=strategy,
+        counter=find_counter(counter),
+        summarizer=as_model(model),
+        system_prompt=system_prompt,
         repair_tool_pairs=repair_tool_pairs,
-        edits={version: worded(text) for version, text in edits.items()}
-        if edits
-        else None,
-        tools=tools or (),
+        edits={version: worded(text) for version, text in (edits or {}).items()},
+        tools=tuple(tools or ()),
     )
+
+
+def begun(
+    log: Log,
+    setting: Setting,
+    recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
+) -> tuple[Session, Iterator[int]]:
+    """Return a replay that is gone through turn by turn: the iterator gives the number of each turn when it is done,
+    and the session has what was done so far. ``recalls`` are those of :func:`replay`."""
+    wanted = PlannedRecalls(recalls)
+    session = Session(log, setting)
 
     def request(asked: Request) -> None:
-        prepared = (
-            session.request(*wanted.at(log, asked)) if wanted else session.request()
-        )
+        prepared = session.request(*wanted.at(log, asked))
         session.record(prepared, reply_tokens(session, asked))
 
-    is_plain = not wanted and not repair_tool_pairs
-    return session, _with_pending(
-        session, play(session, _plainly(session) if is_plain else request), wanted
-    )
+    if not wanted and not setting.repair_tool_pairs:
+        turns = play(session, _plainly(session))
+    else:
+        turns = play(session, request)
+    return session, _with_pending(session, turns, wanted)
 
 
 def _with_pending(

@@ -8,65 +8,46 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Sequence
 from struct import Struct
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from memviz.core.context import (
     ALL_PARTS,
     ORPHANED_TOOL_MESSAGE,
     OVER_BUDGET,
     TOKEN_PARTS,
-    TOKENS_PER_MESSAGE,
-    TOKENS_PER_REQUEST,
 )
 from memviz.core.conversation import Request
-from memviz.core.memory import Memory, MemorySpace, copy_apart
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Notes, Piece
-from memviz.engine.assembly import Parts, assemble, count
+from memviz.core.summaries import copy_apart
+from memviz.engine.assembly import assemble, count
 from memviz.engine.calls import ReplyFacts
+from memviz.engine.columns import PARTS, WIDTH, Columns, Made
 from memviz.engine.compaction import Compaction
-from memviz.engine.parts_table import PartsTable
+from memviz.engine.parts import Parts, PartsTable
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
 from memviz.engine.tool_pairs import orphaned_results
 from memviz.strategies.base import Strategy
 
-Numbers = NDArray[np.int64]
-ROW = (
-    "turn", "call", "length", "summary_count", "cursor", "summary_start", "summary_stop", "start", "stop",
-    "input_start", "reply_tokens",
-)  # fmt: skip
-"""The numbers of a request besides the tokens of its parts; see :class:`Requests`."""
-COLUMNS = (*(f"{name}s" for name in ROW[:-1]), ROW[-1])
-"""The names of the arrays of these numbers."""
-WIDTH, PARTS = len(ROW), len(ALL_PARTS)
 _AS_BYTES = Struct(f"{WIDTH}q").pack
 KEPT_RECORDS = 4096
 """Of a run with up to so many requests the records are kept once they were made."""
 
 
 class Beside(NamedTuple):
-    """What few requests have besides their numbers: those of live chats, and those with recalls."""
+    """The rest of few requests besides their numbers: those of live chats, and those with recalls."""
 
     flags: tuple[str, ...] = ()
     recalled: Recalled | None = None
     facts: ReplyFacts | None = None
     kind: RequestKind = "answer"
     thoughts: tuple[Message, ...] = ()
-
-
-class Made(NamedTuple):
-    """What requests in a row were made under: from row ``first`` on."""
-
-    first: int
-    space: MemorySpace
-    strategy: Strategy | None
 
 
 class Records(Sequence[TurnRecord]):
@@ -107,15 +88,15 @@ class Requests(Records):
     """
 
     def __init__(self) -> None:
-        self._numbers = array("q")
-        self._counted = array("q")
+        self.numbers = array("q")
+        self.counted = array("q")
         """Tokens of the parts of those that were counted when they were added, and which these are."""
-        self._counted_rows = array("q")
+        self.counted_rows = array("q")
         self.others = PartsTable()
         self.beside: dict[int, Beside] = {}
         """What requests have besides their numbers, by their numbers (0-based): those that have anything."""
         self._compactions: dict[int, tuple[Compaction, ...]] = {}
-        self._made: list[Made] = []
+        self.made: list[Made] = []
         self._marks: list[tuple[int, tuple[tuple[str, int], ...]]] = [(0, ())]
         self._built: dict[int, TurnRecord] = {}
         self.summary_role = ""
@@ -132,7 +113,7 @@ class Requests(Records):
         return found
 
     def __len__(self) -> int:
-        return len(self._numbers) // WIDTH
+        return len(self.numbers) // WIDTH
 
     def snapshot(self) -> Requests:
         """The same requests as a value of their own, which does not grow with this one."""
@@ -164,7 +145,9 @@ class Requests(Records):
 
     def append(self, record: TurnRecord) -> None:
         """Add a record as it is."""
-        number, parts, memory = len(self), record.parts, record.memory
+        number = len(self)
+        parts = record.parts
+        memory = record.memory
         bounds = self._bounds_of(parts, has_thoughts=bool(record.thoughts))
         beside = Beside(
             record.flags, record.recalled, record.facts, record.kind, record.thoughts
@@ -173,10 +156,11 @@ class Requests(Records):
             self.beside[number] = beside
         if record.compactions:
             self._compactions[number] = record.compactions
-        self._counted_rows.append(number)
-        self._counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
+        self.counted_rows.append(number)
+        self.counted.extend([record.tokens.get(part, 0) for part in ALL_PARTS])
         asked = parts.input.start if parts.input else memory.length
-        name, written = (record.turn, record.call), record.reply_tokens
+        name = (record.turn, record.call)
+        written = record.reply_tokens
         self._add(memory, record.strategy, name, bounds, asked, written)
         if number < KEPT_RECORDS:
             self._built[number] = record
@@ -225,14 +209,14 @@ class Requests(Records):
         reply_tokens: int,
     ) -> None:
         space, length, summary_count, cursor, marks, _ = memory
-        made = self._made[-1] if self._made else None
+        made = self.made[-1] if self.made else None
         if made is None or made[1] is not space or made[2] is not strategy:
-            self._made.append(Made(len(self), space, strategy))
+            self.made.append(Made(len(self), space, strategy))
         last_marks = self._marks[-1][1]
         if marks is not last_marks and (marks or last_marks):
             self._marks.append((len(self), marks))
         numbers = *name, length, summary_count, cursor, *bounds, input_start
-        self._numbers.frombytes(
+        self.numbers.frombytes(
             _AS_BYTES(*numbers, reply_tokens)
         )  # twice as fast as extend
 
@@ -248,8 +232,10 @@ class Requests(Records):
         turn, call, *_, reply_tokens = self._row(number)
         beside = self.beside.get(number, _NOTHING_BESIDE)
         strategy = self.made_at(number).strategy
-        memory, parts = self.memory_at(number), self.parts_at(number)
-        counted, flags = self._counted_at(number), beside.flags
+        memory = self.memory_at(number)
+        parts = self.parts_at(number)
+        counted = self._counted_at(number)
+        flags = beside.flags
         if counted is not None:
             tokens = _as_parts(counted)
         else:
@@ -272,14 +258,14 @@ class Requests(Records):
         )
 
     def _row(self, number: int) -> array[int]:
-        return self._numbers[number * WIDTH : (number + 1) * WIDTH]
+        return self.numbers[number * WIDTH : (number + 1) * WIDTH]
 
     def _counted_at(self, number: int) -> array[int] | None:
         """The tokens of each part of one request, if they were counted when it was added."""
-        at = bisect_left(self._counted_rows, number)
-        if at == len(self._counted_rows) or self._counted_rows[at] != number:
+        at = bisect_left(self.counted_rows, number)
+        if at == len(self.counted_rows) or self.counted_rows[at] != number:
             return None
-        return self._counted[at * PARTS : (at + 1) * PARTS]
+        return self.counted[at * PARTS : (at + 1) * PARTS]
 
     def memory_at(self, number: int) -> Memory:
         """The memory that one request was made for. Sooner than its record, for which tokens may have to be counted."""
@@ -292,7 +278,7 @@ class Requests(Records):
         return Memory(space, length, summary_count, cursor, self._marks[at][1])
 
     def parts_at(self, number: int) -> Parts:
-        """What one request sends, in the same way."""
+        """The parts of one request, in the same way."""
         known = self.others.get(number)
         if known is not None:
             return known
@@ -307,13 +293,13 @@ class Requests(Records):
         return Parts(tuple(pieces), range(input_start, stop))
 
     def thoughts_at(self, number: int) -> tuple[Message, ...]:
-        """What was sent behind the input of one request and stands in no log."""
+        """The messages that were sent behind the input of one request and stand in no log."""
         return self.beside.get(number, _NOTHING_BESIDE).thoughts
 
     def made_at(self, number: int) -> Made:
-        """What the request of this number (0-based) was made under."""
-        at = bisect_right(self._made, number, key=lambda made: made.first) - 1
-        return self._made[at]
+        """The surroundings of the request of this number (0-based)."""
+        at = bisect_right(self.made, number, key=lambda made: made.first) - 1
+        return self.made[at]
 
     def compactions(self) -> Iterator[tuple[int, tuple[Compaction, ...]]]:
         """The compactions that changed a request first, with its number (0-based)."""
@@ -325,7 +311,7 @@ class Requests(Records):
 
     def turn_at(self, number: int) -> int:
         """The turn of one request."""
-        return self._numbers[range(len(self))[number] * WIDTH]
+        return self.numbers[range(len(self))[number] * WIDTH]
 
     @property
     def columns(self) -> Columns:
@@ -337,125 +323,6 @@ class Requests(Records):
 
 
 _NOTHING_BESIDE = Beside()
-
-
-class Columns:
-    """The numbers of all requests, one array for each of :data:`ROW`, and ``tokens`` of each part.
-
-    ``turns`` and ``calls`` name a request; ``lengths`` are the messages that the log had, of which the input begins at
-    ``input_starts``; ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts`` and ``stops``
-    the log positions of history and input. A request of which they are not one range has -1 in both, and stands in
-    ``others`` by its number (0-based).
-    """
-
-    turns: Numbers
-    calls: Numbers
-    lengths: Numbers
-    summary_counts: Numbers
-    cursors: Numbers
-    summary_starts: Numbers
-    summary_stops: Numbers
-    starts: Numbers
-    stops: Numbers
-    input_starts: Numbers
-    reply_tokens: Numbers
-
-    def __init__(self, requests: Requests) -> None:
-        table = np.array(requests._numbers, np.int64).reshape(-1, WIDTH).T.copy()
-        for name, column in zip(COLUMNS, table, strict=True):
-            setattr(self, name, column)
-        counted = np.array(requests._counted, np.int64).reshape(-1, PARTS)
-        self._counted = np.full((PARTS, len(requests)), -1, np.int64)
-        self._counted[:, np.array(requests._counted_rows, np.int64)] = counted.T
-        self.others: Mapping[int, Parts] = requests.others
-        self.summary_role = requests.summary_role
-        self._requests = requests
-
-    def _by_making(self) -> Iterator[tuple[Made, slice]]:
-        """What requests were made under, and which ones."""
-        made = self._requests._made
-        stops = [*(one.first for one in made[1:]), len(self.turns)]
-        for one, stop in zip(made, stops, strict=False):
-            yield one, slice(one.first, stop)
-
-    @cached_property
-    def tokens(self) -> dict[str, Numbers]:
-        """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros where a part is not
-        in use."""
-        counted = self._counted
-        not_counted = counted[0] < 0
-        for one, rows in self._by_making():
-            missing = not_counted[rows]
-            if missing.any():
-                derived = self._derived(one.space, rows)
-                counted[:, rows] = np.where(missing, derived, counted[:, rows])
-        for number, parts in self.others.items():
-            if not_counted[number]:
-                tokens = count(self._requests.memory_at(number), parts)
-                counted[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
-        return dict(zip(ALL_PARTS, counted, strict=True))
-
-    @cached_property
-    def totals(self) -> Numbers:
-        """All tokens sent with each request."""
-        total: Numbers = np.sum([*self.tokens.values()], axis=0, dtype=np.int64)
-        return total
-
-    @property
-    def largest(self) -> int:
-        """The tokens of the largest request; 0 where there is none."""
-        return int(self.totals.max(initial=0))
-
-    def _derived(self, space: MemorySpace, rows: slice) -> Numbers:
-        """The tokens [parts x requests] of requests of one range each, all at once."""
-        sums = space.sums.arrays
-        starts, stops, inputs = (
-            self.starts[rows],
-            self.stops[rows],
-            self.input_starts[rows],
-        )
-        has_summary = self.summary_stops[rows] > self.summary_starts[rows]
-        messages = stops - starts + has_summary + space.system_count
-        calls = sums.call_totals[stops] - sums.call_totals[starts]
-        names = sums.name_totals[stops] - sums.name_totals[starts]
-        nothing = np.zeros_like(starts)
-        tokens = {
-            "system": nothing + space.system_tokens,
-            "summary": self._summary_tokens(space, rows),
-            "recalled": nothing,
-            "history": sums.totals[inputs] - sums.totals[starts],
-            "input": sums.totals[self.lengths[rows]] - sums.totals[inputs],
-            "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
-            "tools": calls + space.tool_tokens,
-            "names": names + sums.name_totals[space.system_stop],
-        }
-        return np.array([tokens[part] for part in ALL_PARTS])
-
-    def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
-        starts, stops = (
-            self.summary_starts[rows].tolist(),
-            self.summary_stops[rows].tolist(),
-        )
-        known: dict[tuple[int, int], int] = {}
-        found = []
-        for bounds in zip(starts, stops, strict=True):
-            if bounds not in known:
-                known[bounds] = space.summaries.tokens(*bounds)
-            found.append(known[bounds])
-        return np.array(found, np.int64)
-
-    @property
-    def over_budget(self) -> int:
-        """How many requests are larger than their strategy's own budget."""
-        found = 0
-        for one, rows in self._by_making():
-            strategy = one.strategy
-            if strategy is None or strategy.budget_tokens is None:
-                continue
-            tokens = {part: counted[rows] for part, counted in self.tokens.items()}
-            over = strategy.counted_tokens(tokens) > strategy.budget_tokens
-            found += int(np.sum(over))
-        return found
 
 
 class Turns(Records):
@@ -478,7 +345,7 @@ class Turns(Records):
 def flags_of(
     strategy: Strategy | None, tokens: dict[str, int], memory: Memory, parts: Parts
 ) -> tuple[str, ...]:
-    """What is to be said of a request: that it is larger than the strategy's own budget, or has a tool's result without
+    """The flags of a request: that it is larger than the strategy's own budget, or has a tool's result without
     its call."""
     flags: list[str] = []
     if strategy is not None and strategy.budget_tokens is not None:

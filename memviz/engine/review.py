@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import NamedTuple
 
 from memviz.core.errors import BudgetSpentError, ReviewError
-from memviz.core.memory import SummaryVersion
 from memviz.core.messages import clean_text
+from memviz.core.summaries import SummaryVersion
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
@@ -22,7 +22,8 @@ from memviz.models.base import Model
 from memviz.strategies.base import Write
 from memviz.strategies.library import LibraryStrategy
 
-EDITED, UNDONE = "edited by the user", "undone by the user"
+EDITED = "edited by the user"
+UNDONE = "undone by the user"
 WRITTEN_BY_USER = "; written by the user"
 
 
@@ -145,7 +146,8 @@ def edit(session: Session, number: int, text: str) -> None:
         )
     if wording == old.text:
         return
-    memory, versions = session.memory, session.space.summaries.versions
+    memory = session.memory
+    versions = session.space.summaries.versions
     written = session.new_version(
         turn=old.turn,
         text=wording,
@@ -169,7 +171,7 @@ def edit(session: Session, number: int, text: str) -> None:
 
 
 def decisions_since(session: Session, length: int) -> list[Compaction]:
-    """What the user reworded or undid after the log had ``length`` messages."""
+    """The compactions by which the user reworded or undid a summary after the log had ``length`` messages."""
     return [
         c
         for c in session.own_compactions
@@ -213,7 +215,8 @@ def undo(session: Session) -> Compaction:
     last = undoable(session.own_compactions)
     if last is None:
         raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
-    memory, before = session.memory, last.before
+    memory = session.memory
+    before = last.before
     after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
     plan = Write(last.summarized, before.cursor, UNDONE)
     session.replace_memory(plan, after, Draft(), kind="undo", revises=last.version)
@@ -227,7 +230,7 @@ def _expect_pending(session: Session) -> PendingSummarization:
 
 
 def _expect_nothing_pending(session: Session) -> None:
-    """What is pending was planned for the memory as it is, so that may not change meanwhile."""
+    """Raise if a summarization is pending: it was planned for the memory as it is, so that may not change meanwhile."""
     if session.pending is not None:
         raise ReviewError("A summarization waits: accept or skip it first.")
 
@@ -263,14 +266,15 @@ class Trial(NamedTuple):
 def try_prompt(
     compaction: Compaction, instruction: str | None, summarizer: Model
 ) -> Trial:
-    """What ``summarizer`` makes of the messages of ``compaction``, and of the summary
+    """The draft that ``summarizer`` makes of the messages of ``compaction``, and of the summary
     they join, under another ``instruction`` (``None``: the strategy's own). The run
     stays as it is; a failure is the draft's error. Raises
     :class:`memviz.core.errors.UnusableSummarizerError` where a
     :class:`memviz.models.first_failure.FirstFailureEnds` does: no other prompt is worth
     trying then.
     """
-    memory, strategy = compaction.before, compaction.strategy
+    memory = compaction.before
+    strategy = compaction.strategy
     replaced = (
         memory.space.summaries.versions[compaction.replaces - 1]
         if compaction.replaces

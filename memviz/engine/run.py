@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.context import ALL_PARTS, Fate
+from memviz.core.context import Fate
 from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter, Counter
-from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MatrixTooLargeError, ParameterError
-from memviz.core.memory import SUMMARY, Memory, MemorySpace, SummaryLog, SummaryVersion
-from memviz.core.messages import Message
+from memviz.core.memory import Memory, MemorySpace
 from memviz.core.recently_used import RecentlyUsed
-from memviz.engine.assembly import message_count, reduced
+from memviz.core.summaries import SummaryVersion
+from memviz.engine import run_record
+from memviz.engine.assembly import reduced
+from memviz.engine.columns import Columns
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.generations import Generations
-from memviz.engine.library import remember_requests
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord, memory_at
-from memviz.engine.requests import Columns, Requests, Turns
+from memviz.engine.requests import Requests, Turns
+from memviz.engine.run_frame import frame_of_requests, frame_of_turns
 from memviz.engine.timeline import EarlierSetting, Timeline
-from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 
 if TYPE_CHECKING:
@@ -38,9 +38,8 @@ MAX_CELLS = 100_000_000
 
 
 T = TypeVar("T")
-RecordKind = Literal["request", "compaction", "summary"]
-"""What happened in a run is kept as records of these kinds."""
-RESULTS_KEPT, PICTURES_KEPT = 32, 8
+RESULTS_KEPT = 32
+PICTURES_KEPT = 8
 """Numbers that a run keeps, and pictures: one of thousands of turns takes megabytes. A page with six settings asks its
 first run for more than a dozen results in three views."""
 
@@ -109,7 +108,7 @@ class Run:
 
     @property
     def has_calls(self) -> bool:
-        """Whether any turn took more than one call of the model."""
+        """True if any turn took more than one call of the model."""
         return len(self.turns) < len(self.requests)
 
     @property
@@ -135,7 +134,7 @@ class Run:
 
     @property
     def has_decisions(self) -> bool:
-        """Whether the user has edited, skipped or undone anything."""
+        """True if the user has edited, skipped or undone anything."""
         return any(
             compaction.is_decision or compaction.is_edited
             for compaction in self.compactions
@@ -180,7 +179,7 @@ class Run:
 
     @property
     def foreseen(self) -> tuple[Compaction, ...]:
-        """What is done for the ``pending`` request alone, and by nobody yet: no part of ``compactions``, nor its
+        """The compactions for the ``pending`` request alone, made by nobody yet: no part of ``compactions``, nor its
         summaries of ``summaries``."""
         shown = () if self.pending is None else self.pending.compactions
         return tuple(
@@ -264,7 +263,7 @@ class Run:
     def fates(
         self, requests: slice | None = None, messages: slice | None = None
     ) -> NDArray[np.uint8]:
-        """What became of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
+        """The fate of every message: an array [requests x messages] of :class:`Fate` codes, of all or of those
         ``requests`` (0-based places) and ``messages`` (log positions). Raises
         :class:`memviz.MatrixTooLargeError` for more than 100 million cells."""
         rows, columns = self._asked("fates", requests, messages)
@@ -274,7 +273,7 @@ class Run:
         return fates
 
     def fates_at(self, record: TurnRecord) -> NDArray[np.uint8]:
-        """What became of every message at one request: an array [messages] of :class:`Fate` codes."""
+        """The fate of every message at one request: an array [messages] of :class:`Fate` codes."""
         row = np.full(len(self.log), Fate.NOT_YET, dtype=np.uint8)
         row[: record.memory.length] = Fate.DROPPED
         space = record.memory.space  # of the pending request one of its own
@@ -293,7 +292,7 @@ class Run:
     def generations(
         self, requests: slice | None = None, messages: slice | None = None
     ) -> NDArray[np.uint16]:
-        """How many summarizations each message's content has been through: an array
+        """The number of summarizations that each message's content has been through: an array
         [requests x messages], 0 where the message's fate is not *summarized*. The arguments and the bound are
         those of :meth:`fates`."""
         rows, columns = self._asked("generations", requests, messages)
@@ -322,7 +321,8 @@ class Run:
                 raise ParameterError(
                     argument, value, "a slice, such as slice(0, 100), or None for all"
                 )
-        rows, columns = range(len(self.requests)), range(len(self.log))
+        rows = range(len(self.requests))
+        columns = range(len(self.log))
         asked = rows[requests or slice(None)], columns[messages or slice(None)]
         if len(asked[0]) * len(asked[1]) > MAX_CELLS:
             raise MatrixTooLargeError(name, *asked, MAX_CELLS)
@@ -332,118 +332,16 @@ class Run:
         """One row a request with its turn and call: tokens of each part, their total, the reply's, compactions, flags.
         ``by="turn"`` has one row a turn with the sums of its requests, how many they were (``requests``), the newest
         summary and all flags. Raises :class:`ParameterError` for another ``by``."""
-        from pandas import DataFrame
-
         if by == "request":
-            rows = [_row(record) for record in self.requests]
-            return DataFrame(rows, columns=FRAME_COLUMNS)
-        if by != "turn":
-            raise ParameterError("by", by, '"request" or "turn"')
-        rows = [_turn_row(record) for record in self.turns]
-        return DataFrame(rows, columns=TURN_FRAME_COLUMNS)
+            return frame_of_requests(self.requests)
+        if by == "turn":
+            return frame_of_turns(self.turns)
+        raise ParameterError("by", by, '"request" or "turn"')
 
     def to_dict(self) -> dict[str, Any]:
         """The whole run as JSON, lossless."""
-        return {
-            "messages": [message.to_dict() for message in self.log],
-            **self.to_record(),
-        }
-
-    def to_record(self) -> dict[str, Any]:
-        """The run as JSON without the conversation's messages."""
-        return {
-            **self.setting_to_dict(),
-            "summaries": self.records_to_dicts("summary"),
-            "compactions": self.records_to_dicts("compaction"),
-            "requests": self.records_to_dicts("request"),
-            **self.recalls_ahead(),
-            **self.earlier_settings_to_dict(),
-        }
-
-    def setting_to_dict(self) -> dict[str, Any]:
-        """What the run was made under, as JSON."""
-        setting = {
-            "strategy": {
-                "id": self.strategy.id,
-                "parameters": self.strategy.model_dump(),
-            },
-            "counter": self.counter.name,
-            "system_prompt": self.system_prompt,
-            "system_tokens": self.space.prompt_tokens,
-        }
-        if self.space.tool_tokens:
-            setting["tool_tokens"] = self.space.tool_tokens
-        return setting
-
-    def earlier_settings_to_dict(self) -> dict[str, Any]:
-        """The settings that a chat was held under before, as JSON; nothing where there were none."""
-        earlier = [setting.to_dict() for setting in self.earlier_settings]
-        return {"earlier_settings": earlier} if earlier else {}
-
-    def records_to_dicts(
-        self, kind: RecordKind, start: int = 0
-    ) -> list[dict[str, Any]]:
-        """The records of one kind from number ``start`` (0-based) on, as JSON."""
-        if kind == "summary":
-            versions = self.space.summaries.versions[start:]
-            return [_summary_to_dict(version) for version in versions]
-        if kind == "compaction":
-            return [compaction.to_dict() for compaction in self.compactions[start:]]
-        firsts = self.first_compactions()[start:]
-        requests = self.requests[start:]
-        return [
-            record.to_dict(first)
-            for record, first in zip(requests, firsts, strict=True)
-        ]
-
-    def first_compactions(self) -> list[int]:
-        """For each record the number (0-based) of the first of its compactions; where it has none, of the next one."""
-        found, first, changed = [], 0, dict(self.requests.compactions())
-        for number in range(len(self.requests)):
-            made = changed.get(number, ())
-            if made:
-                first = self.number_of(made[0])
-            found.append(first)
-            first += len(made)
-        return found
-
-    def _pending_to_dict(self, record: TurnRecord) -> dict[str, Any]:
-        """The pending request with what is foreseen; its compactions are the last of the run's and then those."""
-        written = record.memory.space.summaries.versions[len(self.space.summaries) :]
-        first = len(self.compactions) + len(self.foreseen) - len(record.compactions)
-        return {
-            **record.to_dict(first),
-            **(
-                {"foreseen": [compaction.to_dict() for compaction in self.foreseen]}
-                if self.foreseen
-                else {}
-            ),
-            **(
-                {
-                    "foreseen_summaries": [
-                        _summary_to_dict(version) for version in written
-                    ]
-                }
-                if written
-                else {}
-            ),
-        }
-
-    def recalls_ahead(self) -> dict[str, Any]:
-        """What is recalled and pinned for requests to come, and what waits for a decision, as JSON."""
-        reviewed = (
-            {"review": True, "drafts": [draft.to_dict() for draft in self.drafts]}
-            if self.review
-            else {}
-        )
-        return {
-            **reviewed,
-            **(
-                {"pending": self._pending_to_dict(self.pending)} if self.pending else {}
-            ),
-            "waiting": [asdict(recall) for recall in self.waiting],
-            "pinned": [asdict(recall) for recall in self.pinned],
-        }
+        messages = [message.to_dict() for message in self.log]
+        return {"messages": messages, **run_record.to_record(self)}
 
     @classmethod
     def from_dict(
@@ -457,187 +355,5 @@ class Run:
     def from_record(
         cls, value: Mapping[str, Any], log: Log, counter: AnyCounter | None = None
     ) -> Run:
-        """The run that :meth:`to_record` described, over its conversation ``log``."""
-        strategy = make_strategy(
-            value["strategy"]["id"], **value["strategy"]["parameters"]
-        )
-        its_counter = find_counter(counter or value["counter"])
-        prompt = value["system_prompt"]
-        earlier = tuple(
-            EarlierSetting.from_dict(item)
-            for item in value.get("earlier_settings") or ()
-        )
-        timeline = Timeline(strategy, its_counter.name, earlier)
-        makers = timeline.makers(len(value["compactions"]))
-        summaries = _summaries_from(value, its_counter, strategy, makers)
-        space = MemorySpace(
-            log=log,
-            sums=log.token_sums(its_counter),
-            summaries=summaries,
-            system_prompt=Message("system", prompt) if prompt else None,
-            prompt_tokens=value["system_tokens"],
-            tool_tokens=value.get("tool_tokens", 0),
-        )
-        done = zip(value["compactions"], makers, strict=True)
-        compactions = tuple(
-            Compaction.from_dict(item, maker, space) for item, maker in done
-        )
-        read = [
-            TurnRecord.from_dict(
-                item, space, compactions, timeline.at(item["turn"]).strategy
-            )
-            for item in value["requests"]
-        ]
-        last = value.get("pending")
-        pending = _pending_from(last, space, compactions, strategy) if last else None
-        requests = Requests.of(timeline.with_their_compactions(read, compactions)[0])
-        remember_requests(space, requests)
-        waiting, pinned = (
-            tuple(Recall(**item) for item in value.get(name, ()))
-            for name in ("waiting", "pinned")
-        )
-        drafts = tuple(Draft.from_dict(draft) for draft in value.get("drafts", ()))
-        review = bool(value.get("review"))
-        return cls(
-            strategy,
-            space,
-            requests,
-            compactions,
-            waiting,
-            pinned,
-            earlier,
-            review,
-            drafts,
-            pending,
-        )
-
-
-def _pending_from(
-    value: Mapping[str, Any],
-    space: MemorySpace,
-    compactions: tuple[Compaction, ...],
-    strategy: Strategy,
-) -> TurnRecord:
-    """The pending request, over a space of its own that has the summaries that are foreseen as well."""
-    written, space = value.get("foreseen_summaries", ()), space.apart()
-    follows = {item["version"]: item["before"][1] for item in value.get("foreseen", ())}
-    for version in written:
-        space.summaries.append(
-            _summary_from_dict(
-                version, space.summaries.counter, follows.get(version["version"])
-            )
-        )
-    foreseen = tuple(
-        Compaction.from_dict(item, strategy, space)
-        for item in value.get("foreseen", ())
-    )
-    return TurnRecord.from_dict(value, space, (*compactions, *foreseen), strategy)
-
-
-FRAME_COLUMNS = [
-    "turn",
-    "call",
-    *(f"{part}_tokens" for part in ALL_PARTS),
-    "total_tokens",
-    "reply_tokens",
-    "messages",
-    "compactions",
-    "failed_compactions",
-    "summary_version",
-    "flags",
-    "kind",
-]
-TURN_FRAME_COLUMNS = [
-    "requests" if name == "call" else name for name in FRAME_COLUMNS if name != "kind"
-]
-
-
-def _row(record: TurnRecord) -> dict[str, Any]:
-    return {
-        "turn": record.turn,
-        "call": record.call,
-        **{f"{part}_tokens": record.tokens.get(part, 0) for part in ALL_PARTS},
-        "total_tokens": record.total_tokens,
-        "reply_tokens": record.reply_tokens,
-        "messages": message_count(record.memory.space, record.parts, record.thoughts),
-        "compactions": sum(
-            compaction.is_summarization or compaction.dropped
-            for compaction in record.compactions
-        ),
-        "failed_compactions": sum(
-            bool(compaction.error) for compaction in record.compactions
-        ),
-        "summary_version": record.summary.version if record.summary else 0,
-        "flags": ", ".join(record.flags),
-        "kind": record.kind,
-    }
-
-
-def _turn_row(record: TurnRecord) -> dict[str, Any]:
-    rows = [_row(one) for one in record.requests]
-    flags = dict.fromkeys(flag for one in record.requests for flag in one.flags)
-    last = {
-        "turn": record.turn,
-        "requests": len(rows),
-        "summary_version": rows[-1]["summary_version"],
-    }
-    summed = (
-        name for name in TURN_FRAME_COLUMNS if name not in last and name != "flags"
-    )
-    return {
-        **last,
-        **{name: sum(row[name] for row in rows) for name in summed},
-        "flags": ", ".join(flags),
-    }
-
-
-def _summary_to_dict(version: SummaryVersion) -> dict[str, Any]:
-    return {
-        "version": version.version,
-        "turn": version.turn,
-        "text": version.text,
-        "tokens": version.tokens,
-        "covers": [version.covers.start, version.covers.stop],
-        "added": [version.added.start, version.added.stop],
-        "replaces": version.replaces,
-        **({"track": version.track} if version.track != SUMMARY else {}),
-    }
-
-
-def _summaries_from(
-    value: Mapping[str, Any],
-    counter: Counter,
-    strategy: Strategy,
-    makers: Sequence[Strategy],
-) -> SummaryLog:
-    """All summaries, each in the wording of the strategy of ``makers`` [compactions] that it was written under."""
-    summaries = SummaryLog(counter, strategy.summary_wording)
-    written = {
-        item["version"]: (item, maker)
-        for item, maker in zip(value["compactions"], makers, strict=True)
-    }
-    for version in value["summaries"]:
-        item, maker = written.get(version["version"], (None, strategy))
-        follows = item["before"][1] if item else None
-        summaries.append(
-            _summary_from_dict(version, counter, follows), maker.summary_wording
-        )
-    return summaries
-
-
-def _summary_from_dict(
-    value: Mapping[str, Any], counter: Counter, follows: int | None
-) -> SummaryVersion:
-    version = SummaryVersion(
-        version=value["version"],
-        turn=value["turn"],
-        text=value["text"],
-        covers=range(*value["covers"]),
-        added=range(*value["added"]),
-        counter=counter,
-        replaces=value["replaces"],
-        follows=follows,
-        track=value.get("track", SUMMARY),
-    )
-    version.__dict__["tokens"] = value["tokens"]  # counted before: not counted again
-    return version
+        """The run that :func:`memviz.engine.run_record.to_record` described, over its conversation ``log``."""
+        return cls(**run_record.read_fields(value, log, counter))

@@ -24,7 +24,7 @@ from memviz.engine.records import (
 )
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
-from memviz.engine.state import Prepared, State, new_space
+from memviz.engine.state import Prepared, Setting, State, new_space
 from memviz.engine.timeline import renumbered
 from memviz.models.base import Model, Reply
 from memviz.strategies.base import Trigger
@@ -45,14 +45,10 @@ class Session(State):
         cls, run: Run, summarizer: Model | None, *, repair_tool_pairs: bool = False
     ) -> Session:
         """Go on where ``run`` ended, with its summaries and records. Asks nobody."""
-        session = cls(
-            run.log,
-            run.strategy,
-            summarizer,
-            run.counter,
-            run.system_prompt,
-            repair_tool_pairs=repair_tool_pairs,
+        setting = Setting(
+            run.strategy, run.counter, summarizer, run.system_prompt, repair_tool_pairs
         )
+        session = cls(run.log, setting)
         session.space = run.space
         session.earlier_settings = run.earlier_settings
         session.compactions = list(run.compactions)
@@ -70,7 +66,7 @@ class Session(State):
 
     @property
     def reply_was_stopped(self) -> bool:
-        """Whether the reply of the last turn was stopped."""
+        """True if the reply of the last turn was stopped."""
         if not self.requests:
             return False
         last = self.requests[-1]
@@ -139,15 +135,15 @@ class Session(State):
 
     @property
     def may_summarize(self) -> bool:
-        """Whether what is due with the next message is summarized, or dropped: not while a failure waits."""
+        """True if a plan that is due with the next message is carried out: not while a failure waits."""
         next_turn = self.log.turn_count
         if len(self.log) and self.log.begins_turn_next:
             next_turn += 1
         return self.has_writer and self.first_turn <= next_turn
 
     def headroom(self, *, last_turn_is_complete: bool) -> Headroom | None:
-        """How far the next compaction is, also of messages that were said and not taken in yet, with a summarizer that
-        is left alone after a failure, or where the user declined; ``None`` where none will come."""
+        """The distance to the next compaction, also of messages that were said and not taken in yet, with a
+        summarizer that is left alone after a failure, or where the user declined; ``None`` where none will come."""
         asks = self.strategy.writes_notes
         if asks and not self.has_writer:
             return None
@@ -183,7 +179,8 @@ class Session(State):
 
     @property
     def _due_by_strategy(self) -> int:
-        memory, trigger = self.memory, self.strategy.trigger
+        memory = self.memory
+        trigger = self.strategy.trigger
         if trigger is Trigger.NEVER:
             return sys.maxsize
         # "Nothing before it" is all that has to be true: without a headroom in messages or tokens, and for strategies
@@ -249,7 +246,8 @@ class Session(State):
         failed after a message and is to be tried at once: this is the first moment."""
         # A request is prepared again after a reply that failed. A second look at the same messages could find one more
         # summarization due, as where the summary counts too and is long: then the second try would send less.
-        trigger, length = self.strategy.trigger, self.memory.length
+        trigger = self.strategy.trigger
+        length = self.memory.length
         if trigger is Trigger.REQUEST and self._looked_before != length:
             self._looked_before = length
             if isinstance(self.strategy, LibraryStrategy):
@@ -286,7 +284,8 @@ class Session(State):
         thoughts: tuple[Message, ...] = (),
     ) -> TurnRecord:
         """The record of a request, as the next one."""
-        turn, call = prepared.memory.turn, 1
+        turn = prepared.memory.turn
+        call = 1
         if self.requests and self.requests[-1].turn == turn:
             call = self.requests[-1].call + 1
         return TurnRecord(
@@ -333,13 +332,7 @@ class Session(State):
         last_turn = left[-1].turn if left else 0
         kept, timeline = self.timeline.cut(self.compactions, length, last_turn)
         self.earlier_settings = timeline.earlier
-        self.space = new_space(
-            self.log,
-            self.strategy,
-            self.counter,
-            self.system_prompt,
-            self.space.tool_tokens,
-        )
+        self.space = new_space(self.log, self.setting, self.space.tool_tokens)
         self.compactions = renumbered(kept, self.space)
         records, self.unsent = timeline.with_their_compactions(left, self.compactions)
         self.requests = Requests.of(records)

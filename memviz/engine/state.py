@@ -1,4 +1,4 @@
-"""Where a conversation stands under a strategy, and the one way in which its memory is replaced.
+"""The state of a conversation under a strategy, and the one way in which its memory is replaced.
 
 Memory changes only by replacing one immutable value with the next: a summarizer that fails leaves the value, and with
 it everything remembered, as it was. What moves things on stands in files of its own, over this state: what a strategy
@@ -8,19 +8,22 @@ plans (``engine/effects.py``), a library at work (``engine/library.py``), and th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from memviz.core.context import Context
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.core.errors import RecallError
-from memviz.core.memory import Memory, MemorySpace, SummaryLog, SummaryVersion
+from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryLog, SummaryVersion
 from memviz.core.tool_schemas import schema_tokens
-from memviz.engine.assembly import Parts, assemble, build_context, count
+from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
-from memviz.engine.compaction import Compaction
+from memviz.engine.compaction import Compaction, prompt_tokens_of
 from memviz.engine.drafts import Draft
+from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, Recalled, resolve
 from memviz.engine.requests import Requests, flags_of
 from memviz.engine.timeline import EarlierSetting, Timeline
@@ -54,18 +57,31 @@ class PendingSummarization(NamedTuple):
     rest: tuple[Effect, ...] = ()
 
 
-def new_space(
-    log: Log,
-    strategy: Strategy,
-    counter: Counter,
-    system_prompt: str | None,
-    tool_tokens: int = 0,
-) -> MemorySpace:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The setting that a conversation is held under: a strategy, and all that it works with."""
+
+    strategy: Strategy
+    counter: Counter
+    summarizer: Model | None = None
+    """Without one there is nobody to ask for summaries."""
+    system_prompt: str | None = None
+    repair_tool_pairs: bool = False
+    """Leave out of requests a tool's call without its result, and a result without its call."""
+    edits: Mapping[int, str] = field(default_factory=dict)
+    """Texts that take the place of the summary versions of these numbers as they are written."""
+    tools: tuple[str, ...] = ()
+    """The schemas of tools, each as JSON text, that go with every request."""
+
+
+def new_space(log: Log, setting: Setting, tool_tokens: int = 0) -> MemorySpace:
     """An empty memory's surroundings: the log, its token sums, and no summaries yet."""
+    counter = setting.counter
+    system_prompt = setting.system_prompt
     return MemorySpace(
         log=log,
         sums=log.token_sums(counter),
-        summaries=SummaryLog(counter, strategy.summary_wording),
+        summaries=SummaryLog(counter, setting.strategy.summary_wording),
         system_prompt=Message("system", system_prompt) if system_prompt else None,
         prompt_tokens=counter(system_prompt) if system_prompt else 0,
         tool_tokens=tool_tokens,
@@ -73,29 +89,16 @@ def new_space(
 
 
 class State:
-    """What is known of one strategy at work over one log. ``summarizer=None`` means there is none to ask."""
+    """One strategy at work over one log."""
 
-    def __init__(
-        self,
-        log: Log,
-        strategy: Strategy,
-        summarizer: Model | None,
-        counter: Counter,
-        system_prompt: str | None = None,
-        *,
-        repair_tool_pairs: bool = False,
-        edits: Mapping[int, str] | None = None,
-        tools: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, log: Log, setting: Setting) -> None:
         self.log = log
-        self.strategy = as_strategy(strategy)
-        self.summarizer = summarizer
-        self.counter = counter
-        self.system_prompt = system_prompt
-        self.repair_tool_pairs = repair_tool_pairs
-        has_system_prompt = bool(system_prompt) or log.system_stop > 0
-        tool_tokens = schema_tokens(counter, tuple(tools), has_system_prompt)
-        self.space = new_space(log, strategy, counter, system_prompt, tool_tokens)
+        self.setting = setting
+        self.strategy = as_strategy(setting.strategy)
+        self.counter = setting.counter
+        has_system_prompt = bool(setting.system_prompt) or log.system_stop > 0
+        tool_tokens = schema_tokens(self.counter, setting.tools, has_system_prompt)
+        self.space = new_space(log, setting, tool_tokens)
         self.memory = Memory(self.space, 0)
         self.compactions: list[Compaction] = []
         self.requests = Requests()
@@ -104,14 +107,17 @@ class State:
         """While it is on, a summarization that is due is not made but ``pending``, and nothing more of the log is taken
         in, until somebody has decided on it (``engine/review.py``)."""
         self.pending: PendingSummarization | None = None
-        self.edits = dict(edits or {})
-        """Texts that take the place of the summary versions of these numbers as they are written."""
         self.thinking_summary: Reply | None = None
         self.pins: tuple[int, ...] = ()
         self.unsent: list[Compaction] = []
         """Compactions that no request on record was changed by yet."""
         self.backoff = Backoff()
         self.tries_at_once = False
+
+    @property
+    def summarizer(self) -> Model | None:
+        """The model that writes the summaries, if there is one."""
+        return self.setting.summarizer
 
     @property
     def timeline(self) -> Timeline:
@@ -142,7 +148,7 @@ class State:
 
     @property
     def has_writer(self) -> bool:
-        """Whether what is due can be done: somebody writes it, or it is dropped."""
+        """True if a plan that is due can be carried out: somebody writes it, or it is dropped."""
         return self.summarizer is not None or self.strategy.drops_without_summarizer
 
     def request(
@@ -150,7 +156,8 @@ class State:
     ) -> Prepared:
         """The request for the memory as it stands. Asks nobody. Each recall finds what was said before the turn that is
         open, or among the first messages up to its entry in ``bounds``."""
-        memory, recalled = self.memory, None
+        memory = self.memory
+        recalled = None
         if self.pins:
             pins = tuple(pin for pin in self.pins if pin < memory.length)
             memory = memory._replace(pins=pins)
@@ -161,9 +168,8 @@ class State:
         parts = assemble(memory, self.strategy.select(memory), asked_for)
         # A window may cut between a tool's call and its result. Providers refuse such a request, so it is flagged, or
         # with repair_tool_pairs sent without the half. Most logs have no tools at all, and skip the search.
-        if self.repair_tool_pairs and (
-            self.log.tools.callers or self.log.tools.results
-        ):
+        links = self.log.tools
+        if self.setting.repair_tool_pairs and (links.callers or links.results):
             parts = in_pairs(self.log, parts, asked_for)
         tokens = count(memory, parts)
         flags = flags_of(self.strategy, tokens, memory, parts)
@@ -172,8 +178,8 @@ class State:
     def resolve(
         self, recalls: Sequence[Recall], length: int | Sequence[int]
     ) -> Recalled:
-        """What ``recalls`` bring back from the first ``length`` messages, within the strategy's bound; with a list of
-        lengths each from its own."""
+        """The messages that ``recalls`` bring back from the first ``length`` messages, within the strategy's bound;
+        with a list of lengths each from its own."""
         if recalls and not self.strategy.allows_recall:
             remedy = ""
             if self.strategy.has_parameter("enable_recall"):
@@ -235,6 +241,7 @@ class State:
         before = self.memory
         self.memory = after
         model = draft.model
+        discarded_tokens = prompt_tokens_of(facts.get("discarded", ()))
         if isinstance(plan, Write):
             facts["track"] = plan.track
             facts["policy"] = policy_name(plan.on_failure)
@@ -258,7 +265,7 @@ class State:
             model=model,
             by_thinking=draft.by_thinking,
             instruction=draft.instruction,
-            sent_tokens=draft.prompt_tokens,
+            prompt_tokens=draft.prompt_tokens + discarded_tokens,
             answer=draft.answer,
             recorded=draft.recorded,
             **facts,

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from memviz.core.counters import Counter
 from memviz.core.memory import MemorySpace
 from memviz.engine.assembly import count
 from memviz.engine.compaction import Compaction
@@ -19,42 +18,34 @@ from memviz.engine.replay import end_turn, play
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session
-from memviz.engine.state import new_space
+from memviz.engine.state import Setting, new_space
 from memviz.engine.timeline import EarlierSetting
-from memviz.models.base import Model
-from memviz.strategies.base import Strategy
 
 
 def was_asked(run: Run) -> bool:
-    """Whether a model was sent any request that is on record. Those of a conversation that was held elsewhere are only
+    """True if a model was sent any request that is on record. Those of a conversation that was held elsewhere are only
     what a setting would have sent, so they may be derived again under another one."""
     return any(record.facts is not None for record in run.requests)
 
 
-def switched(
-    held: Run,
-    strategy: Strategy,
-    counter: Counter,
-    summarizer: Model | None,
-    *,
-    repair_tool_pairs: bool,
-) -> tuple[Session, Iterator[int]]:
-    """A session that goes on with the conversation of ``held`` under ``strategy`` and ``counter``, over a log of its
+def switched(held: Run, setting: Setting) -> tuple[Session, Iterator[int]]:
+    """A session that goes on with the conversation of ``held`` under another ``setting``, over a log of its
     own, and the turns that are still to be taken in, as :func:`memviz.engine.replay.begun` gives them."""
     last_turn = held.requests[-1].turn
     before = held.timeline.left(last_turn, len(held.compactions)).earlier
-    start = _taken_in(held, before, strategy, counter)
-    run = _recounted(held, strategy, counter, before)
-    session = Session.resume(run, summarizer, repair_tool_pairs=repair_tool_pairs)
+    start = _taken_in(held, before, setting)
+    run = _recounted(held, setting, before)
+    session = Session.resume(
+        run, setting.summarizer, repair_tool_pairs=setting.repair_tool_pairs
+    )
     session.memory = memory_at(session.space, session.own_compactions, start)
     return session, _catch_up(session, start)
 
 
-def _taken_in(
-    held: Run, before: Sequence[EarlierSetting], strategy: Strategy, counter: Counter
-) -> int:
-    """How many messages the setting had taken in when it was last in force; 0 for one that never was."""
-    mine = [setting for setting in before if setting.is_setting(strategy, counter.name)]
+def _taken_in(held: Run, before: Sequence[EarlierSetting], setting: Setting) -> int:
+    """The number of messages that the setting had taken in when it was last in force; 0 for one that never was."""
+    name = setting.counter.name
+    mine = [one for one in before if one.is_setting(setting.strategy, name)]
     if not mine:
         return 0
     last_turn = mine[-1].last_turn
@@ -65,11 +56,11 @@ def _taken_in(
     return max(requested)
 
 
-def _recounted(
-    held: Run, strategy: Strategy, counter: Counter, before: Sequence[EarlierSetting]
-) -> Run:
-    """What was recorded, as the beginning of a run under the new setting: counted by its counter, else unchanged."""
-    space = new_space(held.log, strategy, counter, held.system_prompt)
+def _recounted(held: Run, setting: Setting, before: Sequence[EarlierSetting]) -> Run:
+    """The records as the beginning of a run under the new setting: counted by its counter, else unchanged."""
+    strategy = setting.strategy
+    counter = setting.counter
+    space = new_space(held.log, setting)
     made = held.compactions[: before[-1].compactions]
     for compaction in made:
         if compaction.written is not None:
@@ -111,11 +102,12 @@ def _with_new_counts(run: Run) -> Run:
 
 
 def _reply_tokens(record: TurnRecord, space: MemorySpace) -> int:
-    """What the reply to a request has under the counter of ``space``. That of a round of thinking is in no log, and
-    stays as it was counted."""
+    """The tokens of the reply to a request under the counter of ``space``. That of a round of thinking is in no
+    log, and stays as it was counted."""
     if record.kind == "thinking":
         return record.reply_tokens
-    start, stop = record.log_length, space.log.reply_stop(record.log_length)
+    start = record.log_length
+    stop = space.log.reply_stop(record.log_length)
     return space.sums.reply_totals[stop] - space.sums.reply_totals[start]
 
 

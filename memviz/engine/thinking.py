@@ -1,5 +1,5 @@
-"""What the model is told around its rounds of thinking, and what it wrote as the arguments of a memory tool, read with
-care: models write anything."""
+"""The words for the model around its rounds of thinking, and the arguments that it wrote for a memory tool, read
+with care: models write anything."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ GO_ON_NAMES = ("continue_thinking", "continueThinking", "should_continue", "cont
 
 
 class Decision(NamedTuple):
-    """How a round of thinking ended: whether another one is wanted, and the turn's summary if there is one."""
+    """The end of a round of thinking: whether another one is wanted, and the turn's summary if there is one."""
 
     go_on: bool
     summary: str = ""
@@ -59,7 +59,7 @@ def recall_of(arguments: str) -> Recall:
 
 
 def decision_of(arguments: str) -> Decision:
-    """What the thinking tool's JSON arguments decide. Raises :class:`RecallError` like :func:`recall_of`."""
+    """The decision in the thinking tool's JSON arguments. Raises :class:`RecallError` like :func:`recall_of`."""
     given = _object(arguments)
     go_on = next((given[name] for name in GO_ON_NAMES if name in given), None)
     if not isinstance(go_on, bool):

@@ -8,15 +8,41 @@ held under another one in between.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import PlainSerializer
 
 from memviz.core.memory import MemorySpace
 from memviz.engine.compaction import COUNTED, Compaction
 from memviz.engine.records import TurnRecord
+from memviz.engine.stored import CompactionStop, Text, Turn, read_as
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyFields:
+    """A strategy as it is stored."""
+
+    id: Text
+    parameters: dict[str, Any]
+
+
+def strategy_to_dict(strategy: Strategy) -> dict[str, Any]:
+    """Return the strategy as JSON."""
+    return {"id": strategy.id, "parameters": strategy.model_dump()}
+
+
+StoredStrategy = Annotated[
+    Strategy,
+    read_as(
+        StrategyFields,
+        lambda value, _: make_strategy(value.id, **value.parameters),
+    ),
+    PlainSerializer(strategy_to_dict),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,28 +50,14 @@ class EarlierSetting:
     """A setting that was left for another one: its ``strategy`` and the name of its ``counter``, the number of the
     ``last_turn`` that was held under it, and how many of the run's ``compactions`` had been made when it was left."""
 
-    strategy: Strategy
-    counter: str
-    last_turn: int
-    compactions: int
+    strategy: StoredStrategy
+    counter: Text
+    last_turn: Turn
+    compactions: CompactionStop
 
     def is_setting(self, strategy: Strategy, counter: str) -> bool:
-        """Whether it is this setting."""
+        """True if it is this setting."""
         return (self.strategy, self.counter) == (strategy, counter)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The setting as JSON."""
-        strategy = {"id": self.strategy.id, "parameters": self.strategy.model_dump()}
-        counts = {"last_turn": self.last_turn, "compactions": self.compactions}
-        return {"strategy": strategy, "counter": self.counter, **counts}
-
-    @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> EarlierSetting:
-        """The setting that :meth:`to_dict` described."""
-        strategy = make_strategy(
-            value["strategy"]["id"], **value["strategy"]["parameters"]
-        )
-        return cls(strategy, value["counter"], value["last_turn"], value["compactions"])
 
 
 class Timeline(NamedTuple):
@@ -177,7 +189,9 @@ def renumbered(
     compactions: Sequence[Compaction], space: MemorySpace
 ) -> list[Compaction]:
     """The compactions with their summaries written into the empty ``space``, numbered from 1 on without a gap."""
-    numbers, moved, found = {0: 0}, False, []
+    numbers = {0: 0}
+    moved = False
+    found = []
     for compaction in compactions:
         if (version := compaction.version) is not None:
             numbers[version] = len(space.summaries) + 1
@@ -195,7 +209,9 @@ def _with_numbers(
     def new(number: int | None) -> int | None:
         return None if number is None else numbers[number]
 
-    version, before, after = compaction.written, compaction.before, compaction.after
+    version = compaction.written
+    before = compaction.before
+    after = compaction.after
     if version is not None:
         tokens = version.tokens
         version = replace(

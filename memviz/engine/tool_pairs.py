@@ -11,12 +11,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from memviz.core.conversation import Log
 from memviz.core.forms import WithCalls
 from memviz.core.pieces import Messages, joined
-from memviz.engine.assembly import Parts
+from memviz.engine.parts import Parts
 
 
 def orphaned_results(log: Log, parts: Parts) -> list[int]:
     """Positions of sent tool results whose calling message is not sent before them."""
-    call_of, history = log.tools.call_of, parts.history
+    call_of = log.tools.call_of
+    history = parts.history
     # The block that stands right before the input.
     recalled = [p for p in parts.recalled if p not in parts.restored]
     orphaned = []
@@ -143,7 +144,7 @@ def _with_calls_of(log: Log, parts: Parts) -> list[Messages]:
 
 
 def _is_whole(log: Log, position: int, recalled: Collection[int]) -> bool:
-    """Whether a recalled message, if it calls a tool or answers a call, has its other half recalled too."""
+    """True if a recalled message, if it calls a tool or answers a call, has its other half recalled too."""
     tools = log.tools
     caller = position if log[position].tool_calls else tools.call_of.get(position)
     if caller is None:

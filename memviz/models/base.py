@@ -11,8 +11,8 @@ from inspect import signature
 from typing import Any, Literal
 
 from memviz.core.errors import ModelError
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message, ToolCall
+from memviz.core.summaries import SummarySource
 from memviz.models.tools import Tool
 
 ToolChoice = Literal["auto", "none"]

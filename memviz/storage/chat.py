@@ -12,6 +12,7 @@ from sqlmodel import Session
 from memviz.core.messages import Message
 from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
+from memviz.engine.run_record import whole_setting_to_dict
 from memviz.models.registry import OFFLINE
 from memviz.storage import library, rows
 from memviz.storage.library import (
@@ -31,7 +32,6 @@ from memviz.storage.runs import (
     expect_messages,
     record_rows,
     replays_of,
-    setting_of,
 )
 from memviz.storage.tables import (
     KEPT,
@@ -130,7 +130,7 @@ def rewrite(
 def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] | None:
     """The records of ``run`` that are not stored yet; ``None`` where the stored ones are not its beginning,
     as after a change of strategy. The last one stored of each kind tells."""
-    if not same(stored.setting, setting_of(run)):
+    if not same(stored.setting, whole_setting_to_dict(run)):
         return None
     new_records: list[rows.Row] = []
     for kind in RECORD_KINDS:
@@ -188,7 +188,7 @@ def _expect_beginning(
 
 
 def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> int:
-    """How many messages at the start of the stored ones and of ``log`` are the same."""
+    """The number of messages at the start of the stored ones and of ``log`` that are the same."""
     conversation_id = stored[0]["conversation_id"] if stored else ""
     made = rows.message_rows(conversation_id, log)
     for at, (old, new) in enumerate(zip(stored, made, strict=False)):

@@ -19,7 +19,7 @@ MAX_PROBLEMS_OF_SQLITE = 100
 
 
 def check(session: Session) -> list[str]:
-    """What is wrong with the file, a sentence each; none where all is well. Deleted conversations, which can be
+    """The faults of the file, a sentence each; none where all is well. Deleted conversations, which can be
     restored, are read as well."""
     return [*_of_sqlite(session), *_of_conversations(session), *_of_cells(session)]
 

@@ -39,7 +39,8 @@ class DatabaseFile:
     """
 
     def __init__(self, path: str, busy_seconds: float) -> None:
-        self.path, self._busy_seconds = path, busy_seconds
+        self.path = path
+        self._busy_seconds = busy_seconds
         self._place = (
             Path(path).resolve()
         )  # SQLite keeps its logs beside the file itself, not beside a link to it
@@ -90,7 +91,7 @@ class DatabaseFile:
         }
 
     def problem(self) -> str:
-        """What has happened to the file since it was opened, as a sentence; empty if it is where it was."""
+        """The sentence on a change of the file since it was opened; empty if it is where it was."""
         for ending, opened in self._opened.items():
             now = _identity(self._place, ending)
             if now is None:
@@ -180,7 +181,8 @@ def create_for_owner(path: Path) -> None:
 
 def free_place(path: Path) -> Path:
     """``path``, or where another file is there, a name beside it that says what is in it."""
-    place, number = path, 0
+    place = path
+    number = 0
     rescued = f"{path.stem}-rescued-{date.today()}"
     while place.exists():
         number += 1
@@ -223,7 +225,7 @@ def _close(
 def _leave(
     connection: sqlite3.Connection, place: Path, opened: Mapping[str, Identity | None]
 ) -> bool:
-    """Where the file was moved, put the logs into it and take them away: a file that is put in its place would take
+    """Put the logs of a file that was moved into it and take them away: a file that is put in its place would take
     them for its own, and be damaged. Returns whether that is done; not while somebody reads from them."""
     if _identity(place) == opened[""]:
         return True
@@ -249,7 +251,7 @@ def _beside(path: Path, ending: str) -> Path:
 
 
 def _identity(path: Path, ending: str = "") -> Identity | None:
-    """Which file is at this path; ``None`` if there is none, or no way to it."""
+    """The identity of the file at this path; ``None`` if there is none, or no way to it."""
     try:
         found = _beside(path, ending).stat()
     except OSError:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import logging
 import sqlite3
+import weakref
+from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from glob import escape
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
@@ -17,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError, Statement
 from sqlalchemy.pool import StaticPool
 
 from memviz.core.errors import ConversationChangedError, StorageError
-from memviz.storage.changes import Readings
+from memviz.core.recently_used import RecentlyUsed
 from memviz.storage.database_file import DatabaseFile
 from memviz.storage.library import CHANGED
 from memviz.storage.migrations import migrate
@@ -28,6 +32,8 @@ BUSY_SECONDS = 10
 MEMORY = ":memory:"
 MAX_COPIES = 3
 """Copies kept from before an upgrade of the file; the oldest goes first."""
+READINGS_KEPT = 1_000
+T = TypeVar("T")
 LOGGER = logging.getLogger(__name__)
 
 
@@ -45,6 +51,41 @@ def database_path(path_or_url: str | Path) -> str:
             )
         given = url.database or MEMORY
     return given if given == MEMORY else str(Path(given).expanduser())
+
+
+class Readings:
+    """The values that were read from a file last, for as long as nobody writes to it.
+
+    SQLite counts for a connection the commits of all others, those of other processes included (PRAGMA
+    data_version), and says the number in microseconds. ``watching`` therefore never writes itself.
+    """
+
+    def __init__(self, watching: sqlite3.Connection) -> None:
+        self._watching = watching
+        self._lock = Lock()
+        self._kept: RecentlyUsed[Hashable, tuple[int, Any]] = RecentlyUsed(
+            READINGS_KEPT
+        )
+        self.close = weakref.finalize(self, watching.close)
+
+    def once(self, what: Hashable, read: Callable[[], T]) -> T:
+        """The result of ``read``, which is called only if the file has changed since it last was called for
+        ``what``."""
+        number = self._commits()
+        if number is None:
+            return read()
+        kept = self._kept.get(what)
+        if kept is None or kept[0] != number:
+            # The number is older than what is read now, so a commit in between means that it is read once more.
+            kept = self._kept.put(what, (number, read()))
+        found: T = kept[1]
+        return found
+
+    def _commits(self) -> int | None:
+        """``None`` where the file cannot be read: then reading it says what is wrong."""
+        with self._lock, suppress(sqlite3.Error, UnicodeDecodeError):
+            return int(self._watching.execute("PRAGMA data_version").fetchone()[0])
+        return None
 
 
 @dataclass(frozen=True)
@@ -154,7 +195,7 @@ def _engine(path: str, file: DatabaseFile | None) -> Engine:
 
 
 def _holds_folded(text: bytes | None, wanted: str) -> bool:
-    """Whether a text holds ``wanted``, which is folded already, whatever its upper and lower case."""
+    """True if a text holds ``wanted``, which is folded already, whatever its upper and lower case."""
     return text is not None and wanted in text.decode("utf-8", "replace").casefold()
 
 
@@ -174,7 +215,7 @@ def _begin(connection: Connection) -> None:
 def plain_error(
     error: SQLAlchemyError | sqlite3.Error | UnicodeDecodeError, path: str
 ) -> StorageError:
-    """What went wrong with the file at ``path``, where, and what to do."""
+    """The error in plain words: the fault of the file at ``path``, its place, and the remedy."""
     if isinstance(
         error, UnicodeDecodeError
     ):  # SQLite's own error quotes names of tables, and these are damaged

@@ -1,4 +1,4 @@
-"""What lists show of a conversation, and what is said of one whose stored values cannot be read."""
+"""The entries of conversations in lists, and the sentences on those whose stored values cannot be read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ from memviz.transcripts.base import RecordedEvent
 
 ENTRIES_REMEMBERED = 1_000
 """Rows that are judged once: a list is made at every click, and most of its rows are those of the list before."""
-MAX_TITLE_CHARS, MAX_VALUE_CHARS = 200, 40
+MAX_TITLE_CHARS = 200
+MAX_VALUE_CHARS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class _Probe(BaseModel):
 
 
 class _Conversation(BaseModel):
-    """What the columns of a conversation have to hold, in the order in which they are judged."""
+    """The values that the columns of a conversation have to hold, in the order in which they are judged."""
 
     model_config = ConfigDict(strict=True)
 
@@ -168,13 +169,11 @@ def _judged(
 
 
 def _count_problem(value: _Conversation, last_position: object) -> str:
-    there = (
-        0
-        if last_position is None
-        else last_position + 1
-        if isinstance(last_position, int)
-        else -1
-    )
+    there = -1
+    if last_position is None:
+        there = 0
+    elif isinstance(last_position, int):
+        there = last_position + 1
     if there != value.message_count:
         return (
             f"it was saved with {counted(value.message_count, 'message')}, "

@@ -16,13 +16,11 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.types import NullType
 from sqlmodel import Session
 
-from memviz.core.conversation import Log
 from memviz.core.errors import StorageError
 from memviz.core.messages import clean_text
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
 from memviz.storage.library import DAMAGE, found, now
-from memviz.storage.run_shapes import expect_sound, expect_sound_answer
 from memviz.storage.runs import damage_told, expect_known_counter
 from memviz.storage.tables import KEPT
 
@@ -35,6 +33,13 @@ MAX_CELLS = 20_000
 
 
 _AS_STORED = type_coerce(KEPT.c.value, NullType())
+_INSERT = insert(KEPT)
+_CHANGED = ("value", "message_count", "kept_at")
+_PUT = _INSERT.on_conflict_do_update(
+    index_elements=KEPT.primary_key,
+    set_={name: _INSERT.excluded[name] for name in _CHANGED},
+)
+"""Made once: a sweep keeps thousands of cells, one after the other."""
 _NEWEST_FIRST = KEPT.c.kept_at.desc(), KEPT.c.key, KEPT.c.number
 
 
@@ -70,26 +75,25 @@ def put(
     message_count: int | None = None,
 ) -> None:
     """Keep a value in place of the one that is there under the same key."""
-    made = {
+    row = {
+        "kind": kind,
+        "owner": owner,
+        "key": clean_text(key),
+        "number": number,
         "value": packed(value),
         "message_count": message_count,
         "kept_at": now(),
     }
-    row = insert(KEPT).values(
-        kind=kind, owner=owner, key=clean_text(key), number=number, **made
-    )
-    connection.execute(
-        row.on_conflict_do_update(index_elements=KEPT.primary_key, set_=made)
-    )
+    connection.execute(_PUT, row)
 
 
 def all_of(
     session: Session, kind: Kind, *conditions: ColumnElement[bool]
 ) -> list[Kept]:
-    """The values of this kind that meet ``conditions``, the newest first."""
+    """The values of this kind that meet ``conditions``, in no order: one would have SQLite go through all of a kind,
+    instead of looking up their keys."""
     query = select(KEPT.c.key, KEPT.c.number, _AS_STORED)
-    wanted = query.where(KEPT.c.kind == kind, *conditions)
-    rows = session.execute(wanted.order_by(*_NEWEST_FIRST))
+    rows = session.execute(query.where(KEPT.c.kind == kind, *conditions))
     return [Kept(key, number, unpacked(value)) for key, number, value in rows]
 
 
@@ -133,7 +137,8 @@ def find_cells(session: Session, keys: Sequence[str]) -> dict[str, dict[str, Any
     found: dict[str, dict[str, Any]] = {}
     for at in range(0, len(keys), KEYS_A_QUERY):
         some = KEPT.c.key.in_(keys[at : at + KEYS_A_QUERY])
-        cells = all_of(session, "cell", some)
+        # Found by the primary key, of which the owner is a part: a cell has none.
+        cells = all_of(session, "cell", KEPT.c.owner == "", some)
         found |= {cell.key: cell.value for cell in cells if _is_cell(cell)}
     return found
 
@@ -160,7 +165,7 @@ def prune_cells(session: Session) -> None:
 
 
 def count_damaged_cells(session: Session) -> tuple[int, int]:
-    """How many of the kept cells are damaged, and how many there are."""
+    """The number of kept cells that are damaged, and that of all."""
     sound = [_is_cell(cell) for cell in all_of(session, "cell")]
     return sound.count(False), len(sound)
 
@@ -248,7 +253,6 @@ def _answers(kept: Kept) -> Iterator[JudgedAnswer | None]:
     stored: list[Any] = kept.value if isinstance(kept.value, list) else [None]
     for value in stored:
         try:
-            expect_sound_answer(value)
             answer = JudgedAnswer.from_dict(value)
         except DAMAGE:
             answer = None
@@ -292,8 +296,5 @@ def read_free_run(session: Session, owner: str, key: str) -> Run | None:
     """As :func:`find_free_run`, of a conversation that is deleted as well."""
     for kept in all_of(session, "free run", *under(key, owner)):
         with damage_told("A stored free run"):
-            record = kept.value
-            log = Log(record["messages"])
-            expect_sound(record, log)
-            return Run.from_record(record, log)
+            return Run.from_dict(kept.value)
     return None

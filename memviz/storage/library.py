@@ -107,7 +107,7 @@ def _expect(session: Session, id: str, *, deleted: bool = False) -> str:
 
 
 def exists(session: Session, id: str) -> bool:
-    """Whether there is a conversation of this id that was not deleted."""
+    """True if there is a conversation of this id that was not deleted."""
     this = CONVERSATIONS.c.id == clean_text(id)
     return (
         session.scalar(select(CONVERSATIONS.c.id).where(this, ~_IS_DELETED)) is not None
@@ -178,7 +178,7 @@ def conversations(
 
 
 def entries(session: Session, ids: Sequence[str]) -> list[ConversationEntry]:
-    """What lists show of these conversations, in their order; those that are not there are passed over."""
+    """The entries of these conversations in lists, in their order; those that are not there are passed over."""
     by_id: dict[str, ConversationEntry] = {}
     for at in range(0, len(ids), IDS_A_QUERY):
         some = CONVERSATIONS.c.id.in_(ids[at : at + IDS_A_QUERY])
@@ -194,7 +194,7 @@ def ids_of_format(session: Session, format: str) -> list[str]:
 
 
 def entry(session: Session, id: str) -> ConversationEntry:
-    """What lists show of a conversation. Raises :class:`StorageError` for an unknown id."""
+    """The entry of a conversation in lists. Raises :class:`StorageError` for an unknown id."""
     readable, unreadable = _parted(session, CONVERSATIONS.c.id == _expect(session, id))
     if unreadable:
         raise unreadable[0].error()
@@ -231,7 +231,7 @@ def page(session: Session, search: str, limit: int, offset: int) -> Page:
 
 
 def count(session: Session, search: str = "") -> int:
-    """How many conversations there are, or hold ``search``."""
+    """The number of conversations, or of those that hold ``search``."""
     query = select(func.count()).select_from(CONVERSATIONS)
     return session.scalar(query.where(*matching(search))) or 0
 
@@ -275,8 +275,8 @@ def messages(
 
 
 def request_count(session: Session, conversation_id: str) -> int:
-    """How many calls of the model a conversation took: more than its turns where tools were called, fewer where nobody
-    answered."""
+    """The number of calls of the model that a conversation took: more than its turns where tools were called, fewer
+    where nobody answered."""
     query = select(CONVERSATIONS.c.request_count)
     this = CONVERSATIONS.c.id == clean_text(conversation_id)
     return session.scalar(query.where(this)) or 0
@@ -332,7 +332,7 @@ def said(session: Session, id: str, start: int, stop: int) -> list[Message]:
 
 
 def about(session: Session, id: str) -> Transcript:
-    """What is known of a conversation, without its messages. Raises :class:`StorageError` for an unknown id."""
+    """The transcript of a conversation without its messages. Raises :class:`StorageError` for an unknown id."""
     return rows.transcript(found(session, id), ())
 
 

@@ -24,7 +24,8 @@ from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Transcript
 
-NAME_CHARS, LOGS_KEPT = 60, 16
+NAME_CHARS = 60
+LOGS_KEPT = 16
 AS_TEXT = "latin-1"
 """How the bytes of a file are kept as text: a character for each."""
 
@@ -33,7 +34,8 @@ class RecordingShelf:
     """Bundled recordings, and those in ``store``. Safe to share between threads."""
 
     def __init__(self, store: Store) -> None:
-        self._store, self._loading = store, Lock()
+        self._store = store
+        self._loading = Lock()
         self._opened: dict[str, Recording] = {}
         self._digests: RecentlyUsed[int, tuple[Log, int, str]] = RecentlyUsed(LOGS_KEPT)
 
@@ -117,7 +119,7 @@ class RecordingShelf:
         return OFFLINE if name is None else RECORDING + name
 
     def has_any(self, transcript: Transcript, log: Log) -> bool:
-        """Whether anything was recorded of this conversation."""
+        """True if anything was recorded of this conversation."""
         digest = self._digest(transcript, log)
         return any(
             one.conversation == digest
@@ -131,7 +133,8 @@ class RecordingShelf:
         """The strategies whose summaries are recorded over exactly this conversation, without recalls, by any recording
         that plays unasked, or by the one of this ``name``. Those of another version that this one does not know are
         left out."""
-        digest, found = self._digest(transcript, log), list[Strategy]()
+        digest = self._digest(transcript, log)
+        found = list[Strategy]()
         asked = (
             self.unasked.values()
             if name is None
@@ -146,7 +149,8 @@ class RecordingShelf:
     ) -> list[tuple[str, Strategy]]:
         """The names of the models that play ``chosen`` over exactly this conversation, at whatever length they were
         asked for, each with the strategy as it was recorded: by recording, the free length first."""
-        digest, same = self._digest(transcript, log), _at_any_length(chosen)
+        digest = self._digest(transcript, log)
+        same = _at_any_length(chosen)
         return [
             (RECORDING + name, one)
             for name, recording in self.all.items()
@@ -165,7 +169,7 @@ class RecordingShelf:
         counter: str,
         recalls: RecalledAt = (),
     ) -> bool:
-        """Whether the recording of this name holds every summary of this replay."""
+        """True if the recording of this name holds every summary of this replay."""
         key = name.removeprefix(RECORDING)
         # A sweep asks for every setting. None that was opened has a bundled one's name, so most need no database.
         recording = bundled.recordings().get(key) or self.opened.get(key)
@@ -180,8 +184,9 @@ class RecordingShelf:
         counter: str,
         recalls: RecalledAt,
     ) -> list[RecordedSetting]:
-        """What a recording may have been made for to play every summary of this replay. What is recalled is sent to the
-        chat model, and no summarizer reads it, so one that was made without recalls plays the same."""
+        """The settings that a recording may have been made for to play every summary of this replay. What is
+        recalled is sent to the chat model, and no summarizer reads it, so one that was made without recalls plays
+        the same."""
         with_recalls = (recalls, ()) if recalls else ((),)
         return [
             self.setting(transcript, log, strategy, counter, one)
@@ -196,7 +201,7 @@ class RecordingShelf:
         counter: str,
         recalls: RecalledAt = (),
     ) -> RecordedSetting:
-        """What a recording has to be made for to play this replay."""
+        """The setting that a recording has to be made for to play this replay."""
         return setting_of(
             log,
             strategy,
@@ -237,7 +242,7 @@ class RecordingShelf:
 
 
 def summary_words(strategy: Strategy) -> int:
-    """How many words the summaries of a strategy may have; 0 where no length is asked for."""
+    """The number of words that the summaries of a strategy may have; 0 where no length is asked for."""
     return int(getattr(strategy, "summary_words", 0))
 
 

@@ -10,7 +10,6 @@ from contextlib import contextmanager, suppress
 from typing import Any, Literal
 from uuid import uuid4
 
-from pydantic import ValidationError
 from sqlalchemy import ColumnElement, delete, select
 from sqlmodel import Session
 
@@ -24,7 +23,14 @@ from memviz.core.errors import (
 )
 from memviz.core.messages import Message, clean_text
 from memviz.core.text.wording import counted
-from memviz.engine.run import RecordKind, Run
+from memviz.engine.run import Run
+from memviz.engine.run_record import (
+    RecordKind,
+    ahead_to_dict,
+    records_to_dicts,
+    whole_setting_to_dict,
+)
+from memviz.engine.stored import DamagedRecordError
 from memviz.models.registry import OFFLINE
 from memviz.storage import rows
 from memviz.storage.library import (
@@ -35,7 +41,6 @@ from memviz.storage.library import (
     messages,
     now,
 )
-from memviz.storage.run_shapes import expect_sound
 from memviz.storage.tables import MESSAGES, RECORDS, RUNS, ConversationRow, RunRow
 
 Kind = Literal["chat", "replay"]
@@ -45,11 +50,6 @@ MAX_REPLAYS = 100
 
 
 RECORD_KINDS: tuple[RecordKind, ...] = ("request", "compaction", "summary")
-
-
-def setting_of(run: Run) -> dict[str, Any]:
-    """What a run was made under, as JSON, with the settings that a chat was held under before."""
-    return run.setting_to_dict() | run.earlier_settings_to_dict()
 
 
 def add_run(
@@ -70,7 +70,7 @@ def add_run(
         created_at=now(),
         key=key,
         strategy_id=run.strategy.id,
-        setting=setting_of(run),
+        setting=whole_setting_to_dict(run),
         **columns_that_grow(run, summarizer),
     )
     insert_rows(session, RUNS, [made])
@@ -84,7 +84,7 @@ def columns_that_grow(run: Run, summarizer: str) -> rows.Row:
         summarizer=summarizer,
         message_count=len(run.log),
         request_count=len(run.requests),
-        ahead=run.recalls_ahead(),
+        ahead=ahead_to_dict(run),
         updated_at=now(),
     )
 
@@ -95,7 +95,7 @@ def record_rows(
     """The records of one kind from number ``start`` (0-based) on."""
     return [
         {"run_id": run_id, "kind": kind, "number": number, "value": value}
-        for number, value in enumerate(run.records_to_dicts(kind, start), start)
+        for number, value in enumerate(records_to_dicts(run, kind, start), start)
     ]
 
 
@@ -119,12 +119,8 @@ def damage_told(what: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, ValidationError):
-        first = error.errors(
-            include_url=False, include_context=False, include_input=False
-        )[0]
-        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-    return str(error) if isinstance(error, MemvizError) else repr(error)
+    is_told = isinstance(error, (MemvizError, DamagedRecordError))
+    return str(error) if is_told else repr(error)
 
 
 def add_replay(
@@ -233,12 +229,11 @@ def read(
         if requests != stored.request_count:
             made = counted(stored.request_count, "request")
             raise ValueError(f"of {made} it has {requests}")
-        expect_sound(record, log)
         return Run.from_record(record, log)
 
 
 def _records(session: Session, run_id: str) -> dict[str, list[Any]]:
-    """The records of a run in order, in the lists that :meth:`memviz.engine.run.Run.to_record` has."""
+    """The records of a run in order, in the lists that :func:`memviz.engine.run_record.to_record` has."""
     query = (
         select(RECORDS.c.kind, RECORDS.c.number, RECORDS.c.value)
         .where(RECORDS.c.run_id == run_id)

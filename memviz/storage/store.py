@@ -100,7 +100,7 @@ class Store:
 
     @property
     def problem(self) -> str:
-        """What has happened to the file while it was open (removed, replaced), as a sentence; empty if nothing has."""
+        """The sentence on a change of the file while it was open (removed, replaced); empty if nothing has."""
         return self._database.file.problem() if self._database.file else ""
 
     def back_up(self, target: str | Path, *, overwrite: bool = False) -> None:
@@ -126,7 +126,8 @@ class Store:
             self._go_on_with(self.path)
 
     def _go_on_with(self, path: str) -> None:
-        before, self._database = self._database, open_database(path)
+        before = self._database
+        self._database = open_database(path)
         before.close()
 
     def _file(self) -> DatabaseFile:

@@ -9,14 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
-from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any
 
 from memviz.core.conversation import Log
 from memviz.core.counters import counter as find_counter
@@ -24,32 +22,31 @@ from memviz.core.errors import (
     DamagedRunError,
     DatabaseMovedError,
     StorageError,
-    UnreadableConversationError,
 )
-from memviz.core.messages import Message
-from memviz.core.process_memory import uncollected
 from memviz.core.recently_used import RecentlyUsed
-from memviz.engine.background_replay import BackgroundReplay, Cancellation
-from memviz.engine.chat import Chat
+from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.free_run import FreeRun, is_over
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.recall import Recall, RequestKey, by_request
 from memviz.engine.recording import RecordedSummaries
-from memviz.engine.replay import begun
+from memviz.engine.replay import begun, must_have_a_turn, setting_for
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.models.base import Model
 from memviz.models.names import RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
-from memviz.models.recordings.recording import Recording, conversation_digest
+from memviz.models.recordings.recording import Recording
 from memviz.models.registry import OFFLINE, model
+from memviz.storage.conversations import (
+    Beginning,
+)
 from memviz.storage.engine import MEMORY
-from memviz.storage.entries import ConversationEntry, UnreadableConversation
+from memviz.storage.held_chats import HeldChats
 from memviz.storage.library import conversation_changed
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
 from memviz.strategies.base import Strategy, Trigger
-from memviz.transcripts.base import Probe, Transcript
+from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled
 from memviz.tuning.sweep import Sweeping
 from memviz.tuning.sweep_conversation import SweepConversation
@@ -59,20 +56,16 @@ DATABASE_VARIABLE = "MEMVIZ_DB"
 DEFAULT_DATABASE = "memviz.db"
 SAMPLE_PREFIX = "sample-"
 FIRST_SAMPLE = SAMPLE_PREFIX + "trip"
-MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS = 256, 500_000
+MAX_RUNS_IN_PROCESS = 256
+MAX_RUN_RECORDS = 500_000
 """Runs that are kept, and how many requests and summaries they may have together: some hundred bytes each, with what is
 worked out of them. Six settings over a long conversation have to fit: of one too many each click would replay all."""
-MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES = 32, 150_000
-"""Conversations that are kept, and how many messages they may have together: about 1 KB each."""
 MAX_REPLAYS_AT_WORK = 12
-LARGE_MESSAGES = 5_000
-"""A conversation of so many is let go once its visitor has gone; it is read and replayed again if it is asked for."""
-TITLE_CHARS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class RunKey:
-    """What makes a run: ask twice with the same key and nothing is run again.
+    """The key of a run: ask twice with the same one and nothing is run again.
 
     ``recalls`` are turn numbers, or the numbers of a turn and one of its calls, with what is injected into the requests
     from there on to the end of the turn. ``model`` answers in a free run;
@@ -120,70 +113,22 @@ class RunKey:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Beginning(NamedTuple):
-    """A conversation, or the ``first`` messages of it alone."""
-
-    id: str
-    first: int | None
-
-
-class Loaded(NamedTuple):
-    """A conversation in this process, as it was when it was ``changed`` last."""
-
-    changed: datetime
-    transcript: Transcript
-    log: Log
-
-    def with_probes(self, probes: Iterable[Probe]) -> Loaded:
-        """Return it with the probes whose evidence it holds."""
-        length = len(self.log)
-        stated = tuple(one for one in probes if max(one.evidence, default=-1) < length)
-        transcript = replace(self.transcript, probes=stated)
-        return self._replace(transcript=transcript)
-
-
-class Choices(NamedTuple):
-    """Conversations to choose from, by id, and those that cannot be read."""
-
-    entries: dict[str, ConversationEntry]
-    unreadable: list[UnreadableConversation]
-
-
-class Added(NamedTuple):
-    """A conversation that was to be saved: its entry, and whether it was in the library before."""
-
-    entry: ConversationEntry
-    was_there: bool
-
-
-def _content_digest(transcript: Transcript) -> str:
-    return conversation_digest(
-        transcript.messages, transcript.system_prompt, transcript.tools
-    )
-
-
-class Workspace:
+class Workspace(HeldChats):
     """The conversations and runs of one database. Safe to share between threads."""
 
-    _conversations: RecentlyUsed[Beginning, Loaded]
     _runs: RecentlyUsed[tuple[RunKey, int], Run]
-    _chats: RecentlyUsed[str, tuple[Log, Run | None]]
     _replays: RecentlyUsed[RunKey, tuple[Log, BackgroundReplay]]
 
     def __init__(self, database: str | Path | None = None) -> None:
         path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
-        self.store = Store(path)
+        super().__init__(Store(path))
         self.recordings = RecordingShelf(self.store)
-        self._loading = Lock()
-        self._forget()
         for name, transcript in bundled().items():
             self.store.add_conversation(transcript, SAMPLE_PREFIX + name)
 
     def _forget(self) -> None:
-        logs = MAX_LOGS_IN_PROCESS, MAX_LOG_MESSAGES
-        self._conversations = RecentlyUsed(*logs, lambda kept: len(kept.log))
+        super()._forget()
         self._runs = RecentlyUsed(MAX_RUNS_IN_PROCESS, MAX_RUN_RECORDS, _records)
-        self._chats = RecentlyUsed(*logs, lambda kept: len(kept[0]))
         self._replays = RecentlyUsed(MAX_REPLAYS_AT_WORK)
 
     def reopen(self) -> None:
@@ -193,108 +138,10 @@ class Workspace:
 
     @property
     def answers_folder(self) -> Path | None:
-        """Where answers of paid summarizers are kept for sweeps: beside the database."""
+        """The folder in which answers of paid summarizers are kept for sweeps: beside the database."""
         if self.store.path == MEMORY:
             return None
         return Path(self.store.path).with_suffix(".answers")
-
-    def choices(self, limit: int, chosen: str | None) -> Choices:
-        """The ``limit`` newest conversations, and the chosen one if it exists at all."""
-        found = self.store.page("", limit, 0)
-        entries = {entry.id: entry for entry in found.entries}
-        if chosen is not None and chosen not in entries and self.store.exists(chosen):
-            with suppress(UnreadableConversationError):
-                entries[chosen] = self.store.entry(chosen)
-        return Choices(entries, list(found.unreadable))
-
-    def request_count(self, entry: ConversationEntry) -> int:
-        """How many calls of the model a conversation took: more than its turns where tools were called, fewer where
-        nobody answered."""
-        return self.store.request_count(entry.id)
-
-    def add(self, transcripts: Sequence[Transcript]) -> list[ConversationEntry]:
-        """Save conversations, all or none, in the order given; returns their entries."""
-        return self.store.entries(self.store.add_conversations(transcripts))
-
-    def add_once(self, transcripts: Sequence[Transcript]) -> list[Added]:
-        """Save conversations, all or none, without those of which the library has the same messages, system prompt and
-        tools already; returns in the order given what became of each."""
-        saved = self._saved_before(transcripts)
-        pairs = zip(transcripts, saved, strict=True)
-        made = iter(self.add([one for one, entry in pairs if entry is None]))
-        return [
-            Added(next(made), False) if entry is None else Added(entry, True)
-            for entry in saved
-        ]
-
-    def _saved_before(
-        self, transcripts: Sequence[Transcript]
-    ) -> list[ConversationEntry | None]:
-        """The saved conversation that is the same as each of these, if there is one."""
-        sizes = {len(one.messages) for one in transcripts}
-        saved: dict[str, ConversationEntry] = {}
-        for entry in self.store.conversations(limit=-1):
-            if entry.message_count not in sizes:
-                continue
-            with suppress(StorageError):  # a damaged one is told in the Library
-                digest = _content_digest(self.store.conversation(entry.id))
-                saved.setdefault(digest, entry)
-        return [saved.get(_content_digest(one)) for one in transcripts]
-
-    def rename(self, id: str, title: str) -> None:
-        """Give a conversation another title."""
-        self.store.rename(id, title)
-        self._forget_conversation(
-            id
-        )  # a new title does not count as a change of the conversation
-
-    def add_probe(self, id: str, probe: Probe) -> None:
-        """Add a question to a conversation. The messages stay as they are, and so do all its runs."""
-        self.store.add_probe(id, probe)
-        self._read_probes(id)
-
-    def remove_probe(self, id: str, probe: Probe) -> None:
-        """Take a question away again."""
-        self.store.remove_probe(id, probe)
-        self._read_probes(id)
-
-    def _read_probes(self, id: str) -> None:
-        probes = self.store.about(id).probes
-        for beginning in self._conversations.keys_where(lambda kept: True):
-            if beginning.id == id:
-                self._conversations.change(
-                    beginning, lambda kept: kept.with_probes(probes)
-                )
-
-    def _forget_conversation(self, id: str) -> None:
-        self._conversations.remove_where(lambda kept_as: kept_as.id == id)
-
-    def beginning(self, id: str, first: int | None) -> int | None:
-        """``first``, where a conversation has more messages than that; ``None`` where it is looked at whole."""
-        if first is None or self.store.entry(id).message_count <= first:
-            return None
-        return first
-
-    def conversation(self, id: str, first: int | None = None) -> tuple[Transcript, Log]:
-        """A conversation and its log; the log is shared as long as nobody changes the conversation, so
-        its tokens are counted once. Of one with more than ``first`` messages only these are read, whole turns of them.
-        Raises StorageError if there is none."""
-        changed = self.store.entry(id).updated_at
-        asked = Beginning(id, self.beginning(id, first))
-        kept = self._conversations.get(asked)
-        if kept is None or kept.changed != changed:
-            # One after the other: visitors who open it at the same time share what is loaded.
-            with self._loading:
-                kept = self._conversations.get(asked)
-                if kept is None or kept.changed != changed:
-                    kept = self._load(asked, changed)
-        return kept.transcript, kept.log
-
-    def _load(self, asked: Beginning, changed: datetime) -> Loaded:
-        with uncollected():
-            transcript = self.store.conversation(asked.id, asked.first)
-            loaded = Loaded(changed, transcript, Log(transcript.messages))
-            return self._conversations.put(asked, loaded)
 
     def kept_run(self, key: RunKey) -> Run | None:
         """The run of this key, if it was made before."""
@@ -379,16 +226,15 @@ class Workspace:
             so_far = self.kept_run(replace(key, edits=()))
         if so_far is not None:
             summarizer = RecordedSummaries(so_far, summarizer)
-        return begun(
-            log,
+        must_have_a_turn(log)
+        setting = setting_for(
+            transcript,
             key.strategy,
             model=summarizer,
             counter=key.counter,
-            system_prompt=transcript.system_prompt,
-            recalls=key.recalls_by_turn(),
             edits=dict(key.edits),
-            tools=transcript.tools,
         )
+        return begun(log, setting, key.recalls_by_turn())
 
     def keep(self, key: RunKey, run: Run) -> Run:
         """Keep the run of this key, unless a call of its summarizer failed: it may work next time, with another key or
@@ -435,19 +281,11 @@ class Workspace:
     ) -> None:
         """Keep answers to ``probes`` under ``key``. Where the conversation was deleted meanwhile, or its database is
         gone, they are not kept: whoever asked has them in his session."""
-        by_number = {
-            number: [answer for answer in answers if answer.probe == probe]
-            for number, probe in enumerate(probes)
-        }
+        by_number: dict[int, list[JudgedAnswer]] = {}
+        for number, probe in enumerate(probes):
+            by_number[number] = [one for one in answers if one.probe == probe]
         with suppress(StorageError):
             self.store.keep_judged_answers(conversation_id, key, by_number)
-
-    def large_conversations(self) -> list[str]:
-        """Those that are kept in this process and so large that they are let go when nobody looks at them."""
-        large = self._conversations.keys_where(
-            lambda kept: len(kept.log) >= LARGE_MESSAGES
-        )
-        return list({beginning.id: None for beginning in large})
 
     def let_go(self, conversation_id: str | None) -> bool:
         """Keep a large conversation and its runs no longer in this process: nobody looks at it for now. Returns whether
@@ -535,97 +373,13 @@ class Workspace:
             messages = len(run.log)
         return self._runs.put((key, messages), run)
 
-    def held_chat(self, id: str) -> Run | None:
-        """The run of a conversation that was held in Chat, as it was left; ``None`` for one that was not."""
-        _, log = self.conversation(id)
-        kept = self._chats.get(id)
-        # Any change of the chat makes the conversation's log a new one.
-        if kept is None or kept[0] is not log:
-            kept = self._chats.put(id, (log, self.store.chat_run(id, log)))
-        return kept[1]
-
-    def new_chat(self, chat: Chat, summarizer: str = OFFLINE) -> str:
-        """Make a chat a saved conversation, named after its first message, in one transaction with all that was said;
-        returns its id."""
-        return self.store.add_chat(
-            _as_transcript(chat), chat.run, summarizer=summarizer
-        )
-
-    def continue_sample(self, id: str, chat: Chat, summarizer: str = OFFLINE) -> str:
-        """The same for a chat that went on from a bundled sample. The sample stays what it is."""
-        sample, _ = self.conversation(id)
-        own = replace(sample, title=f"{sample.title} (continued)", format="chat")
-        return self.store.add_chat(own, chat.run, summarizer=summarizer)
-
-    def bring_back_chat(self, id: str, chat: Chat, summarizer: str = OFFLINE) -> None:
-        """Restore a chat that was deleted elsewhere, under its id. What was said since is for :meth:`save_chat`."""
-        self.store.bring_back_chat(
-            id, _as_transcript(chat), chat.run, summarizer=summarizer
-        )
-
-    def deriving_chat(
-        self,
-        id: str,
-        counter: str,
-        summarizer: Model,
-        strategy: Strategy,
-        *,
-        cancellation: Cancellation | None = None,
-        is_damaged: bool = False,
-    ) -> BackgroundReplay:
-        """The replay that derives the run of a chat over a saved conversation that was not held in Chat, over a log of
-        its own. With ``is_damaged`` it was, and the run takes the place of the stored one that cannot be read."""
-        transcript, log = self.conversation(id)
-        own = log.prefix(
-            len(log)
-        )  # the chat will append to it; the shared one must not grow
-        found = begun(
-            own,
-            strategy,
-            model=summarizer,
-            counter=counter,
-            system_prompt=transcript.system_prompt,
-            repair_tool_pairs=True,
-            may_have_no_turn=True,
-        )
-        rewrite = partial(self.store.rewrite_chat, id, summarizer=summarizer.name)
-        return BackgroundReplay(
-            *found, rewrite if is_damaged else lambda run: None, cancellation
-        )
-
-    def save_chat(
-        self,
-        id: str,
-        chat: Chat,
-        summarizer: str,
-        replaces: Sequence[Message] | None = None,
-    ) -> None:
-        """Keep what the chat holds beyond what is stored, in one transaction. After an undo or a retry
-        ``replaces`` is the log as it was before."""
-        if replaces is None:
-            self.store.save_turn(id, chat.run, summarizer=summarizer)
-        else:
-            self.store.rewrite_chat(
-                id, chat.run, summarizer=summarizer, replaces=replaces
-            )
-
 
 def _unedited(key: RunKey) -> str:
-    """What wordings are kept under: they belong to the replay without them, however far the conversation goes on."""
+    """The digest that wordings are kept under: they belong to the replay without them, however far the conversation
+    goes on."""
     return replace(key, edits=()).digest(0)
 
 
-def _as_transcript(chat: Chat) -> Transcript:
-    """What a conversation that was held in Chat is called, and its system prompt."""
-    asked = (message.content for message in chat.log if message.role == "user")
-    title = " ".join(next(asked, "").split())
-    if len(title) > TITLE_CHARS:
-        title = title[: TITLE_CHARS - 1] + "…"
-    return Transcript(
-        (), title=title, format="chat", system_prompt=chat.run.system_prompt
-    )
-
-
 def _records(run: Run) -> int:
-    """What a run weighs in the process: a summary with its text as much as three requests."""
+    """The weight of a run in the process: a summary with its text as much as three requests."""
     return len(run.requests) + 3 * len(run.compactions)

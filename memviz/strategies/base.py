@@ -1,4 +1,4 @@
-"""What a memory strategy is: a frozen set of parameters with two pure questions.
+"""A memory strategy: a frozen set of parameters with two pure questions.
 
 ``plan`` asks *is it time to summarize or to clear, and if so what?*; ``select`` asks *what is sent
 with the next request?* Neither calls a model, so both can be asked at any time, for any memory.
@@ -15,15 +15,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from memviz.core.errors import ParameterError, UnknownParameterError
-from memviz.core.memory import (
-    SUMMARY,
-    Memory,
-    SummarySource,
-    SummaryVersion,
-    SummaryWording,
-)
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece
+from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion, SummaryWording
 from memviz.core.text.length import with_length
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
@@ -36,7 +31,7 @@ Count = TypeVar("Count", int, "NDArray[np.int64]")
 
 
 class Trigger(Enum):
-    """When a strategy looks whether to summarize."""
+    """The moment at which a strategy looks whether to summarize."""
 
     NEVER = "never"
     MESSAGE = "after each message"
@@ -115,7 +110,7 @@ Effect = Write | Move
 
 
 class ToolUse(NamedTuple):
-    """What the model may do by itself in one turn: calls of the recall tool, rounds of reflective thinking
+    """All that the model may do by itself in one turn: calls of the recall tool, rounds of reflective thinking
     and tokens of it. 0 calls or rounds: not at all."""
 
     recalls: int = 0
@@ -184,14 +179,15 @@ class Strategy(BaseModel, ABC):
 
     @classmethod
     def has_parameter(cls, name: str) -> bool:
-        """Whether a parameter of this name is declared, so that advice may name it."""
+        """True if a parameter of this name is declared, so that advice may name it."""
         return name in cls.model_fields
 
     @property
     def label(self) -> str:
         """Short name with the main parameter and those that differ from their default; a second number of the same unit
         is named."""
-        parts, units = [self.title], set[str]()
+        parts = [self.title]
+        units = set[str]()
         for one in self._named_parameters:
             value = getattr(self, one.name)
             parts.append(one.named(value) if one.unit in units else one.shown(value))
@@ -222,7 +218,7 @@ class Strategy(BaseModel, ABC):
 
     @property
     def allows_recall(self) -> bool:
-        """Whether earlier messages may be recalled into a request."""
+        """True if earlier messages may be recalled into a request."""
         return True
 
     @property
@@ -232,12 +228,13 @@ class Strategy(BaseModel, ABC):
 
     @property
     def tool_use(self) -> ToolUse:
-        """What the model may do by itself, if it can call tools."""
+        """All that the model may do by itself, if it can call tools."""
         return ToolUse()
 
     @property
     def limits(self) -> str:
-        """What the strategy's limit counts, in words, such as "messages not yet summarized"; empty if it has none."""
+        """The words for what the strategy's limit counts, such as "messages not yet summarized"; empty if it has
+        none."""
         return ""
 
     @property
@@ -247,31 +244,31 @@ class Strategy(BaseModel, ABC):
 
     @property
     def budget_share(self) -> str:
-        """Which share of a parameter the token budget is, such as "70% of 6,000"; empty where it is a parameter
+        """The share of a parameter that the token budget is, such as "70% of 6,000"; empty where it is a parameter
         itself."""
         return ""
 
     def counted_tokens(self, tokens: Mapping[str, Count]) -> Count:
-        """Which of a request's tokens count against the budget: by default messages, not the summary. They are added
-        up from the parts, each a number, or an array with one entry a request."""
+        """The tokens of a request that count against the budget: by default those of messages, not the summary.
+        They are added up from the parts, each a number, or an array with one entry a request."""
         return tokens["history"] + tokens["input"]
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        """What is due for this memory, in the order in which it is to be done; nothing where nothing is."""
+        """The effects that are due for this memory, in the order in which they are to be done; none where none is."""
         return ()
 
     @abstractmethod
     def select(self, memory: Memory) -> tuple[Piece, ...]:
-        """What the next request sends for this memory behind the system prompt, in order. Whether the user's input is
-        among it does not matter: it is always sent, last, and in the form that a piece gives it."""
+        """The pieces that the next request sends for this memory behind the system prompt, in order. Whether the
+        user's input is among it does not matter: it is always sent, last, and in the form that a piece gives it."""
 
     def fill(self, memory: Memory) -> Fill | None:
-        """How full the memory is, for a strategy that summarizes when it is too full; :meth:`plan` asks the
+        """The fill of the memory, for a strategy that summarizes when it is too full; :meth:`plan` asks the
         same. ``None`` for one that never summarizes, or not for that reason."""
         return None
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """How far the next summarization is, if nothing stands in its way; ``None`` for a strategy that never
+        """The distance to the next summarization, if nothing stands in its way; ``None`` for a strategy that never
         summarizes, or cannot know. :meth:`memviz.Chat.headroom` also knows of a summarizer that failed or is missing.
 
         A strategy that looks after each message is not asked for a plan before that much was said.
@@ -280,18 +277,18 @@ class Strategy(BaseModel, ABC):
         return None if fill is None else fill.headroom
 
     def idle_because(self, memory: Memory) -> str:
-        """What the conversation has lacked so far, so that a rule without a summarizer changed nothing: words such as
-        "no tool was called". Empty where it lacks nothing."""
+        """The words for what the conversation has lacked so far, so that a rule without a summarizer changed
+        nothing, such as "no tool was called". Empty where it lacks nothing."""
         return ""
 
     @property
     def writes_notes(self) -> bool:
-        """Whether it has anything written by a summarizer."""
+        """True if a summarizer writes anything for it."""
         return self.trigger is not Trigger.NEVER
 
     @property
     def instruction(self) -> str:
-        """What the summarizer is told to do."""
+        """The instruction for the summarizer."""
         return self.limited(RUNNING_INSTRUCTION)
 
     def limited(self, instruction: str) -> str:
@@ -308,7 +305,7 @@ class Strategy(BaseModel, ABC):
         )
 
     def source_of(self, memory: Memory, effect: Write) -> SummarySource | None:
-        """What :meth:`requests_of` put into the prompt, as values (:meth:`summary_source`)."""
+        """The source that :meth:`requests_of` put into the prompt, as values (:meth:`summary_source`)."""
         if type(self).requests_of is not Strategy.requests_of:
             return None
         return self.summary_source(
@@ -340,24 +337,24 @@ class Strategy(BaseModel, ABC):
     def summary_source(
         self, messages: Sequence[Message], replaces: SummaryVersion | None
     ) -> SummarySource | None:
-        """What :meth:`summarizer_request` put into the prompt, for a summarizer that need not read it out of there
-        again; ``None`` where a strategy that writes a prompt of its own does not say."""
+        """The source that :meth:`summarizer_request` put into the prompt, for a summarizer that need not read it
+        out of there again; ``None`` where a strategy that writes a prompt of its own does not say."""
         if type(self).summarizer_request is not Strategy.summarizer_request:
             return None
         return SummarySource(messages, replaces.text if replaces else None)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
-        """How a summary reads inside a request."""
+        """The text of a summary inside a request."""
         return f"Summary of earlier conversation: {summary.text}"
 
     def can_be_run(self) -> str:
-        """Why it cannot be run here, in a sentence that says what to do; empty where it can. A strategy that runs a
-        real library says so where that is not installed."""
+        """The reason why it cannot be run here, in a sentence that says what to do; empty where it can. A strategy
+        that runs a real library says so where that is not installed."""
         return ""
 
     @property
     def summary_wording(self) -> SummaryWording:
-        """How its summaries read inside a request."""
+        """The wording of its summaries inside a request."""
         return SummaryWording(self.summary_heading, self.summary_entry)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from memviz.core.errors import SystemPromptTooLargeError
-from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.strategies.base import (
     Count,
     Effect,
@@ -95,7 +96,7 @@ class ChatSummaryBuffer(Strategy):
         return counted + tokens["system"] if self.count_initial_tokens else counted
 
     def fill(self, memory: Memory) -> Fill | None:
-        """What has to be within the limit for nothing to be summarized: the messages not yet summarized.
+        """The fill that has to be within the limit for nothing to be summarized: the messages not yet summarized.
 
         The summary counts with them only where the oldest of them is a reply or a tool's result. Where it is a
         question, a summary that no longer fits sets nothing off; where all is summarized, the next message is taken
@@ -132,7 +133,7 @@ class ChatSummaryBuffer(Strategy):
         )
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        """What a walk back from the newest message leaves over."""
+        """The messages that a walk back from the newest one leaves over."""
         fill = self.fill(memory)
         if fill is None:
             raise SystemPromptTooLargeError(

@@ -1,4 +1,5 @@
-"""When a strategy acts, as values: how full a memory is against a limit, and several limits joined by *any* or *all*.
+"""The rules by which a strategy acts, as values: how full a memory is against a limit, and several limits joined by
+*any* or *all*.
 
 A clause answers two questions from the same arithmetic: is it over, and how much more is needed until it is? So the
 forecast on a page cannot disagree with the deed.
@@ -21,9 +22,9 @@ Unit = Literal["tokens", "messages", "turns", "seconds"]
 
 
 class Headroom(NamedTuple):
-    """How far the next compaction is: none comes before ``amount`` of ``unit`` more, and a plain user message with that
-    many makes it come; 0: the next user message does, whatever its size. Where nothing is left unsummarized, what
-    comes next is taken to begin with the user's message.
+    """The distance to the next compaction: none comes before ``amount`` of ``unit`` more, and a plain user message
+    with that many makes it come; 0: the next user message does, whatever its size. Where nothing is left
+    unsummarized, what comes next is taken to begin with the user's message.
 
     A *token* is one of the content of what is said, a *message* one of any role. A *turn* is one that begins, with a
     user message that follows no other; where each turn is summarized, it is one that is complete.
@@ -39,7 +40,7 @@ class Headroom(NamedTuple):
 
 
 class Fill(NamedTuple):
-    """How full a memory is: so many ``unit`` of what ``counts`` (in words) are ``held``, and more than ``limit`` is
+    """The fill of a memory: so many ``unit`` of what ``counts`` (in words) are ``held``, and more than ``limit`` is
     too much. ``regardless``: something has to go, however little is held.
 
     Both the compaction that is due and the forecast of the next one are read off it, so they cannot disagree.
@@ -53,7 +54,7 @@ class Fill(NamedTuple):
 
     @property
     def is_over(self) -> bool:
-        """Whether something has to go."""
+        """True if something has to go."""
         return self.regardless or self.held > self.limit
 
     @property
@@ -63,7 +64,7 @@ class Fill(NamedTuple):
 
     @property
     def headroom(self) -> Headroom | None:
-        """How much more makes it too much. A message is one message more, also where there are too many already.
+        """The amount that makes it too much. A message is one message more, also where there are too many already.
         ``None`` for what nobody says: time that passes."""
         if self.unit not in ("messages", "tokens"):
             return None
@@ -74,7 +75,7 @@ class Fill(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What a memory holds of what a trigger counts."""
+    """The numbers of a memory that a trigger counts."""
 
     tokens: int = 0
     messages: int = 0
@@ -88,10 +89,12 @@ class Held(NamedTuple):
 
 
 def held_by(memory: Memory, start: int | None = None) -> Held:
-    """What a memory holds from log position ``start`` on, or of what is not summarized: content tokens, messages, the
-    turns that begin there, and the seconds that passed before the last message, as far as times are known."""
+    """The numbers of a memory from log position ``start`` on, or of what is not summarized: content tokens,
+    messages, the turns that begin there, and the seconds that passed before the last message, as far as times are
+    known."""
     start = memory.cursor if start is None else start
-    log, length = memory.log, memory.length
+    log = memory.log
+    length = memory.length
     before = log.turn_number(start - 1) if start else 0
     turns = memory.turn - before if start < length else 0
     return Held(
@@ -111,8 +114,8 @@ def _idle_seconds(memory: Memory) -> int:
 
 
 class Verdict(NamedTuple):
-    """What a trigger says of a memory: whether it ``is_over``, the ``reason`` in numbers of the clauses that fired, and
-    the ``headroom``, ``None`` where no single number says it."""
+    """The verdict of a trigger on a memory: whether it ``is_over``, the ``reason`` in numbers of the clauses that
+    fired, and the ``headroom``, ``None`` where no single number says it."""
 
     is_over: bool
     reason: str
@@ -123,7 +126,7 @@ class TriggerClause(Protocol):
     """Something that says when a memory holds too much."""
 
     def judge(self, held: Held) -> Verdict:
-        """Whether ``held`` is too much, why, and how much more would be."""
+        """The verdict on ``held``: whether it is too much, why, and how much more would be."""
 
 
 @dataclass(frozen=True)
@@ -249,10 +252,8 @@ def _clause(text: str, window_tokens: int, units: Sequence[str]) -> AtLeast:
     found = _CLAUSE.fullmatch(text)
     if found is None:
         raise ValueError(text)
-    amount, unit = (
-        float(found["amount"].replace(",", "")),
-        found["unit"].removesuffix("s") + "s",
-    )
+    amount = float(found["amount"].replace(",", ""))
+    unit = found["unit"].removesuffix("s") + "s"
     if unit == "windows" and amount <= 1:
         return AtLeast(max(1, int(amount * window_tokens)), "tokens", amount)
     if unit not in units or amount > LARGEST_NUMBER:

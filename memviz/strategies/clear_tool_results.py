@@ -108,12 +108,12 @@ class ClearToolResults(Strategy):
 
     @property
     def limits(self) -> str:
-        """What was cleared counts as before."""
+        """The words for the limit: a result that was cleared counts as before."""
         return "all messages, the cleared ones uncleared"
 
     @property
     def form(self) -> ClearedResults:
-        """How old messages are sent."""
+        """The form of old messages."""
         placeholder = PLACEHOLDER if self.placeholder is None else self.placeholder
         return ClearedResults(placeholder, self._excluded, self.clear_arguments)
 
@@ -153,7 +153,8 @@ class ClearToolResults(Strategy):
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """Move the mark behind the results that are to be cleared; back to the beginning where the gate closes."""
-        fill, old = self.fill(memory), memory.mark(CLEARED)
+        fill = self.fill(memory)
+        old = memory.mark(CLEARED)
         new = self._stop(memory) if fill.is_over else old
         if new == old:
             return ()
@@ -206,8 +207,9 @@ class ClearToolResults(Strategy):
         return memory.length
 
     def _stop(self, memory: Memory) -> int:
-        """Where the mark belongs once there are too many tokens: behind the last result that is to be cleared."""
-        old, limit = memory.mark(CLEARED), self._limit(memory)
+        """The place of the mark once there are too many tokens: behind the last result that is to be cleared."""
+        old = memory.mark(CLEARED)
+        limit = self._limit(memory)
         least = self.clear_at_least_tokens
         if least and self.rule == "gate" and self._saved(memory, limit) < least:
             return memory.history_start
@@ -242,7 +244,8 @@ class ClearToolResults(Strategy):
 
     def _cleared_results(self, memory: Memory, caller: int, stop: int) -> list[int]:
         """The results before ``stop`` that answer the calls of one message and are not excluded."""
-        found, log = [], memory.log
+        found = []
+        log = memory.log
         for position in range(caller + 1, stop):
             if log[position].role == "assistant":
                 break
@@ -254,7 +257,9 @@ class ClearToolResults(Strategy):
     def _cleared(self, memory: Memory, stop: int) -> Iterator[Messages]:
         """The messages before ``stop`` without the arguments of those calls whose results are cleared. The form empties
         all calls, which is right but for messages of which some call's result is missing, excluded or kept."""
-        at, log, form = memory.history_start, memory.log, self.form
+        at = memory.history_start
+        log = memory.log
+        form = self.form
         irregular = log.tools.irregular[: bisect_left(log.tools.irregular, stop)]
         for caller in sorted({*irregular, self._last_caller(memory, stop)}):
             ids = {

@@ -7,9 +7,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import ClassVar
 
-from memviz.core.memory import FACTS, Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, notes
+from memviz.core.summaries import FACTS, SummaryVersion
 from memviz.core.text.wording import counted
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Fill
@@ -174,7 +175,8 @@ class FifoFacts(Strategy):
     def _keep_from(self, memory: Memory) -> int:
         """The first user message behind what has to go at least; where none follows the newest one, so that the turn in
         progress stays; where there is none at all, everything goes."""
-        log, totals = memory.log, memory.sums.totals
+        log = memory.log
+        totals = memory.sums.totals
         enough = bisect_left(
             totals,
             totals[memory.cursor] + self.flush_tokens,
@@ -213,7 +215,7 @@ class FifoFacts(Strategy):
 
     @property
     def instruction(self) -> str:
-        """How facts are asked for."""
+        """The instruction to extract facts."""
         return EXTRACT
 
     def requests_of(
@@ -231,7 +233,7 @@ class FifoFacts(Strategy):
         replaces: SummaryVersion | None,
         instruction: str | None = None,
     ) -> tuple[Message, ...]:
-        """What to do, by default to extract facts, with the messages."""
+        """The instruction, by default to extract facts, with the messages."""
         known = (
             f"<existing_facts>\n{replaces.text if replaces else ''}\n</existing_facts>"
         )
@@ -246,7 +248,8 @@ class FifoFacts(Strategy):
     def read_answer(self, effect: Write, answer: str) -> str:
         """The facts, one a line: the known ones with those of the answer that are new, or a condensed list alone, if it
         has any."""
-        found, known = facts_in(answer), effect.replaces
+        found = facts_in(answer)
+        known = effect.replaces
         if known is not None and condenses(effect):
             return written_down(found) or known.text
         before = listed_in(known.text) if known else []
@@ -285,12 +288,12 @@ def written_down(facts: Sequence[str]) -> str:
 
 
 def condenses(effect: Write) -> bool:
-    """Whether a shorter list is to be made of the facts that were just found in the same messages."""
+    """True if a shorter list is to be made of the facts that were just found in the same messages."""
     return effect.replaces is not None and effect.replaces.added == effect.summarize
 
 
 def is_condensed(facts: SummaryVersion, memory: Memory) -> bool:
-    """Whether a list was made of the one before alone, and of no messages."""
+    """True if a list was made of the one before alone, and of no messages."""
     if facts.replaces is None:
         return False
     return memory.space.summaries.versions[facts.replaces - 1].added == facts.added

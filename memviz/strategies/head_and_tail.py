@@ -78,10 +78,8 @@ class HeadAndTail(Strategy):
         skipped = units.total - self.head_size - tail_size
         if skipped <= 0:
             return (Messages(memory.history_start, memory.length),)
-        head_stop, tail_start = (
-            units.start(self.head_size),
-            units.start(units.total - tail_size),
-        )
+        head_stop = units.start(self.head_size)
+        tail_start = units.start(units.total - tail_size)
         if memory.log[head_stop - 1].tool_calls:
             head_stop -= 1
         if memory.log[tail_start].role == "tool" and tail_start not in asked:
@@ -99,7 +97,8 @@ class _Units:
 
     def __init__(self, memory: Memory) -> None:
         self._joined = memory.log.tools.joined
-        self._first, self._length = memory.history_start, memory.length
+        self._first = memory.history_start
+        self._length = memory.length
         self._joined_before_first = bisect_left(self._joined, self._first)
         self.total = self.before(self._length)
 

@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 from memviz.core.counters import Counter
 from memviz.core.errors import MemvizError, MissingLibraryError
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
+from memviz.core.summaries import SummaryVersion
 from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from memviz.strategies.thresholds import Thresholds
@@ -56,7 +57,7 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
     )
 
     def can_be_run(self) -> str:
-        """Whether LangChain is installed."""
+        """The reason why it cannot be run: LangChain is not installed."""
         return "" if find_spec("langchain") and find_spec("langgraph") else MISSING
 
     def headroom(self, memory: Memory) -> Headroom | None:
@@ -69,8 +70,8 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
         return verdict.reason if verdict.is_over else super().reason(memory)
 
     def held(self, memory: Memory) -> Held:
-        """What the thresholds count: all that LangChain sent last, the summary or its fixed words among it, and what
-        was said since."""
+        """The numbers that the thresholds count: all that LangChain sent last, the summary or its fixed words among
+        it, and what was said since."""
         tokens = messages = 0
         for piece in self.select(memory):
             if isinstance(piece, Messages):
@@ -160,7 +161,7 @@ class LangchainAtWork:
         self._state.append(as_langchain(message, str(position)))
 
     def request(self) -> Sequence[FromLibrary]:
-        """What the agent's state is after the middleware had its turn."""
+        """The agent's state after the middleware had its turn."""
         # The environment may switch on that LangSmith is told every prompt; a replay is nobody else's business.
         with self._tracing_context(enabled=False):
             try:
@@ -200,10 +201,8 @@ def _failure() -> type[Exception]:
 @cache
 def _model_that_asks() -> Any:
     """The class of a chat model that asks memviz's summarizer. Made when LangChain is loaded, which is its base."""
-    messages, outputs = (
-        import_module("langchain_core.messages"),
-        import_module("langchain_core.outputs"),
-    )
+    messages = import_module("langchain_core.messages")
+    outputs = import_module("langchain_core.outputs")
     models = import_module("langchain_core.language_models")
 
     class Asking(models.BaseChatModel):  # type: ignore[misc, name-defined]

@@ -57,11 +57,12 @@ class LibraryStrategy(Strategy):
         :class:`MissingLibraryError` where the library is not installed."""
 
     def reason(self, memory: Memory) -> str:
-        """Why the library asks its summarizer at this ``memory``: in numbers, where its rule is known."""
+        """The reason for which the library asks its summarizer at this ``memory``: in numbers, where its rule is
+        known."""
         return ASKED
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
-        """What the library said it would send, and whatever was said since."""
+        """The pieces that the library said it would send, and all that was said since."""
         length, pieces = memory.space.sent_by_library.at(memory)
         start = max(length, memory.history_start)
         return (

@@ -41,7 +41,7 @@ class Parameter:
 
     @property
     def is_number(self) -> bool:
-        """Whether the parameter is a whole number."""
+        """True if the parameter is a whole number."""
         return self.kind is int
 
     @property
@@ -50,7 +50,7 @@ class Parameter:
         return self.name.replace("_", " ").capitalize()
 
     def is_off(self, value: Any) -> bool:
-        """Whether this value switches off what the parameter is about."""
+        """True if this value switches off what the parameter is about."""
         return self.zero_is_off and value == 0
 
     def shown(self, value: Any) -> str:
@@ -79,7 +79,7 @@ class Parameter:
         return f"{self.name.removesuffix(f'_{self.unit}').replace('_', ' ')} {self.shown(value)}"
 
     def whose(self, value: Any) -> str:
-        """Whose rule a choice is, such as ``LangChain``; empty where it is nobody's."""
+        """The owner of the rule that a choice is, such as ``LangChain``; empty where it is nobody's."""
         name, colon, _ = dict(self.choices).get(value, "").partition(": ")
         return name if colon else ""
 
@@ -197,7 +197,7 @@ def _maximum(field: FieldInfo) -> int | None:
 
 
 def range_in_words(parameter: Parameter, *, is_too_large: bool = False) -> str:
-    """What a parameter may be, for an error message; with an upper end if the value was above it."""
+    """The values that a parameter may have, for an error message; with an upper end if the value was above it."""
     if parameter.kind is bool:
         return "true or false"
     if parameter.choices:

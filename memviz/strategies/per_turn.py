@@ -1,12 +1,13 @@
-"""What strategies with one summary a turn share: the accumulated list."""
+"""The common part of strategies with one summary a turn: the accumulated list."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar
 
-from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
+from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.core.text.wording import counted
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Headroom

@@ -9,9 +9,10 @@ from itertools import dropwhile
 from typing import ClassVar
 
 from memviz.core.counters import Counter
-from memviz.core.memory import Memory, SummarySource, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.strategies.base import RUNNING_INSTRUCTION, Effect, Write, transcript_line
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
 from memviz.strategies.parameters import free_text
@@ -61,7 +62,8 @@ class ThresholdSummary(Thresholds):
     )
 
     def held(self, memory: Memory) -> Held:
-        """What the thresholds count: the messages since the last summarization, and the summary as one of them."""
+        """The numbers that the thresholds count: the messages since the last summarization, and the summary as one
+        of them."""
         summary = memory.newest_summary
         tokens = memory.space.summaries.tokens(summary.start, summary.stop)
         return Held(
@@ -70,8 +72,8 @@ class ThresholdSummary(Thresholds):
         )
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """What the thresholds still need, and what has to be there for anything to go. Unknown where the conversation
-        begins with a call, which may have to stay."""
+        """The distance that the thresholds still need, and that at which anything can go. Unknown where the
+        conversation begins with a call, which may have to stay."""
         held = self.held(memory)
         begins_with_call = (
             memory.summary is None
@@ -104,7 +106,8 @@ class ThresholdSummary(Thresholds):
 
     def _keep_from(self, memory: Memory) -> int | None:
         """Position of the first message that stays; ``None`` where nothing can go."""
-        held, start = self.held(memory), memory.length - self.keep_messages
+        held = self.held(memory)
+        start = memory.length - self.keep_messages
         if self.kept_tokens:
             if held.tokens <= self.kept_tokens or held.messages < 2:
                 return None
@@ -124,7 +127,8 @@ class ThresholdSummary(Thresholds):
     def _whole_group(self, memory: Memory, start: int) -> int:
         """``start``, or for a tool's result the message that called it, or else the position behind the results in a
         row."""
-        log, behind = memory.log, start
+        log = memory.log
+        behind = start
         while behind < memory.length and log[behind].role == "tool":
             behind += 1
         ids = {log[position].tool_call_id for position in range(start, behind)} - {
@@ -174,8 +178,9 @@ class ThresholdSummary(Thresholds):
         return SummarySource(read[1:], read[0].content.removeprefix(HEADING))
 
     def _read(self, memory: Memory, effect: Write) -> list[Message]:
-        """What the summarizer reads: empty where nothing would be left."""
-        totals, log = memory.sums.totals, memory.log
+        """The messages that the summarizer reads: empty where nothing would be left."""
+        totals = memory.sums.totals
+        log = memory.log
         said = [p for p in effect.summarize if not log[p].is_recall_exchange] or [
             *effect.summarize
         ]
@@ -205,7 +210,8 @@ def last_messages(
     """
     if not max_tokens:
         return [message for message, _ in counted]
-    room, start = max_tokens, len(counted)
+    room = max_tokens
+    start = len(counted)
     while start and counted[start - 1][1] <= room:
         start -= 1
         room -= counted[start][1]
@@ -222,7 +228,9 @@ def _last_lines(text: str, max_tokens: int, counter: Counter) -> str | None:
     lines = text.split("\n")
     lines = [line + "\n" for line in lines[:-1]] + lines[-1:]
     # LangChain counts the lines from the last to the first, joined without a break where the last one ends.
-    fits, low, high = 0, 0, len(lines)
+    fits = 0
+    low = 0
+    high = len(lines)
     while low < high:
         middle = (low + high + 1) // 2
         if counter("".join(reversed(lines[-middle:]))) <= max_tokens:

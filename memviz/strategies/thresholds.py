@@ -1,4 +1,5 @@
-"""What strategies with the settings of LangChain's SummarizationMiddleware share: thresholds, and how much stays."""
+"""The common part of strategies with the settings of LangChain's SummarizationMiddleware: thresholds, and how much
+stays."""
 
 from __future__ import annotations
 
@@ -109,7 +110,7 @@ class Thresholds(Strategy):
 
     @property
     def triggers(self) -> AnyOf:
-        """When it acts: the thresholds that are set. Where none is, it never does."""
+        """The rule by which it acts: the thresholds that are set. Where none is, it never does."""
         clauses: list[TriggerClause] = []
         if self.trigger_tokens:
             clauses.append(AtLeast(self.trigger_tokens, "tokens"))

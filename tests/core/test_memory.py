@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Log, Message
 from memviz.core.counters import COUNTERS, AnyCounter, Counter
-from memviz.core.memory import Memory, SummaryLog, SummaryVersion
-from memviz.engine.state import new_space
+from memviz.core.memory import Memory
+from memviz.core.summaries import SummaryLog, SummaryVersion
+from memviz.engine.state import Setting, new_space
 from tests.engine.probes import SUMMARIZING, small, talk
 
 SPACES = [" ", "  ", "\n", "\n\n", "\r\n", "\t", "\u3000", "\u00a0", "\u2028"]
@@ -59,7 +60,7 @@ def summary(
 def summary_log(
     strategy: memviz.Strategy, counter: AnyCounter, versions: list[SummaryVersion]
 ) -> SummaryLog:
-    log = new_space(Log(), strategy, memviz.counter(counter), None).summaries
+    log = new_space(Log(), Setting(strategy, memviz.counter(counter))).summaries
     for version in versions:
         log.append(version)
     return log
@@ -334,12 +335,8 @@ class TestMemory:
     )
 
     def memory(self, length: int, summary_count: int = 0, cursor: int = 0) -> Memory:
-        space = new_space(
-            Log(self.MESSAGES),
-            memviz.strategy("summary"),
-            memviz.counter("chars4"),
-            None,
-        )
+        setting = Setting(memviz.strategy("summary"), memviz.counter("chars4"))
+        space = new_space(Log(self.MESSAGES), setting)
         for number in (1, 2):
             space.summaries.append(summary(number, f"summary {number}"))
         return Memory(space, length, summary_count, cursor)

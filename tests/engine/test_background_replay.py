@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Event
 from typing import Any
 
 import pytest
 
 import memviz
-from memviz import Message, Reply, Run
+from memviz import Log, Message, Reply, Run
 from memviz.core.errors import MemvizError
 from memviz.engine import background_replay as module
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.replay import begun
+from memviz.engine.session import Session
+from memviz.engine.state import Setting
 from tests.engine.probes import Digest, small, talk
 
 PATIENCE_SECONDS = 20.0
@@ -57,11 +59,13 @@ class Silent(Held):
         return super().summarize(messages)
 
 
+def started(model: memviz.Model, turns: int) -> tuple[Session, Iterator[int]]:
+    setting = Setting(small("summary"), memviz.counter("chars4"), model)
+    return begun(Log(talk(turns)), setting)
+
+
 def work(model: memviz.Model, kept: list[Run], turns: int = 8) -> BackgroundReplay:
-    return BackgroundReplay(
-        *begun(talk(turns), small("summary"), model=model, counter="chars4"),
-        kept.append,
-    )
+    return BackgroundReplay(*started(model, turns), kept.append)
 
 
 def test_it_is_the_replay_and_is_kept_at_its_end() -> None:
@@ -107,7 +111,7 @@ def test_an_error_ends_it() -> None:
 def test_a_summarizer_that_heeds_it_is_left_at_once() -> None:
     cancellation, kept = Cancellation(), list[Run]()
     model = Silent(3, cancellation.heed)
-    turns = begun(talk(8), small("summary"), model=model, counter="chars4")
+    turns = started(model, 8)
     at_work = BackgroundReplay(*turns, kept.append, cancellation)
     assert model.reached.wait(PATIENCE_SECONDS)
     at_work.cancel()

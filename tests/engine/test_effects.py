@@ -13,6 +13,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.compaction import Compaction
 from memviz.engine.session import Session
+from memviz.engine.state import Setting
 from memviz.strategies.base import Effect, FailurePolicy, Move, Strategy, Trigger, Write
 from memviz.strategies.clauses import (
     Above,
@@ -86,12 +87,9 @@ def test_what_follows_a_failure_is_the_policy_of_the_rule(
 
 def test_a_rule_that_raises_ends_the_replay_and_the_failure_is_on_record() -> None:
     log = memviz.core.conversation.Log(loops(1, 6))  # type: ignore[attr-defined]
-    session = Session(
-        log,
-        Pipeline(on_failure="raise"),
-        ScriptedModel([RuntimeError("no")]),
-        memviz.counter(len),
-    )
+    failing = ScriptedModel([RuntimeError("no")])
+    setting = Setting(Pipeline(on_failure="raise"), memviz.counter(len), failing)
+    session = Session(log, setting)
     session.advance(8)
     session.look_before_request()
     session.advance(9)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.counters import counter
-from memviz.core.memory import FACTS, SUMMARY, SummaryVersion
+from memviz.core.summaries import FACTS, SUMMARY, SummaryVersion
 from memviz.engine.generations import Generations
 
 LENGTH = 12

@@ -20,7 +20,7 @@ from memviz.core.forms import (
     WithoutThinking,
     form_from,
 )
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.pieces import (
     Line,
     Messages,
@@ -31,7 +31,8 @@ from memviz.core.pieces import (
     notes,
     to_json,
 )
-from memviz.engine.assembly import Parts
+from memviz.core.summaries import SummaryVersion
+from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from tests.strategies.conversations import conversations

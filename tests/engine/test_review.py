@@ -14,6 +14,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.engine.recording import RecordedSummaries
 from memviz.engine.session import Session
+from memviz.engine.state import Setting
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.base import Usage
 from memviz.strategies.base import Effect, Trigger, Write
@@ -573,12 +574,9 @@ class TestWhenItIsDue:
         ]
 
     def test_nothing_more_of_the_log_is_taken_in_while_one_waits(self) -> None:
-        session = Session(
-            Log(talk(6)),
-            memviz.strategy("summary", buffer_size=1),
-            Digest(),
-            memviz.counter("chars4"),
-        )
+        strategy = memviz.strategy("summary", buffer_size=1)
+        setting = Setting(strategy, memviz.counter("chars4"), Digest())
+        session = Session(Log(talk(6)), setting)
         session.review = True
         session.advance(12)
         assert session.pending is not None

@@ -382,3 +382,24 @@ class TestSummaries:
             (1, 2, "one", 1, range(0, 2)),
             (2, 3, "two two", 2, range(0, 4)),
         ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "value", "sentence"),
+    [
+        ("requests", "memory", [999, 0, 0], r"requests\.0\.memory\.0.*message 999"),
+        ("requests", "reply_tokens", "4", r"requests\.0\.reply_tokens"),
+        ("requests", "call", 2, "a request of turn 1 is missing"),
+        ("compactions", "version", 99, r"compactions\.0\.version.*summary 99"),
+        ("compactions", "prompt_tokens", -1, r"compactions\.0\.prompt_tokens"),
+        ("summaries", "version", 2, "a summary is missing"),
+    ],
+)
+def test_a_damaged_run_is_refused_with_the_place_and_the_damage(
+    kind: str, field: str, value: object, sentence: str
+) -> None:
+    run = memviz.replay(talk(6), memviz.strategy("summary", buffer_size=2))
+    record = json.loads(json.dumps(run.to_dict()))
+    record[kind][0][field] = value
+    with pytest.raises(ValueError, match=sentence):
+        memviz.Run.from_dict(record)

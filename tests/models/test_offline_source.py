@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Message, ToolCall, counter, replay, strategies, strategy
-from memviz.core.memory import SummarySource, SummaryVersion
+from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.engine.recording import RecordedSummaries
 from memviz.models.base import Model, Reply
 from memviz.models.offline import OfflineModel

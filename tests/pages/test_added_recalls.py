@@ -13,8 +13,9 @@ import memviz
 from memviz.core.conversation import Log
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.engine.replay import begun
+from memviz.engine.state import Setting
 from memviz.storage.store import Store
-from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.base import Trigger
 from memviz.transcripts.samples import sample
 from tests.pages.driving import (
     blocks,
@@ -270,9 +271,9 @@ def test_the_same_recall_is_found_again_in_the_database(
     kept = len(stored_runs(Store(database), "sample-trip"))
     st.cache_resource.clear()  # as after a restart
 
-    def no_more(log: Log, strategy: Strategy, **options: Any) -> Any:
-        assert strategy.trigger is Trigger.NEVER, "summarized again"
-        return begun(log, strategy, **options)
+    def no_more(log: Log, setting: Setting, recalls: Any) -> Any:
+        assert setting.strategy.trigger is Trigger.NEVER, "summarized again"
+        return begun(log, setting, recalls)
 
     monkeypatch.setattr("memviz.storage.workspace.begun", no_more)
     again = add(open_page("compare"), "1")

@@ -22,11 +22,11 @@ from memviz import (
     StorageError,
 )
 from memviz.dashboard.lessons.study import MAX_SETTINGS
+from memviz.storage.held_chats import TITLE_CHARS
 from memviz.storage.workspace import (
     DATABASE_VARIABLE,
     FIRST_SAMPLE,
     MAX_RUN_RECORDS,
-    TITLE_CHARS,
     RunKey,
     Workspace,
 )
@@ -371,7 +371,7 @@ class TestBeginnings:
     def test_is_let_go_with_the_conversation(
         self, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("memviz.storage.workspace.LARGE_MESSAGES", 4)
+        monkeypatch.setattr("memviz.storage.conversations.LARGE_MESSAGES", 4)
         id = imported(workspace, turns=6)
         workspace.run(key_of(id, first=6), Digest())
         workspace.conversation(id)

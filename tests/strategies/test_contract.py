@@ -9,7 +9,7 @@ from hypothesis import given
 
 import memviz
 from memviz import ParameterError, UnknownStrategyError
-from memviz.engine.assembly import Parts
+from memviz.engine.parts import Parts
 from tests.strategies.conversations import (
     conversations,
     outcomes,

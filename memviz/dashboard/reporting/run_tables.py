@@ -12,7 +12,8 @@ import numpy as np
 from memviz.core.text.wording import message_number
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
-from memviz.engine.run import FRAME_COLUMNS, Run
+from memviz.engine.run import Run
+from memviz.engine.run_frame import FRAME_COLUMNS
 from memviz.metrics.summaries.authors import summary_author
 from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.pieces import Line, Messages, Notes, Picked
-from memviz.engine.assembly import Parts, message_tokens, reduced
+from memviz.engine.assembly import message_tokens, reduced
+from memviz.engine.parts import Parts
 
 Json = list[Any]
 KINDS = {

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from memviz.core.conversation import Log
-from memviz.core.memory import SUMMARY, SummaryVersion
 from memviz.core.pieces import Messages, Notes, Picked
+from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.core.text.wording import counted, message_number, share_of
-from memviz.engine.assembly import Parts, assemble
+from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
+from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.health.warning import HealthWarning, turns_at, turns_of
 from memviz.metrics.requests.request_table import orphaned_requests

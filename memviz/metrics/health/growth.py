@@ -8,13 +8,14 @@ from itertools import pairwise
 
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, dollars, duration_words
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
-from memviz.engine.state import new_space
+from memviz.engine.state import Setting, new_space
 from memviz.metrics.cost.cost import cost, cost_by_pause, growth_in_cost
 from memviz.metrics.health.warning import (
     HealthWarning,
@@ -129,7 +130,7 @@ def unbounded_part(strategy: Strategy) -> str:
     if isinstance(strategy, LibraryStrategy):
         return ""
     log, count = _probe()
-    space = new_space(log, strategy, count, None)
+    space = new_space(log, Setting(strategy, count))
     full = Memory(space, _PROBE_MESSAGES)
     history = assemble(full, strategy.select(full)).history
     if sum(map(len, history)) == _PROBE_MESSAGES and not strategy.plan(full):

@@ -15,10 +15,12 @@ from memviz.core.context import Fate
 from memviz.core.conversation import Log
 from memviz.core.counters import FormSums
 from memviz.core.forms import Form
-from memviz.core.memory import MemorySpace, SummaryLog
+from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
-from memviz.engine.assembly import Parts, reduced, sums_of, whole
+from memviz.core.summaries import SummaryLog
+from memviz.engine.assembly import reduced, sums_of, whole
+from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs, orphaned_results

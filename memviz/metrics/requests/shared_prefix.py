@@ -23,16 +23,11 @@ from numpy.typing import NDArray
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.counters import SumArrays
 from memviz.core.forms import Form
-from memviz.core.memory import SummaryVersion
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, messages
-from memviz.engine.assembly import (
-    Parts,
-    message_tokens,
-    offered_tokens,
-    reduced,
-    sums_of,
-)
+from memviz.core.summaries import SummaryVersion
+from memviz.engine.assembly import message_tokens, offered_tokens, reduced, sums_of
+from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 
 Tokens = NDArray[np.int64]

@@ -13,8 +13,9 @@ import numpy as np
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.memory import Memory
 from memviz.core.pieces import Line, Messages, Notes, Picked
-from memviz.engine.assembly import Parts, assemble, whole
+from memviz.engine.assembly import assemble, whole
 from memviz.engine.compaction import Compaction
+from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.tool_pairs import in_pairs

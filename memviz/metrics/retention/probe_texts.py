@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.conversation import Log
-from memviz.core.memory import SummaryLog
 from memviz.core.messages import Message
+from memviz.core.summaries import SummaryLog
 from memviz.core.text.answer_forms import is_date_with_year, list_parts
 from memviz.core.text.containment import Matches, PhraseIndex, normal_tokens
 from memviz.core.text.polarity import (

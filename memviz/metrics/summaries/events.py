@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from memviz.core.memory import SummaryVersion
+from memviz.core.summaries import SummaryVersion
 from memviz.engine.compaction import Compaction, CompactionKind
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns

@@ -16,7 +16,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from memviz.core.memory import SummaryVersion
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
 from memviz.core.text.words import bridges
 from memviz.engine.run import Run

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.memory import FACTS, SummaryVersion
+from memviz.core.summaries import FACTS, SummaryVersion
 from memviz.core.text.terms import composed, weights_of
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import readable

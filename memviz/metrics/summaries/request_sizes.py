@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memviz.core.memory import Memory
-from memviz.engine.assembly import Parts, assemble, count
+from memviz.engine.assembly import assemble, count
 from memviz.engine.compaction import Compaction
+from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.strategies.base import Strategy

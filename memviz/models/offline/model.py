@@ -12,8 +12,8 @@ from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.counters import SLICE_CHARS
 from memviz.core.counters import counter as counter_named
 from memviz.core.errors import ParameterError
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message, ToolCall
+from memviz.core.summaries import SummarySource
 from memviz.core.text.length import count_words
 from memviz.core.text.words import UNSPACED
 from memviz.core.tool_schemas import schema_tokens

@@ -9,8 +9,8 @@ from functools import lru_cache
 from html import unescape
 from typing import NamedTuple
 
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message
+from memviz.core.summaries import SummarySource
 from memviz.strategies.base import transcript_text
 
 # LlamaIndex opens a quote and puts the first entry on the line of its heading.

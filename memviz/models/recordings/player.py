@@ -10,8 +10,8 @@ from time import sleep
 from typing import Any
 
 from memviz.core.errors import NotRecordedError
-from memviz.core.memory import SummarySource
 from memviz.core.messages import Message
+from memviz.core.summaries import SummarySource
 from memviz.models.base import (
     Meter,
     Model,

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, ScriptedModel
-from memviz.core.memory import Memory, SummaryVersion
+from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.summaries import SummaryVersion
 from memviz.metrics.cost.cost import (
     Cost,
     Pricing,

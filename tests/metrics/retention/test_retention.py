@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Log, Message, ModelError, Recall, Run
-from memviz.core.memory import SummaryLog, SummaryVersion, SummaryWording
 from memviz.core.pieces import Notes
+from memviz.core.summaries import SummaryLog, SummaryVersion, SummaryWording
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
 from memviz.metrics.retention.retention import (
     Freshness,

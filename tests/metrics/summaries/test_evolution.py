@@ -11,7 +11,7 @@ from hypothesis import given
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
-from memviz.core.memory import SummaryVersion
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import keys
 from memviz.metrics.requests.message_words import readable
 from memviz.metrics.summaries.diff import word_diff, words_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from memviz.core.memory import SummaryVersion
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key

@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from memviz.core.context import Block, Fate
 from memviz.core.forms import FormFate
-from memviz.core.memory import SUMMARY
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes
+from memviz.core.summaries import SUMMARY
 from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.charts.palette import (
     PART_COLORS,

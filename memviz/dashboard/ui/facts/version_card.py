@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from memviz.core.memory import FACTS, SummaryVersion
+from memviz.core.summaries import FACTS, SummaryVersion
 from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.retention.result import RetentionResult

@@ -11,7 +11,8 @@ import pytest
 import memviz
 from memviz import Message
 from memviz.dashboard.ui.shell import presence
-from memviz.storage.workspace import LARGE_MESSAGES, RunKey, Workspace
+from memviz.storage.conversations import LARGE_MESSAGES
+from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.base import Transcript
 
 

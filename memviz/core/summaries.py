@@ -1,0 +1,227 @@
+"""Versions of the notes that were written, and all versions of a run with the tokens of every block made of them."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from memviz.core.counters import Counter
+from memviz.core.messages import Message
+
+SUMMARY = "summary"
+"""The track of notes that a strategy with one kind of notes writes."""
+FACTS = "facts"
+"""The track of a list of facts: a version keeps those of the version that it takes in as they were written and adds
+those of its messages. One that is made of the same messages once more condenses the list."""
+T = TypeVar("T")
+
+
+def copy_apart(value: T) -> T:
+    """Return a copy of an object that grows, with lists, sets, dictionaries and arrays of its own."""
+    other = copy(value)
+    for name, item in vars(value).items():
+        if isinstance(item, list | set | dict | array):
+            setattr(other, name, copy(item))
+    return other
+
+
+@dataclass(frozen=True)
+class SummaryVersion:
+    """One summary that a summarizer wrote.
+
+    ``version`` counts from 1. ``turn`` is that of the last message when it was written; the first request that it
+    changed is that of ``Compaction.request_turn``, by which pages name it. ``covers`` is the range of log
+    positions it stands for, ``added`` the part of it that was still verbatim before. ``replaces`` is the
+    version it took in, ``None`` for the first one and for entries of an accumulating list. ``follows`` is
+    the version that was the newest in force when it was written (0: none): usually the one before, but not
+    after an undo. ``track`` names the kind of notes that it belongs to, where a strategy keeps several kinds, such as
+    facts and a working-memory text: each has a newest version of its own.
+    """
+
+    version: int
+    turn: int
+    text: str
+    covers: range
+    added: range
+    counter: Counter = field(repr=False, compare=False)
+    replaces: int | None = None
+    follows: int | None = None
+    track: str = SUMMARY
+
+    @cached_property
+    def tokens(self) -> int:
+        """Tokens of the bare text."""
+        return self.counter.in_lines(self.text)
+
+
+class SummarySource(NamedTuple):
+    """The source of one summary: the messages, and the text of the previous summary that they join."""
+
+    messages: Sequence[Message]
+    previous: str | None = None
+
+
+class SummaryWording(NamedTuple):
+    """The wording of a strategy's summaries in a request: a ``heading`` above a list of them (empty where there is
+    no list), and each one as an ``entry``."""
+
+    heading: str
+    entry: Callable[[SummaryVersion], str]
+
+
+class SummaryLog:
+    """All summary versions of a run, append-only, with the tokens of every block made of them.
+
+    A block of versions ``[start, stop)`` (0-based) is the heading line, if any, and one entry a
+    version, in the order of what they stand for. Versions that were undone are not in it, and of several
+    versions of the same messages (an entry that was edited) only the newest. Entries are joined by line
+    breaks, where token counts add up exactly, so a growing list is counted in O(1) a turn.
+
+    Of a strategy that keeps several tracks of notes a block holds those of one track: that of its last version.
+
+    In a chat whose strategy was changed each version keeps the wording of the strategy that it was written under;
+    a block only ever holds versions of one strategy.
+    """
+
+    def __init__(self, counter: Counter, wording: SummaryWording) -> None:
+        self.counter = counter
+        self.wording = wording
+        self.versions: list[SummaryVersion] = []
+        self._wordings: list[SummaryWording] = []
+        self._heading_units: list[int] = []
+        self._entry_units: dict[int, int] = {}
+        self._line_units: list[int] = [
+            0
+        ]  # running sums of the entries with their line breaks, as far as asked for
+        self._covered: list[int] = [0]  # running sums of the number of messages covered
+        self._starts: set[int] = set()  # first messages newly taken in
+        self.is_straight = True
+        """Whether nothing was edited or undone, so that every version counts."""
+
+    def __len__(self) -> int:
+        return len(self.versions)
+
+    def append(
+        self, version: SummaryVersion, wording: SummaryWording | None = None
+    ) -> None:
+        """Add the newest version, in the ``wording`` of another strategy if one is given."""
+        wording = wording or self.wording
+        index = len(self.versions)
+        heading = wording.heading
+        if self._wordings and self._wordings[-1].heading == heading:
+            self._heading_units.append(self._heading_units[-1])
+        else:
+            self._heading_units.append(
+                self.counter.units(heading + "\n") if heading else 0
+            )
+        self._wordings.append(wording)
+        self.versions.append(version)
+        self._covered.append(self._covered[-1] + len(version.covers))
+        first = version.added.start
+        follows_last = version.follows in (None, index)
+        is_same_track = version.track == self.versions[0].track
+        if not follows_last or not is_same_track or first in self._starts:
+            self.is_straight = False
+        self._starts.add(first)
+
+    def _units_of_entry(self, index: int) -> int:
+        """The units of an entry, counted when somebody first asks: a replay alone asks for few."""
+        units = self._entry_units.get(index)
+        if units is None:
+            entry = self.entry(self.versions[index])
+            units = self._entry_units[index] = self.counter.units_in_lines(entry)
+        return units
+
+    def heading(self, version: SummaryVersion) -> str:
+        """The line above a list that ends with ``version``; empty where it is sent alone."""
+        return self._wordings[version.version - 1].heading
+
+    def entry(self, version: SummaryVersion) -> str:
+        """``version`` as it reads in a request."""
+        return self._wordings[version.version - 1].entry(version)
+
+    def in_block(self, start: int, stop: int) -> list[SummaryVersion]:
+        """The versions that a block of ``[start, stop)`` shows, in the order of what they stand for."""
+        if self.is_straight:
+            return self.versions[start:stop]
+        newest: dict[int, SummaryVersion] = {}
+        track = self.versions[stop - 1].track if stop > start else SUMMARY
+        while stop > start:
+            version = self.versions[stop - 1]
+            if version.track == track:
+                newest.setdefault(version.added.start, version)
+            stop = stop - 1 if version.follows is None else version.follows
+        return [newest[first] for first in sorted(newest)]
+
+    def head(self, stop: int, track: str) -> SummaryVersion | None:
+        """The newest version of ``track`` in force when the version before ``stop`` (0-based) was the newest of all."""
+        while stop:
+            version = self.versions[stop - 1]
+            if version.track == track:
+                return version
+            stop = stop - 1 if version.follows is None else version.follows
+        return None
+
+    def text(self, start: int, stop: int) -> str:
+        """The block of versions ``[start, stop)`` as it is sent."""
+        block = self.in_block(start, stop)
+        heading = self.heading(block[-1]) if block else ""
+        lines = [self.entry(version) for version in block]
+        return "\n".join([heading, *lines] if heading else lines)
+
+    def tokens(self, start: int, stop: int) -> int:
+        """Content tokens of the block of versions ``[start, stop)``; 0 for an empty block."""
+        if start >= stop:
+            return 0
+        lines = 0
+        last = stop - 1
+        if not self.is_straight:
+            *before, last = (
+                version.version - 1 for version in self.in_block(start, stop)
+            )
+            sums = self._line_sums(max(before, default=-1) + 1)
+            lines = sum(sums[index + 1] - sums[index] for index in before)
+        elif stop - start > 1:  # one that is sent alone is no line
+            sums = self._line_sums(stop - 1)
+            lines = sums[stop - 1] - sums[start]
+        return self.counter.tokens(
+            self._heading_units[last] + lines + self._units_of_entry(last)
+        )
+
+    def _line_sums(self, count: int) -> Sequence[int]:
+        """Running sums of the units of at least the first ``count`` entries with their line breaks."""
+        for index in range(len(self._line_units) - 1, count):
+            entry = self.entry(self.versions[index])
+            line = self._units_of_entry(index) + self.counter.line_break_units(entry)
+            self._line_units.append(self._line_units[-1] + line)
+        return self._line_units
+
+    def covered(self, start: int, stop: int) -> tuple[range, ...]:
+        """Ranges of log positions that versions ``[start, stop)`` stand for together."""
+        if start >= stop:
+            return ()
+        first = self.versions[start].covers
+        last = self.versions[stop - 1].covers
+        if (
+            self.is_straight
+            and last.stop - first.start == self._covered[stop] - self._covered[start]
+        ):
+            return (range(first.start, last.stop),)
+        return tuple(version.covers for version in self.in_block(start, stop))
+
+    def copy(self) -> SummaryLog:
+        """The same versions in a log of its own, which does not grow with this one."""
+        return copy_apart(self)
+
+    def prefix(self, length: int) -> SummaryLog:
+        """A new log of the first ``length`` versions."""
+        log = SummaryLog(self.counter, self.wording)
+        for version, wording in zip(
+            self.versions[:length], self._wordings, strict=False
+        ):
+            log.append(version, wording)
+        return log

@@ -1,0 +1,157 @@
+"""The numbers of all requests of a run as arrays, one for each kind of number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memviz.core.context import (
+    ALL_PARTS,
+    TOKENS_PER_MESSAGE,
+    TOKENS_PER_REQUEST,
+)
+from memviz.core.memory import MemorySpace
+from memviz.engine.assembly import count
+from memviz.engine.parts import Parts
+from memviz.strategies.base import Strategy
+
+if TYPE_CHECKING:
+    from memviz.engine.requests import Requests
+
+Numbers = NDArray[np.int64]
+ROW = (
+    "turn", "call", "length", "summary_count", "cursor", "summary_start", "summary_stop", "start", "stop",
+    "input_start", "reply_tokens",
+)  # fmt: skip
+"""The numbers of a request besides the tokens of its parts; see :class:`Requests`."""
+COLUMNS = (*(f"{name}s" for name in ROW[:-1]), ROW[-1])
+"""The names of the arrays of these numbers."""
+WIDTH = len(ROW)
+PARTS = len(ALL_PARTS)
+
+
+class Made(NamedTuple):
+    """The surroundings of requests in a row, from row ``first`` on."""
+
+    first: int
+    space: MemorySpace
+    strategy: Strategy | None
+
+
+class Columns:
+    """The numbers of all requests, one array for each of :data:`ROW`, and ``tokens`` of each part.
+
+    ``turns`` and ``calls`` name a request; ``lengths`` are the messages that the log had, of which the input begins at
+    ``input_starts``; ``summary_starts`` and ``summary_stops`` are the versions (0-based) sent, ``starts`` and ``stops``
+    the log positions of history and input. A request of which they are not one range has -1 in both, and stands in
+    ``others`` by its number (0-based).
+    """
+
+    turns: Numbers
+    calls: Numbers
+    lengths: Numbers
+    summary_counts: Numbers
+    cursors: Numbers
+    summary_starts: Numbers
+    summary_stops: Numbers
+    starts: Numbers
+    stops: Numbers
+    input_starts: Numbers
+    reply_tokens: Numbers
+
+    def __init__(self, requests: Requests) -> None:
+        table = np.array(requests.numbers, np.int64).reshape(-1, WIDTH).T.copy()
+        for name, column in zip(COLUMNS, table, strict=True):
+            setattr(self, name, column)
+        counted = np.array(requests.counted, np.int64).reshape(-1, PARTS)
+        self._counted = np.full((PARTS, len(requests)), -1, np.int64)
+        self._counted[:, np.array(requests.counted_rows, np.int64)] = counted.T
+        self.others: Mapping[int, Parts] = requests.others
+        self.summary_role = requests.summary_role
+        self._requests = requests
+
+    def _by_making(self) -> Iterator[tuple[Made, slice]]:
+        """The surroundings of requests, with their rows."""
+        made = self._requests.made
+        stops = [*(one.first for one in made[1:]), len(self.turns)]
+        for one, stop in zip(made, stops, strict=False):
+            yield one, slice(one.first, stop)
+
+    @cached_property
+    def tokens(self) -> dict[str, Numbers]:
+        """Tokens of each part of every request: what ``TurnRecord.tokens`` says of one, with zeros where a part is not
+        in use."""
+        counted = self._counted
+        not_counted = counted[0] < 0
+        for one, rows in self._by_making():
+            missing = not_counted[rows]
+            if missing.any():
+                derived = self._derived(one.space, rows)
+                counted[:, rows] = np.where(missing, derived, counted[:, rows])
+        for number, parts in self.others.items():
+            if not_counted[number]:
+                tokens = count(self._requests.memory_at(number), parts)
+                counted[:, number] = [tokens.get(part, 0) for part in ALL_PARTS]
+        return dict(zip(ALL_PARTS, counted, strict=True))
+
+    @cached_property
+    def totals(self) -> Numbers:
+        """All tokens sent with each request."""
+        total: Numbers = np.sum([*self.tokens.values()], axis=0, dtype=np.int64)
+        return total
+
+    @property
+    def largest(self) -> int:
+        """The tokens of the largest request; 0 where there is none."""
+        return int(self.totals.max(initial=0))
+
+    def _derived(self, space: MemorySpace, rows: slice) -> Numbers:
+        """The tokens [parts x requests] of requests of one range each, all at once."""
+        sums = space.sums.arrays
+        starts = self.starts[rows]
+        stops = self.stops[rows]
+        inputs = self.input_starts[rows]
+        has_summary = self.summary_stops[rows] > self.summary_starts[rows]
+        messages = stops - starts + has_summary + space.system_count
+        calls = sums.call_totals[stops] - sums.call_totals[starts]
+        names = sums.name_totals[stops] - sums.name_totals[starts]
+        nothing = np.zeros_like(starts)
+        tokens = {
+            "system": nothing + space.system_tokens,
+            "summary": self._summary_tokens(space, rows),
+            "recalled": nothing,
+            "history": sums.totals[inputs] - sums.totals[starts],
+            "input": sums.totals[self.lengths[rows]] - sums.totals[inputs],
+            "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
+            "tools": calls + space.tool_tokens,
+            "names": names + sums.name_totals[space.system_stop],
+        }
+        return np.array([tokens[part] for part in ALL_PARTS])
+
+    def _summary_tokens(self, space: MemorySpace, rows: slice) -> Numbers:
+        starts = self.summary_starts[rows].tolist()
+        stops = self.summary_stops[rows].tolist()
+        known: dict[tuple[int, int], int] = {}
+        found = []
+        for bounds in zip(starts, stops, strict=True):
+            if bounds not in known:
+                known[bounds] = space.summaries.tokens(*bounds)
+            found.append(known[bounds])
+        return np.array(found, np.int64)
+
+    @property
+    def over_budget(self) -> int:
+        """The number of requests that are larger than their strategy's own budget."""
+        found = 0
+        for one, rows in self._by_making():
+            strategy = one.strategy
+            if strategy is None or strategy.budget_tokens is None:
+                continue
+            tokens = {part: counted[rows] for part, counted in self.tokens.items()}
+            over = strategy.counted_tokens(tokens) > strategy.budget_tokens
+            found += int(np.sum(over))
+        return found
