@@ -9,7 +9,8 @@ prices, no database and no page.
 
 Open to other rooms: ``answering``, ``assembly``, ``background_replay``, ``backoff``,
 ``calls``, ``chat``, ``chat_memory``, ``compaction``, ``drafts``, ``free_run``,
-``generations``, ``in_thread``, ``judging``, ``memory_config``, ``persistence``,
-``recall``, ``recall_tokens``, ``recording``, ``records``, ``replay``, ``review``,
-``run``, ``session``, ``state``, ``switching``, ``tool_pairs``.
+``generations``, ``in_thread``, ``judging``, ``memory_config``, ``parts``,
+``persistence``, ``recall``, ``recall_tokens``, ``recalling``, ``recording``,
+``records``, ``replay``, ``review``, ``run``, ``run_frame``, ``run_record``,
+``session``, ``state``, ``stored``, ``switching``, ``tool_pairs``.
 """

@@ -93,7 +93,8 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
 def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
     """How many tokens from ``start`` on say one number, and which: "three thousand two hundred"."""
     total = group = used = 0
-    at, before = start, ""
+    at = start
+    before = ""
     while at < len(tokens):
         word = plain_letters(tokens[at].casefold())
         small = SMALL_NUMBERS.get(word) or (
@@ -115,16 +116,19 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
             if MULTIPLES[word] == 100:
                 group = (group or 1) * 100
             else:
-                total, group = total + (group or 1) * MULTIPLES[word], 0
+                total = total + (group or 1) * MULTIPLES[word]
+                group = 0
             before = "large"
         elif word in TENS and before in ("", "large"):
-            group, before = group + TENS[word], "tens"
+            group = group + TENS[word]
+            before = "tens"
         elif (
             small is not None
             and before in ("", "large", "tens")
             and not (before == "tens" and small > 9)
         ):
-            group, before = group + small, "small"
+            group = group + small
+            before = "small"
         else:
             break
         at += 1
@@ -216,7 +220,8 @@ def _measures(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]
     """The same amount in the next larger or smaller unit, pounds as weight or money, and people by another word."""
     if len(tokens) != 2 or not tokens[0].replace(".", "", 1).isdigit():
         return
-    number, unit = Decimal(tokens[0]), tokens[1].removeprefix(MARK)
+    number = Decimal(tokens[0])
+    unit = tokens[1].removeprefix(MARK)
     if unit == "gbp" and "pound" in answer.lower():
         yield tokens[0], f"{MARK}lb"
     if unit == "lb":
@@ -323,7 +328,8 @@ def _other_orders(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         )
         if joint is None:
             continue
-        first, last = tokens[:joint], tokens[joint + 1 :]
+        first = tokens[:joint]
+        last = tokens[joint + 1 :]
         for one, other in ((first, last), (last, first)):
             yield one + other
             yield from ((*one, word, *other) for word in joining)
@@ -371,10 +377,12 @@ def _dates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         and tokens[1][1:].isdigit()
         and tokens[0].isdigit()
     ):
-        day, month = int(tokens[0]), int(tokens[1][1:])
+        day = int(tokens[0])
+        month = int(tokens[1][1:])
         yield from ((slashed(day, month),), (slashed(month, day),))
     elif len(tokens) == 1 and (parts := _TWO_PARTS.fullmatch(tokens[0])):
-        one, other = int(parts[1]), int(parts[2])
+        one = int(parts[1])
+        other = int(parts[2])
         yield from (
             (str(day), f"{MARK}{month}")
             for day, month in ((one, other), (other, one))
@@ -386,16 +394,16 @@ def _dates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         and tokens[1][1:].isdigit()
         and tokens[0].isdigit()
     ):
-        day, month, year = int(tokens[0]), int(tokens[1][1:]), tokens[2]
+        day = int(tokens[0])
+        month = int(tokens[1][1:])
+        year = tokens[2]
         if day <= 12 and day != month:
             yield (slashed_date(day, month, year),)
             yield (slashed_date(month, day, year),)
     elif len(tokens) == 1 and (written := _SLASHED.fullmatch(tokens[0])):
-        first, second, year = (
-            int(written["first"]),
-            int(written["second"]),
-            written["year"],
-        )
+        first = int(written["first"])
+        second = int(written["second"])
+        year = written["year"]
         yield (str(first), f"{MARK}{second}", year)
         yield (str(second), f"{MARK}{first}", year)
         yield (slashed_date(second, first, year),)

@@ -56,7 +56,8 @@ _CACHED_CHARS = 32
 """Longer tokens are runs of an unspaced script, which hardly come twice."""
 _KEPT_CHARS = 4_000
 """Longer texts are read each time: what is kept of all texts stays below some 30 MB."""
-_UNKNOWN, _BORDER = 0, -1
+_UNKNOWN = 0
+_BORDER = -1
 _YEARS = tuple(map(str, range(1900, 2100)))
 _KIND_TOKENS = tuple(
     dict.fromkeys(f"{MARK}{kind}" for kind in (*CURRENCIES.values(), *UNITS.values()))
@@ -204,16 +205,17 @@ class PhraseIndex:
         forms, places = self._anchored(tokens)
         forms, places = self._confirmed(tokens, forms, places)
         forms, places = self._without_other_kinds(tokens, forms, places)
-        phrases, behind = self._phrase_of[forms], places + self._lengths[forms]
+        phrases = self._phrase_of[forms]
+        behind = places + self._lengths[forms]
         order = np.lexsort((-behind, places, phrases))
-        phrases, places, behind = phrases[order], places[order], behind[order]
+        phrases = phrases[order]
+        places = places[order]
+        behind = behind[order]
         is_longest = np.ones(len(order), dtype=bool)
         is_longest[1:] = (phrases[1:] != phrases[:-1]) | (places[1:] != places[:-1])
-        phrases, places, behind = (
-            phrases[is_longest],
-            places[is_longest],
-            behind[is_longest],
-        )
+        phrases = phrases[is_longest]
+        places = places[is_longest]
+        behind = behind[is_longest]
         return Matches(
             np.searchsorted(ends, places, side="right"), phrases, places, behind
         )
@@ -233,7 +235,8 @@ class PhraseIndex:
         counts = np.bincount(tokens[known], minlength=len(self._numbers) + 1)
         by_token = known[np.argsort(tokens[known], kind="stable")]
         firsts = np.concatenate(([0], np.cumsum(counts)))
-        phrases, places = [_NONE], [_NONE]
+        phrases = [_NONE]
+        places = [_NONE]
         # Most phrases hold a token that occurs nowhere: to leave them out together is far faster than one by one.
         of_rarest = (
             np.minimum.reduceat(counts[self._tokens], self._starts[self._filled])
@@ -256,7 +259,8 @@ class PhraseIndex:
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Those places where all tokens of the phrase follow; a border never does."""
         inside = (places >= 0) & (places + self._lengths[phrases] <= len(tokens))
-        phrases, places = phrases[inside], places[inside]
+        phrases = phrases[inside]
+        places = places[inside]
         for at in range(int(self._lengths.max(initial=0))):
             long = np.flatnonzero(self._lengths[phrases] > at)
             if not long.size:
@@ -267,7 +271,8 @@ class PhraseIndex:
             )
             keep = np.ones(len(phrases), dtype=bool)
             keep[long[wrong]] = False
-            phrases, places = phrases[keep], places[keep]
+            phrases = phrases[keep]
+            places = places[keep]
         return phrases, places
 
     def _without_other_kinds(

@@ -24,7 +24,8 @@ _OTHER_LETTERS = str.maketrans(
     }
 )
 """Latin letters that Unicode does not compose of a letter and an accent."""
-_LAST_LATIN, _ADDITIONAL_LATIN = "\u024f", range(0x1E00, 0x1F00)
+_LAST_LATIN = "\u024f"
+_ADDITIONAL_LATIN = range(0x1E00, 0x1F00)
 
 
 def plain_letters(word: str) -> str:

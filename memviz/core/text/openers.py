@@ -89,7 +89,9 @@ _CHINESE_TELLING = re.compile(
     r"过敏|不[吃喝要能用做卖去是]|喜欢|讨厌|密码|叫|姓|决定|[一二两三四五六七八九十百千万]"
 )
 _SHORT_CHARS = 60
-_SHORT_WORDS, _SHORT_EXCLAMATION_WORDS, _SHORT_HAN = 3, 7, 5
+_SHORT_WORDS = 3
+_SHORT_EXCLAMATION_WORDS = 7
+_SHORT_HAN = 5
 _MOST_OPENERS = 5
 _TELLING = WEIGHTY | words("no not never only n't nie kein keine nur vegan")
 

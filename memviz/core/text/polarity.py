@@ -450,7 +450,8 @@ def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
 
 def _without(text: str, spans: list[tuple[int, int]], since: int) -> str:
     """``text`` from ``since`` on, without the ``spans``, which are in order."""
-    parts, at = [], since
+    parts = []
+    at = since
     for start, stop in spans:
         if stop <= at:
             continue

@@ -11,7 +11,9 @@ from memviz.core.text.vocabulary import SAME_WORD, STOP_WORDS, words
 from memviz.core.text.word_classes import NUMBER_WORDS
 from memviz.core.text.words import UNSPACED, content_words, stem
 
-NUMBER_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1
+NUMBER_WEIGHT = 3
+NAME_WEIGHT = 2
+WORD_WEIGHT = 1
 """Whole numbers, so that equal shares are equal to the last bit."""
 
 _ALNUM = f"[^\\W_{UNSPACED}]"

@@ -14,7 +14,8 @@ _END = (
 )
 _IS = r"(?:is|are|was|were|['’]s|has been|have been|had been|got|gets)"
 _START = r"(?:^|[,;:] ?|\b(?:and|but|so|that) )"
-_HAN_UNIT, _HAN_END = r"[^，。；！？,;]", r"(?=$|[，。；！？,;])"
+_HAN_UNIT = r"[^，。；！？,;]"
+_HAN_END = r"(?=$|[，。；！？,;])"
 _HAN_NOW = (
     r"(?:后来|现在|如今|结果|但|不过|改|换|这次|最后|今年|调|推迟|提前|目前|眼下)"
 )

@@ -116,7 +116,8 @@ def _german_number(word: str) -> int | None:
     parts = _GERMAN_NUMBER.fullmatch(word)
     if parts is None:
         return None
-    total, rest = 0, parts["rest"]
+    total = 0
+    rest = parts["rest"]
     if parts["thousands"] is not None:
         thousands = _GERMAN_DIGITS.get(parts["thousands"] or "ein") or word_number(
             parts["thousands"]

@@ -32,7 +32,8 @@ from memviz.core.text.value_words import (
 _NUMERAL = "[零〇一二两三四五六七八九十百千万亿]"
 _MAY_HAVE_VALUE = re.compile(rf"\d|{_NUMERAL}")
 _DIGITS = re.compile(r"\d+")
-_WORDS_BEFORE, _WORDS_BEHIND = 3, 2
+_WORDS_BEFORE = 3
+_WORDS_BEHIND = 2
 _MONTH = f"(?i:{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))}|märz|f[ée]vrier|août|d[ée]cembre|março)"
 _W = "0-9A-Za-z_\u00c0-\u024f"
 _ALNUM = "[0-9A-Za-z\u00c0-\u024f]"
@@ -64,7 +65,8 @@ def _spelled(spellings: dict[str, str]) -> str:
     return rf"(?:{'|'.join(reversed(others))}|(?i:{'|'.join(reversed(letters))})(?!{_ALNUM}))"
 
 
-_CURRENCY, _UNIT = _spelled(CURRENCIES), _spelled(UNITS)
+_CURRENCY = _spelled(CURRENCIES)
+_UNIT = _spelled(UNITS)
 _SPOKEN_HALF = "上午|早上|凌晨|下午|晚上|傍晚|中午"
 _VALUE = rf"""
     (?P<kept>https?://\S+ | (?<![^\s(<\["'“])[^\s@]+@[^\s@]+)
@@ -135,7 +137,8 @@ def plain_values(text: str) -> str:
         return text
     if not text.isascii():
         text = _HAN_VALUE.sub(_in_digits, text)
-    parts, done = [], 0
+    parts = []
+    done = 0
     for start, stop in _stretches(text):
         parts += [text[done:start], _plain_stretch(text[start:stop])]
         done = stop
@@ -235,7 +238,8 @@ def _is_date(day: str, month: str) -> bool:
 
 
 def _iso_date(match: re.Match[str]) -> str:
-    day, month = match["iso_day"], match["iso_month"]
+    day = match["iso_day"]
+    month = match["iso_month"]
     return (
         _date(day, int(month), match["iso_year"])
         if _is_date(day, month)
@@ -245,7 +249,9 @@ def _iso_date(match: re.Match[str]) -> str:
 
 def _numeric_date(match: re.Match[str]) -> str:
     """12/05/1990 is the 12th of May or the 5th of December, and stays one word; 12.05.1990 and 25/12/1990 are clear."""
-    first, second, year = match["first"], match["second"], match["year"]
+    first = match["first"]
+    second = match["second"]
+    year = match["year"]
     if len(year) == 2:
         year = f"{'20' if int(year) < 50 else '19'}{year}"
     if match["part"] == "." or int(first) > 12:
@@ -382,7 +388,8 @@ def _version(match: re.Match[str]) -> str:
 
 
 def _amount(match: re.Match[str]) -> str:
-    number, times = match["number"], (match["times"] or "").lower().rstrip(".")
+    number = match["number"]
+    times = (match["times"] or "").lower().rstrip(".")
     currency = CURRENCIES.get((match["before"] or "").lower())
     after = (match["after"] or "").lower()
     kind = currency or CURRENCIES.get(after) or UNITS.get(after)
@@ -401,7 +408,8 @@ def plain_number(number: str, *, is_amount: bool = False) -> str:
     groups = re.split(
         r"\D", "".join(str(int(c)) if c.isdecimal() else c for c in number)
     )
-    whole, last = "".join(groups[:-1]), groups[-1]
+    whole = "".join(groups[:-1])
+    last = groups[-1]
     in_thousands = all(len(group) == 3 for group in groups[1:-1])
     if len(groups) == 1:
         return last[1:] if len(last) == 2 and last[0] == "0" else last  # 09:05 is 9:05

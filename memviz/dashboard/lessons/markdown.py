@@ -28,11 +28,9 @@ _STYLED = r"(?=\S)(?:\\.|[^*\\])+(?<=\S)"
 _SPAN = re.compile(
     rf"\\(?P<escaped>[\\`*_>#-])|`(?P<code>[^`]+)`|\*\*(?P<strong>{_STYLED})\*\*|\*(?P<em>{_STYLED})\*"
 )
-_BULLET, _NUMBER, _QUOTE = (
-    re.compile(r"[-*] +"),
-    re.compile(r"\d{1,3}[.)] +"),
-    re.compile(r"> ?"),
-)
+_BULLET = re.compile(r"[-*] +")
+_NUMBER = re.compile(r"\d{1,3}[.)] +")
+_QUOTE = re.compile(r"> ?")
 _TAGS = {
     "bullets": "ul",
     "numbers": "ol",

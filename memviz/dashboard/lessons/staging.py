@@ -111,7 +111,10 @@ def _controls(view: View) -> dict[str, list[str]]:
     return {} if view.controls is None else {"controls": list(view.controls)}
 
 
-WIDTH, BAR, ROW, TOP = 720, 22, 62, 8
+WIDTH = 720
+BAR = 22
+ROW = 62
+TOP = 8
 
 
 class Still(NamedTuple):

@@ -17,12 +17,15 @@ _INTRODUCES = re.compile(
     r"(?=[,.!]| [A-Z]| and | und |$)"
     r"|(?<![们你他她])我(?:的名字)?(?:叫|名叫|的名字是)(?!什么|你|他|她|了|来|去)[\u4e00-\u9fff]"
 )
-COVERED_THRESHOLD, DIRECT_THRESHOLD = 0.62, 0.4
+COVERED_THRESHOLD = 0.62
+DIRECT_THRESHOLD = 0.4
 """The least share of the question that an answer covers: with the sentences around it, and by itself. With lower
 thresholds it quotes sentences that merely share a topic; with higher ones it misses facts in other words."""
 UPDATE_SHARE = 0.75
 """A later statement with a changed value replaces the best one if it covers at least this part of what that covers."""
-PAIR_BELOW, PAIR_THRESHOLD, PAIR_GAIN = 0.7, 0.75, 0.2
+PAIR_BELOW = 0.7
+PAIR_THRESHOLD = 0.75
+PAIR_GAIN = 0.2
 """Two statements are tried where the best one covers less than ``PAIR_BELOW``. Together they must cover
 ``PAIR_THRESHOLD``, and the second must add ``PAIR_GAIN`` to the first."""
 PAIR_STARTS = 10
@@ -76,7 +79,8 @@ def _updated(matches: Matches, fitting: Sequence[Match]) -> Match | None:
 
 
 def _changes(match: Match, best: Match) -> bool:
-    new, old = match.sentence.traits, best.sentence.traits
+    new = match.sentence.traits
+    old = best.sentence.traits
     return (
         match.order > best.order
         and new.is_change
@@ -106,5 +110,6 @@ def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
                 and accepts(matches.question, second.sentence)
                 and (score := together + PAIR_GAIN * matches.score(second)) > best_score
             ):
-                best, best_score = [first, second], score
+                best = [first, second]
+                best_score = score
     return best

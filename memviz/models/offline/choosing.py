@@ -13,7 +13,8 @@ from memviz.models.offline.statements import Statement, statements_of
 from memviz.models.offline.summary_request import Entry
 from memviz.models.offline.topics import says_the_same, supersedes
 
-OLDEST_DECAY, NEWEST_DECAY = 0.7, 1.0
+OLDEST_DECAY = 0.7
+NEWEST_DECAY = 1.0
 """What a clause of the previous summary keeps of its weight, from the first to the last. The oldest facts
 are its first, so a fact that is carried on from summary to summary fades as newer ones join behind it."""
 MOST_COMPARED = 50
@@ -21,7 +22,8 @@ MOST_COMPARED = 50
 CANDIDATES = 60
 WORTH_SAYING = 0.12
 """A clause with less than this part of the best one's weight is left out even where there is room."""
-SAME_WORDS, SAME_WORDS_AND_VALUES = 0.7, 0.5
+SAME_WORDS = 0.7
+SAME_WORDS_AND_VALUES = 0.5
 """The share of words in common from which on two clauses say the same; less is needed where all values agree."""
 
 

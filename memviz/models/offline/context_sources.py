@@ -34,9 +34,11 @@ def sources(messages: Sequence[Message]) -> list[Source]:
     """One source a message, in the order of the messages."""
     found: list[Source] = []
     for position, message in enumerate(messages):
-        kind, text = message.role, message.content
+        kind = message.role
+        text = message.content
         if kind == "system" and _is_summary(text, position):
-            kind, text = "summary", _SUMMARY_HEAD.sub("", text)
+            kind = "summary"
+            text = _SUMMARY_HEAD.sub("", text)
         asked = (
             _closing_question(found[-1])
             if kind == "user" and found

@@ -126,10 +126,8 @@ def references(named: Named) -> list[Reference]:
 
 def _called(arguments: dict[str, Any]) -> list[Reference]:
     """What a recall asked for by number, in the order of the conversation."""
-    turns, positions = (
-        arguments.get("turn_numbers", []),
-        arguments.get("message_indices", []),
-    )
+    turns = arguments.get("turn_numbers", [])
+    positions = arguments.get("message_indices", [])
     return [("turn", turn) for turn in turns] + [
         ("message", message_number(at)) for at in positions
     ]

@@ -28,7 +28,8 @@ def fact_request(messages: Sequence[Message]) -> FactRequest | None:
     told = instruction_of(messages)
     if "<fact>" not in told:
         return None
-    known, fewer = _KNOWN.search(told), _FEWER.search(told)
+    known = _KNOWN.search(told)
+    fewer = _FEWER.search(told)
     if known is None or fewer is None:
         return FactRequest(entries_in(messages))
     facts = (Entry("summary", fact.strip()) for fact in _FACT.findall(known.group(1)))

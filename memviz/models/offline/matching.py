@@ -23,7 +23,8 @@ FEW_SENTENCES = 30
 """A context of fewer sentences is weighed as if it had this many."""
 IN_OTHER_WORDS = 0.85
 """How much of its weight a word counts that a statement says in other words."""
-NEAR, SAME_MESSAGE = 0.45, 0.2
+NEAR = 0.45
+SAME_MESSAGE = 0.2
 """How much of its weight a word counts that is said in a neighbouring sentence, or elsewhere in the same message."""
 ELLIPSIS_WORDS = 4
 """A reply of so few words takes over the words of the question that it answers: "How many guests?" "Around 45."."""
@@ -37,8 +38,10 @@ SOURCE_BONUS = {
     "tool": -0.05,
     "system": -0.15,
 }
-ECHO, CHANGE = -0.15, 0.12
-RECENCY, RECENCY_WHEN_ASKED = 0.06, 0.2
+ECHO = -0.15
+CHANGE = 0.12
+RECENCY = 0.06
+RECENCY_WHEN_ASKED = 0.2
 """What decides between statements that cover a question equally well: who said it, whether it only repeats an answer
 of this model, whether it tells of a change, and how new it is (how old, if the question wants the first value)."""
 
@@ -112,7 +115,8 @@ class Matches:
 
     def score(self, match: Match) -> float:
         """``covered``, and what decides between statements that cover equally much."""
-        question, sentence = self.question, match.sentence
+        question = self.question
+        sentence = match.sentence
         score = (
             match.covered + SOURCE_BONUS[match.source.kind] + bonus(question, sentence)
         )

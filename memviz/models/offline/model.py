@@ -125,7 +125,8 @@ class OfflineModel(Model):
         return self._summary(messages, entries_of(source))
 
     def _summary(self, messages: Sequence[Message], parts: Sequence[Entry]) -> Reply:
-        limit, style = asked_limit(messages), asked_style(messages)
+        limit = asked_limit(messages)
+        style = asked_style(messages)
         if limit is None:
             return self._reply(
                 messages,

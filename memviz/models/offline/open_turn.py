@@ -108,7 +108,8 @@ def open_turn(messages: Sequence[Message], tools: Sequence[Tool]) -> OpenTurn:
     )
     if position is None:
         return OpenTurn(messages, "", messages, False, Earlier({}))
-    before, after = list(messages[:position]), messages[position + 1 :]
+    before = list(messages[:position])
+    after = messages[position + 1 :]
     facts = _without_own_exchange(after)
     if len(facts) < len(after) or any(tool.name in TOOLS for tool in tools):
         facts = [

@@ -11,7 +11,9 @@ from memviz.core.text.vocabulary import LIGHT_WORDS
 from memviz.core.text.words import bridges, content_words, stem
 from memviz.models.offline.question_subject import About
 
-LIGHT_FACTOR, FOCUS_FACTOR, NAME_FACTOR = 0.35, 0.7, 1.4
+LIGHT_FACTOR = 0.35
+FOCUS_FACTOR = 0.7
+NAME_FACTOR = 1.4
 """Weights of words of a question, where an ordinary one has 1: a word that says which kind of answer is wanted
 ("number"), the noun after "which" (an answer names the thing instead), and a proper name."""
 _LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))

@@ -33,7 +33,8 @@ _REASON = re.compile(
     r"\b(?:because|since|due to|that is why|weil|denn|parce)\b|因为", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-MAX_ASKS, MAX_STATEMENTS = 4, 200
+MAX_ASKS = 4
+MAX_STATEMENTS = 200
 """How much of one input is answered, and how much of it is looked through for something to acknowledge."""
 MAX_QUOTED_WORDS = 24
 MAX_QUOTED_HAN = 60

@@ -25,8 +25,10 @@ _EXPLETIVE = re.compile(r"it(?:['’]s)? (?:[\w'’]+ ){1,4}?(?:that|to)\b", re.
 _CHINESE_POINTING = re.compile(r"[他她它]|[这那](?=[是样会就也都些])|其(?![实他])")
 LOST_POINTER = 0.5
 """Factor for a clause that points back to nothing that is stated before it in its message."""
-FIXED_LENGTH, LENGTH_POWER = 5.0, 0.75
-TOKENS_PER_HAN, LETTERS_PER_TOKEN = 0.7, 4
+FIXED_LENGTH = 5.0
+LENGTH_POWER = 0.75
+TOKENS_PER_HAN = 0.7
+LETTERS_PER_TOKEN = 4
 """What every clause costs beside its words: tokens, as in a list."""
 
 

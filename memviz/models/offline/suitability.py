@@ -16,7 +16,9 @@ from memviz.models.offline.question_subject import OTHERS, About
 
 FITS = 0.15
 """Added to the score of a statement that holds just the kind of answer wanted."""
-OTHER_SUBJECT, OTHER_SUBJECT_ONE_WORD, OTHER_SENSE = 0.85, 0.6, 0.6
+OTHER_SUBJECT = 0.85
+OTHER_SUBJECT_ONE_WORD = 0.6
+OTHER_SENSE = 0.6
 """Factors for a statement that does not speak of who is asked about (smaller where a single word is all
 they share), and for one that affirms what the question denies."""
 

@@ -121,7 +121,8 @@ def truncated(text: str, budget_tokens: int, count: Callable[[str], int]) -> str
     ]  # tokens are shorter than that; so a huge text costs no more than it has to
     if count(text) <= budget_tokens:
         return text
-    low, high = 1, len(text)
+    low = 1
+    high = len(text)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (

@@ -150,7 +150,8 @@ def _after_instruction(text: str) -> str:
     """What follows the instruction: it ends at a blank line, unless the first line is an entry already."""
     if _ENTRY.match(text):
         return text
-    xml, entry = _XML_MESSAGE.search(text), _ENTRY.search(text)
+    xml = _XML_MESSAGE.search(text)
+    entry = _ENTRY.search(text)
     if xml and (entry is None or xml.start() < entry.start()):
         return text[xml.start() :]
     blank = _BLANK_LINE.search(text)
@@ -169,13 +170,15 @@ def _named_entries(text: str, summary_first: bool) -> Iterator[Entry]:
         return
     for at, start in enumerate(starts):
         stop = starts[at + 1].start() if at + 1 < len(starts) else len(text)
-        role, content = start.group(1), text[start.end() : stop].rstrip()
+        role = start.group(1)
+        content = text[start.end() : stop].rstrip()
         content = (
             _CLOSING_QUOTE.sub("", content) if content.endswith('"') else content
         ).strip()
         old = _OLD_SUMMARY.match(content) if at == 0 and role == "system" else None
         if old:
-            role, content = "summary", content[old.end() :]
+            role = "summary"
+            content = content[old.end() :]
         elif summary_first and at == 0 and role == "system":
             role = "summary"
         yield _unless_summary(at, Entry(role, content))

@@ -87,7 +87,8 @@ class Topic(NamedTuple):
 
 def topic_of(sentence: Sentence) -> Topic:
     """Look at one clause."""
-    text, traits = sentence.text, sentence.traits
+    text = sentence.text
+    traits = sentence.traits
     if not (traits.numbers or traits.names or traits.has_date):
         return Topic(text, traits.is_change)
     head, rest = _parted(text)

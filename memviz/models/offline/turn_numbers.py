@@ -44,7 +44,8 @@ _SPACED = re.compile(
     re.IGNORECASE,
 )
 _HAN_NUMBER = r"(?:\d{1,6}|[一二三四五六七八九十两百零]{1,5})"
-_HAN_TO, _HAN_COUNTED = r"(?:到|至|-|–|~)", r"(?:轮|回合|条)"
+_HAN_TO = r"(?:到|至|-|–|~)"
+_HAN_COUNTED = r"(?:轮|回合|条)"
 _CHINESE = re.compile(
     rf"(?P<before>在)?(?P<numbers>第{_HAN_NUMBER}{_HAN_COUNTED}?(?:(?:{_HAN_TO}|[和与、,，]|以及)第?{_HAN_NUMBER}{_HAN_COUNTED}?)*)"
     r"(?<=(?P<noun>[轮合条]))(?:对话|谈话|消息|信息|的?时候)?(?:里面?|中|时)?"
@@ -117,10 +118,8 @@ def named_in(text: str) -> Named | None:
 
 
 def _said_by(text: str) -> Literal["user", "assistant", ""]:
-    by_user, by_model = (
-        _SAID_BY_USER.search(text) is not None,
-        _SAID_BY_MODEL.search(text) is not None,
-    )
+    by_user = _SAID_BY_USER.search(text) is not None
+    by_model = _SAID_BY_MODEL.search(text) is not None
     if by_user is by_model:
         return ""
     return "user" if by_user else "assistant"
@@ -128,7 +127,8 @@ def _said_by(text: str) -> Literal["user", "assistant", ""]:
 
 def _numbers(said: str) -> Iterator[int]:
     """The numbers of a list with ranges: "2 to 4 and 7"."""
-    last, is_range = 0, False
+    last = 0
+    is_range = False
     for piece in _ONE.finditer(said):
         if piece["to"]:
             is_range = True
@@ -136,7 +136,8 @@ def _numbers(said: str) -> Iterator[int]:
         number = _value(piece["number"])
         yield from range(last + 1, min(number, last + MAX_NAMED)) if is_range else ()
         yield number
-        last, is_range = number, False
+        last = number
+        is_range = False
 
 
 def _value(said: str) -> int:
@@ -150,7 +151,8 @@ def _value(said: str) -> int:
 
 def _chinese_value(said: str) -> int:
     """十二, 二十三, 一百零五."""
-    total, digit = 0, 0
+    total = 0
+    digit = 0
     for character in said:
         if character in "十百":
             total += (digit or 1) * (10 if character == "十" else 100)

@@ -19,16 +19,25 @@ ROLE_WEIGHT = {
     "summary": 1.2,
     "": 1.0,
 }
-QUESTION, ECHO = 0.15, 0.15
-CALCULATION, FRAGMENT, ATTRIBUTE, UNHEDGED = 0.3, 0.5, 1.3, 2.5
+QUESTION = 0.15
+ECHO = 0.15
+CALCULATION = 0.3
+FRAGMENT = 0.5
+ATTRIBUTE = 1.3
+UNHEDGED = 2.5
 """Factors for numbers that are worked out, for clauses without a verb, for what is said of a thing by its name ("The
 door code of the cabin is ..."), and for standing rules, which read like advice."""
-PASSING, OPINION, VAGUE, ORDER, DANGLING = 0.7, 0.7, 0.5, 0.4, 0.8
+PASSING = 0.7
+OPINION = 0.7
+VAGUE = 0.5
+ORDER = 0.4
+DANGLING = 0.8
 """Factors for what holds today only or is a step of a story, for what somebody supposes, for what has no value in it
 (no number, name, date or decision), for what is to be done now, and for an "it" that is named elsewhere."""
 STANDING_RULE = 2.0
 """Added to the weight of what is to be kept to from now on: "please never phone before nine"."""
-LEAST_HAN, LEAST_LETTERS = 4, 4
+LEAST_HAN = 4
+LEAST_LETTERS = 4
 CHINESE_NAME = 0.7
 """Added for what stands in Chinese quotation marks: the names of things, which no capital letter shows."""
 
@@ -91,7 +100,8 @@ _VERBS = words(
 
 def worth(sentence: Sentence, role: str) -> float:
     """The weight of a clause that somebody said in this role, before its length counts; larger is better."""
-    text, traits = sentence.text, sentence.traits
+    text = sentence.text
+    traits = sentence.traits
     weight = traits.informativeness
     if sentence.is_question:
         weight *= QUESTION
@@ -147,7 +157,8 @@ def _lasting(sentence: Sentence, spoken: list[str], said: frozenset[str]) -> flo
 
 def _form(sentence: Sentence, said: frozenset[str], is_rule: bool) -> float:
     """Factor for what the form of a clause says of its kind: an order, a calculation, an attribute of a thing."""
-    text, has_numbers = sentence.text, bool(sentence.traits.numbers)
+    text = sentence.text
+    has_numbers = bool(sentence.traits.numbers)
     if is_rule:
         return ATTRIBUTE if _ATTRIBUTE.match(text) else 1.0
     if is_deed(text):
@@ -164,7 +175,8 @@ def _form(sentence: Sentence, said: frozenset[str], is_rule: bool) -> float:
 
 
 def _has_value(sentence: Sentence, said: frozenset[str]) -> bool:
-    traits, text = sentence.traits, sentence.text
+    traits = sentence.traits
+    text = sentence.text
     if (
         traits.numbers
         or traits.names

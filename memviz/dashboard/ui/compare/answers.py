@@ -121,7 +121,8 @@ def _where(record: TurnRecord, source: AnswerSource) -> str:
 
 def _had(record: TurnRecord) -> str:
     """Return what it had in its context, in a line."""
-    parts, space = record.parts, record.memory.space
+    parts = record.parts
+    space = record.memory.space
     sent = sum(len(positions) for positions in parts.history) - len(parts.restored)
     given = set(parts.input)
     verbatim = sum(len(set(one) - given) for one in whole(space, parts))
@@ -142,7 +143,8 @@ def _had(record: TurnRecord) -> str:
     return " · ".join(had)
 
 
-MOST_SUGGESTED, LONGEST_SUGGESTED = 3, 60
+MOST_SUGGESTED = 3
+LONGEST_SUGGESTED = 60
 BOUNDED_MESSAGES = 300
 """A request of more is not searched for what it lost: it is a full buffer, or nearly one."""
 

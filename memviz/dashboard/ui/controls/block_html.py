@@ -267,7 +267,8 @@ def _added(record: TurnRecord, piece: Notes | Line) -> Markup:
         what = "words of the strategy's own"
         text = piece.message.content
     else:
-        first, last = piece.start + 1, piece.stop
+        first = piece.start + 1
+        last = piece.stop
         versions = f"version {last:,}"
         if first < last:
             versions = f"versions {first:,} to {last:,}"

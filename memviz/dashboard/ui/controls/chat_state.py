@@ -80,7 +80,8 @@ class ChatState:
         """Derive the memory by this replay, or by none any more; one that is at work ends."""
         if self.deriving is not None:
             self.deriving.cancel()
-        self.deriving_of, self.deriving = deriving_of, deriving
+        self.deriving_of = deriving_of
+        self.deriving = deriving
 
     def open(self, conversation_id: str | None) -> None:
         """Turn to a saved conversation, or to a new one."""

@@ -25,9 +25,12 @@ NOT_HERE = (
 )
 ANOTHER_PORT = "Another port of this machine"
 USES = {SUMMARIZER: "For summaries", CHAT_MODEL: "For answers"}
-_FOUND, _REFUSED = "local-models-found", "local-models-refused"
-_ADDRESS, _LOOKED_AT = "local-models-address", "local-models-looked-at"
-_ROWS_SHOWN, _ROWS_PIXELS = 3, 330
+_FOUND = "local-models-found"
+_REFUSED = "local-models-refused"
+_ADDRESS = "local-models-address"
+_LOOKED_AT = "local-models-looked-at"
+_ROWS_SHOWN = 3
+_ROWS_PIXELS = 330
 
 
 class _Chosen(NamedTuple):
@@ -55,7 +58,8 @@ def keep_addresses_apart() -> None:
     drawn."""
     by_name = _by_name()
     for picker in USES:
-        name, chosen = named(picker), widget_value(f"{picker}-found")
+        name = named(picker)
+        chosen = widget_value(f"{picker}-found")
         if chosen is not None and name != chosen.name:
             if widget_value(f"{picker}-base") == chosen.base:
                 set_widget(f"{picker}-base", "")

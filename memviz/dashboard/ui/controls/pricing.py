@@ -23,11 +23,14 @@ from memviz.tuning.pricing_assumptions import (
 )
 
 PANEL_PIXELS = 290
-MODEL_PIXELS, PAUSE_PIXELS = 230, 150
+MODEL_PIXELS = 230
+PAUSE_PIXELS = 150
 MORE = "More prices"
 """What opens the prices of the summarizer, those entered by hand, and the rules of the cache."""
 SAME = "The same model"
-AS_PROVIDED, BY_HAND, NO_CACHE = "As the provider's", "By hand", "None"
+AS_PROVIDED = "As the provider's"
+BY_HAND = "By hand"
+NO_CACHE = "None"
 PAUSES_SECONDS = (
     5.0,
     15.0,

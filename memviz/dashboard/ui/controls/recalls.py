@@ -33,7 +33,9 @@ from memviz.metrics.requests.request_axis import name_of, numbers_of_turn
 from memviz.metrics.requests.traffic import traffic
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-INTO_KEY, TURNS_KEY, SETTING_KEY = "added-into", "added-turns", "added-setting"
+INTO_KEY = "added-into"
+TURNS_KEY = "added-turns"
+SETTING_KEY = "added-setting"
 ALL_SETTINGS = "all settings"
 
 
@@ -83,7 +85,8 @@ def added_recalls(
 
 
 def _add_typed(state: CompareState) -> None:
-    into, chosen = widget_value(INTO_KEY), widget_value(SETTING_KEY)
+    into = widget_value(INTO_KEY)
+    chosen = widget_value(SETTING_KEY)
     state.recall_error = None
     try:
         turns = _earlier_turns(widget_value(TURNS_KEY) or "", into)

@@ -24,8 +24,10 @@ from memviz.models.recordings.noting import Noted, Notes
 from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS, Spending
 from memviz.strategies.base import Strategy
 
-BUDGET_KEY, REPLY_KEY = "session-budget", "session-reply-tokens"
-LEAST_REPLY_TOKENS, MOST_REPLY_TOKENS = 16, 1_000_000
+BUDGET_KEY = "session-budget"
+REPLY_KEY = "session-reply-tokens"
+LEAST_REPLY_TOKENS = 16
+MOST_REPLY_TOKENS = 1_000_000
 BUDGET_HELP = (
     "US dollars for all calls of this browser session together, on every page. No call is made that might exceed it; "
     "what was done by then is kept. 0 allows no call that costs anything. Calls whose price is not known are counted, "

@@ -142,7 +142,8 @@ class Place(NamedTuple):
     is_staged: bool = False
 
 
-STAGE_KEY, STAGED = "compare-stage", "on"
+STAGE_KEY = "compare-stage"
+STAGED = "on"
 """The switch of the stage on Compare, and what it stands at while the stage is shown."""
 
 WALK = (

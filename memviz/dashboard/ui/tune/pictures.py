@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-CHART_KEY, CHOSEN_KEY = "tune-pareto", "tune-chosen"
+CHART_KEY = "tune-pareto"
+CHOSEN_KEY = "tune-chosen"
 
 
 def main_picture(
@@ -109,7 +110,8 @@ def looked_at(sweep: Sweep, state: TuneState, best: Recommendation) -> int:
     return sweep.settings.index(found) if found is not None else measured[0]
 
 
-MAP_KEY, LINES_KEY = "tune-map", "tune-lines"
+MAP_KEY = "tune-map"
+LINES_KEY = "tune-lines"
 MEASURES_SHOWN = (
     "retention",
     "usd",

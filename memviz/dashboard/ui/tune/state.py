@@ -40,7 +40,10 @@ class TuneState:
         """Work on another sweep; the one before stops, and what it finished is kept."""
         if self.work is not None:
             self.work.cancel()
-        self.asked, self.work, self.budget, self.chosen = asked, work, budget, None
+        self.asked = asked
+        self.work = work
+        self.budget = budget
+        self.chosen = None
         self.made_with = made_with
 
 

@@ -60,7 +60,8 @@ class SameOrigin:
             await self._app(scope, receive, self._unframed(send))
 
     def _refusal(self, headers: Headers) -> str:
-        host, origin = headers.get("host", "").lower(), headers.get("origin")
+        host = headers.get("host", "").lower()
+        origin = headers.get("origin")
         if self._is_local and not self._is_own_name(host):
             return _REFUSED_HOST
         if (
