@@ -4,8 +4,6 @@ Replay one conversation under many memory strategies, see what each request sent
 was summarized, and what became of every message. What needs heavy libraries loads on first use.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

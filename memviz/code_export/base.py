@@ -1,7 +1,5 @@
 """A place that a memory setting found with memviz can be exported to, and the error where it has no code for it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

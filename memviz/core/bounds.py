@@ -4,8 +4,6 @@ Whatever a model, a link, a file or the database gives is held against these bou
 behind has to expect a number that SQLite, numpy or a browser cannot hold, or a depth that no recursion survives.
 """
 
-from __future__ import annotations
-
 import json
 from reprlib import Repr
 from typing import Any

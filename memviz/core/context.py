@@ -1,7 +1,5 @@
 """The contents of one request, block by block, and the fate of every message."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum

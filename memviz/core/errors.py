@@ -4,8 +4,6 @@ One family, so that a page or a terminal can show any of them in one place. The 
 was wrong, where, and what to do; the values stand beside it as attributes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any

@@ -4,8 +4,6 @@ None of these libraries is imported. What is no text in a message is named in it
 of a model and cache marks are left out, because they are no part of what was said.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

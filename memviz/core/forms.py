@@ -4,8 +4,6 @@ A form is a pure function of one message, and a value, so that the tokens of a w
 and kept as running sums (:meth:`memviz.core.conversation.Log.token_sums`).
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace

@@ -8,8 +8,6 @@ be counted apart where the sum is exactly what the tokenizer gives for the whole
 text is cut; ``tests/core/test_counters.py`` compares both ways of counting on generated texts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,8 +1,6 @@
 """The names that programs have for the fields of a message: one table of role names, and the keys under which its
 text may stand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ the exact messages, their tokens, what a cache can reuse, and what became of eac
 it meant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
 

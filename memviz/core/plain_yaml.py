@@ -1,7 +1,5 @@
 """YAML that comes from outside, read as nodes with their lines: plain values alone, no aliases, no deep nesting."""
 
-from __future__ import annotations
-
 import re
 
 import yaml

@@ -1,7 +1,5 @@
 """A dictionary that keeps what was used last, so that memory does not grow with every conversation looked at."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock

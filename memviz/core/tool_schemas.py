@@ -7,8 +7,6 @@ the API counts for the tool of OpenAI's cookbook (gpt-4o; 71 for gpt-4, as bille
 it reads schemas within schemas.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache

@@ -11,8 +11,6 @@ Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.cla
 ``reporting.run_json``, ``reporting.run_tables``, ``reporting.sweep_json``.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]

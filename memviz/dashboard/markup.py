@@ -1,7 +1,5 @@
 """Elements of HTML. Text of users and models is text: whatever is not an element itself is escaped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from markupsafe import Markup, escape

@@ -5,8 +5,6 @@ right before the input, so that a prompt cache can reuse what stands before that
 in the history anyway would say it twice, and part a tool's result from its call: providers reject that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """A replay in a thread of its own: a page can show how far it is, draw what there is, stop it, and go on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from threading import Condition, Event, Thread

@@ -1,7 +1,5 @@
 """The two classic memory interfaces, for use inside one's own chat loop: append-and-load, put-and-get."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from threading import RLock
 from typing import Any

@@ -1,7 +1,5 @@
 """One call of a summarizer: what was asked, and what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter

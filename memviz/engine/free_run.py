@@ -1,7 +1,5 @@
 """Free run: a model answers the users' messages of a conversation itself, so each strategy gets its own replies."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 

@@ -8,8 +8,6 @@ Only the ranges that versions added and the version that each replaces are kept,
 with 10,000 summaries takes 10,000 entries and not a matrix of both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ The library decides; nothing here repeats its rule. A message that it hands back
 words and order. What cannot be mapped is sent as the library's own words, and is shown as such.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 

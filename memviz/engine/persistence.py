@@ -1,7 +1,5 @@
 """The places where memories are kept: what ``persistence`` may be, in ``configs/memory.yaml`` and in Python."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

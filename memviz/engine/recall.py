@@ -1,7 +1,5 @@
 """Recall: pick messages out of the log to send whole again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from heapq import nlargest

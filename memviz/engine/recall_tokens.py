@@ -6,8 +6,6 @@ is unknown, so two messages are tried: the shortest, and one as long as the stra
 holds for any message.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple

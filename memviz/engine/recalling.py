@@ -1,7 +1,5 @@
 """Recalls into the next request of a chat: asked for, pinned, and what they would send."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 

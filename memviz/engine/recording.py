@@ -1,8 +1,6 @@
 """Make a recording: replays with a real model whose replies are written down, and its answers to the conversation's
 questions."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace

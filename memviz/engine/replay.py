@@ -1,7 +1,5 @@
 """Replay: one recorded conversation under one strategy. Only the summarizer is called."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,8 +1,6 @@
 """The user has a say in what is remembered: accept, edit or skip a summary before it is used, rewrite one that is
 in force, or undo a summarization. The log still has every message, so all of it can be taken back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter

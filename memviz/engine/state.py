@@ -5,8 +5,6 @@ it everything remembered, as it was. What moves things on stands in files of its
 plans (``engine/effects.py``), a library at work (``engine/library.py``), and the way of a log (``engine/session.py``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ A record is a frozen dataclass whose fields have these types. pydantic reads it,
 is about, and refuses what names something that is not there.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -5,8 +5,6 @@ takes in the conversation from its first message on, which may call the summariz
 from where it was left, with all that the user reworded under it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

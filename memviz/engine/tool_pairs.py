@@ -3,8 +3,6 @@
 A provider rejects a tool result whose call is not in the request, and a call whose result is not.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 

@@ -1,8 +1,6 @@
 """Answers: how right they are by their words alone, and where in the context that was sent they come from; no model is
 asked."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ prefix has no rules, so nothing is taken to be cached. What reading and writing 
 ``models/prices.py``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date

@@ -1,8 +1,6 @@
 """A check that asks a model the least: whether it can be reached, is known there, streams, takes
 tools and says what it used, and what the price list knows of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

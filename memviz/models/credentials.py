@@ -1,7 +1,5 @@
 """With which key a model is called, and at which address: what was given, or what this machine has."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from socket import gaierror
 from typing import Any

@@ -1,8 +1,6 @@
 """The addresses to which requests of a model may go, and the keys they may carry.
 Checked for every HTTP request before it is sent."""
 
-from __future__ import annotations
-
 from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from socket import gaierror

@@ -1,7 +1,5 @@
 """A model whose first failure ends the work, where every other call would fail in the same way."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from memviz.core.errors import (

@@ -6,8 +6,6 @@ that follows a redirect, and :data:`RESPONSE_HOOKS` each reply before anything o
 are watched (:mod:`memviz.models.line`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache, lru_cache, wraps
 from typing import Any

@@ -5,8 +5,6 @@ holds them for ever. And a thread that waits for a byte can only be woken by clo
 below HTTP, where every byte passes.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress

@@ -4,8 +4,6 @@ litellm names failures by status code and makes up a 500 where none was sent, so
 below its error is asked first: it holds what the connection really did.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """litellm, imported late, and with what it does by itself switched off: downloads, retries, endless waits."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from functools import cache

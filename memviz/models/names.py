@@ -1,7 +1,5 @@
 """Names of models that are no provider's."""
 
-from __future__ import annotations
-
 OFFLINE = "offline"
 STAND_IN = "offline stand-in"
 """What the offline model is called wherever a person reads of it; its name stays what programs call it by."""

@@ -1,7 +1,5 @@
 """Programs that serve models on one's own machine, and where they listen unless they are told otherwise."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from memviz.models.provider_keys import address_variables, provider_of

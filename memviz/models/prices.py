@@ -5,8 +5,6 @@ not know is ``None``, never 0. These are list prices: discounts for batches or f
 are not in them, nor are prices in steps (``tiered_pricing`` in the file, then ``None``).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The environment variables that hold API keys, by their provider. Known without importing litellm."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Mapping

@@ -6,8 +6,6 @@ halves with each further refusal and quickens again with the answers. That is ho
 on a line that it shares (additive increase is left to the answers, which come the faster the more pass).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Keeping API keys out of everything that is shown, written or pickled."""
 
-from __future__ import annotations
-
 import os
 import re
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """Models by name."""
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """The reading of a reply's body: how much of it, in which pieces, and unpacked by whom."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from time import monotonic
 

@@ -7,8 +7,6 @@ had no release since 2023 and unpickles whatever it finds in its folder (CVE-202
 a table of SQLite: nothing read from the folder can be run, and threads and processes may share it.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sqlite3

@@ -1,7 +1,5 @@
 """A model that gives prepared answers, in order: the test double that ships with the package."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from memviz.core.errors import ParameterError, ScriptExhausted

@@ -1,7 +1,5 @@
 """The money that one visitor spends on models: one budget for all calls, and their cost so far."""
 
-from __future__ import annotations
-
 from memviz.core.bounds import MAX_USD
 from memviz.core.errors import ParameterError
 from memviz.core.text.wording import counted, dollars

@@ -1,7 +1,5 @@
 """A reply put together from the chunks of a litellm stream."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

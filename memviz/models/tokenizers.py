@@ -1,7 +1,5 @@
 """The model family whose tokenizer a counter is: under any other model's every count of tokens is approximate."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 MEASURED = {

@@ -1,7 +1,5 @@
 """Tools that a model may call, and the two that memory needs: recalling and thinking."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A reply that comes whole where a stream was asked for, as some servers send it: read as a stream of one event."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A live chat in the file: its messages and its run grow turn by turn, or are rewritten from some message on."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Is all that the file holds sound? SQLite's own checks, and every conversation, run and cell read once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Concatenate, ParamSpec
 

@@ -1,7 +1,5 @@
 """The database file on disk: created for its owner alone, watched while it is open, copied while it is in use."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import weakref

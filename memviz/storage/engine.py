@@ -1,7 +1,5 @@
 """Open the file: how SQLite is set up, how transactions begin, and its errors in plain words."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sqlite3

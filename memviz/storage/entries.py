@@ -1,7 +1,5 @@
 """The entries of conversations in lists, and the sentences on those whose stored values cannot be read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

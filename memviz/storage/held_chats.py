@@ -1,7 +1,5 @@
 """Saved conversations that are held in Chat: their runs, kept as they grow."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

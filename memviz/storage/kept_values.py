@@ -4,8 +4,6 @@ Two tabs may work on the same conversation: each wording and the answers to each
 neither tab overwrites what the other keeps.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Conversations in the file: add, list, search, read, delete for good."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Memories of many conversations by name, and the classic way to build one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path

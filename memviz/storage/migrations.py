@@ -1,7 +1,5 @@
 """Versions of the file. The number is kept in the file itself, next to a mark that says whose it is."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress

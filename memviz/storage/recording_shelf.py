@@ -1,7 +1,5 @@
 """The recordings that are at hand: the bundled ones and those that were opened, and which of them plays which run."""
 
-from __future__ import annotations
-
 from threading import Lock
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Conversations and messages to rows and back. Rows are plain dictionaries, ready for bulk inserts."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict

@@ -3,8 +3,6 @@
 A run is a row with its setting, and a row for each request, compaction and summary: its records.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, Literal

@@ -4,8 +4,6 @@ Rows are written by bulk inserts, which skip SQLModel's validation: what has to 
 as constraints of the database.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Any
 

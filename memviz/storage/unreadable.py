@@ -1,7 +1,5 @@
 """Conversations that cannot be read: set aside, deleted, and written out as they are stored."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from typing import Any
 

@@ -4,8 +4,6 @@ A run that was already made is found again by conversation, setting, counter and
 in this process, then in the store. Nothing here knows a page.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

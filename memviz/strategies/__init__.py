@@ -10,8 +10,6 @@ Open to other rooms: ``base``, ``clauses``, ``library``, ``parameters``, ``promp
 ``thresholds``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module

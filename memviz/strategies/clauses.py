@@ -5,8 +5,6 @@ A clause answers two questions from the same arithmetic: is it over, and how muc
 forecast on a page cannot disagree with the deed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Clearing of old tool results."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import ClassVar, Literal

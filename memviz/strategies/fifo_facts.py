@@ -1,7 +1,5 @@
 """FIFO with facts: first in, first out."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

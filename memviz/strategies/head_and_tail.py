@@ -1,7 +1,5 @@
 """Head and tail."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from typing import ClassVar
 

@@ -4,8 +4,6 @@ Such a strategy cannot say beforehand what it will summarize. The engine finds t
 summarizer is a compaction, and what it hands back is mapped to the log.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import ClassVar, NamedTuple, Protocol

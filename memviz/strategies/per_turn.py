@@ -1,7 +1,5 @@
 """The common part of strategies with one summary a turn: the accumulated list."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import ClassVar
 

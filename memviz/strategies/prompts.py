@@ -1,7 +1,5 @@
 """Instructions for a summarizer, to choose from and to try against each other."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

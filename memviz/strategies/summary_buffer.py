@@ -1,7 +1,5 @@
 """Summary buffer."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from memviz.core.memory import Memory

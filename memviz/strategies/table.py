@@ -3,8 +3,6 @@
 Make it again after a strategy was added or changed: ``python -m memviz.strategies.table README.md``
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """LangChain's SummarizationMiddleware."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """The common part of strategies with the settings of LangChain's SummarizationMiddleware: thresholds, and how much
 stays."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Literal
 
 from memviz.strategies.base import Strategy, Trigger

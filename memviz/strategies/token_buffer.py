@@ -1,7 +1,5 @@
 """Token buffer."""
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from memviz.core.memory import Memory

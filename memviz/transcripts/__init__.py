@@ -10,8 +10,6 @@ Open to other rooms: ``background``, ``base``, ``csv_cells``, ``export``, ``limi
 ``loading``, ``samples``, ``times``.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

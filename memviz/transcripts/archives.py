@@ -1,7 +1,5 @@
 """The files inside a zip or gzip archive, inflated in memory and only up to a limit (a zip bomb is an error)."""
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Iterator
 from io import BytesIO

@@ -1,7 +1,5 @@
 """Imports files in a thread of its own, so that a page can show the progress and offer to stop it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event, Thread

@@ -1,7 +1,5 @@
 """Builds one transcript: readers add its messages and events, and note what is odd about the file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

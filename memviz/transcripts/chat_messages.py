@@ -1,7 +1,5 @@
 """One message in the shape of the OpenAI chat API, from untrusted JSON."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

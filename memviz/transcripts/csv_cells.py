@@ -1,7 +1,5 @@
 """Cells of the CSV tables that memviz writes, guarded so that a spreadsheet runs none of them as a formula."""
 
-from __future__ import annotations
-
 import unicodedata
 
 COLUMNS = ("position", "role", "name", "content", "tool_calls", "tool_call_id")

@@ -1,7 +1,5 @@
 """From the bytes of a file to its text, whatever wrote it."""
 
-from __future__ import annotations
-
 import codecs
 
 from memviz.transcripts.import_notes import ImportNotes

@@ -1,7 +1,5 @@
 """The file to import (:class:`Document`), and the base class of the readers of one format each (:class:`Reader`)."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Writing a conversation in a format that memviz and others read."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

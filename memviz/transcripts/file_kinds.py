@@ -1,7 +1,5 @@
 """Kinds of files that are no text, known by their first bytes, and what to do instead of importing one."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

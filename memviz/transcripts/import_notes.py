@@ -1,7 +1,5 @@
 """Repairs and omissions of a reader, in sentences for the user."""
 
-from __future__ import annotations
-
 MAX_PLACES = 5
 MAX_SENTENCES = 20
 

@@ -1,7 +1,5 @@
 """Parses JSON and JSON lines from untrusted text; errors say the line and what to do."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

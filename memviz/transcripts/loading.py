@@ -4,8 +4,6 @@
 after the other. :func:`load_transcript` returns one of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches

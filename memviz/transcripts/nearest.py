@@ -4,8 +4,6 @@ Every reader tries the file, as if its format had been named. The one that reads
 nearest; why it was not recognised is looked up in the messages (:func:`misfits`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

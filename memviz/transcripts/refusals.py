@@ -2,8 +2,6 @@
 
 A text of no known format is nearly one: a table without a column for the role, or a dialogue of one line."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Sequence

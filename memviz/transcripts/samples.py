@@ -1,7 +1,5 @@
 """The conversations that come with memviz."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """The tables of an uploaded SQLite database: read in memory, never run, never written to disk."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Points in time as files write them: ISO texts, or seconds and milliseconds since 1970."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """The names of those who speak in a conversation, of whom one is the user."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from memviz.core.errors import UnclearUserError

@@ -1,7 +1,5 @@
 """A setting of a sweep as one to export to code, with a line on where it was found."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isnan
 from typing import Any

@@ -1,8 +1,6 @@
 """A grid of settings: strategies with lists of values for their parameters, multiplied out; and the values that are
 worth trying, read from what the parameters declare about themselves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import product
 from math import floor, log10, prod

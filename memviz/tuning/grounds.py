@@ -1,7 +1,5 @@
 """The grounds of a recommendation: how many facts, guessed or given, and whose summaries."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from memviz.core.text.wording import counted, dollars

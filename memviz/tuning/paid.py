@@ -1,7 +1,5 @@
 """Sweeps with a summarizer that costs money: their estimate, and the model that is asked."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The Pareto front: what no other choice beats in both respects."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

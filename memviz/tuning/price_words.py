@@ -1,7 +1,5 @@
 """The prices, cache rules and pause that a cost is worked out with, in words: what, from where, and of when."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from memviz.core.text.wording import duration_words

@@ -1,8 +1,6 @@
 """Limits that are made for a model's whole context window, scaled to one conversation: the same shares of a window that
 is as large as the conversation needs. A preset of 100,000 tokens does nothing in a conversation of 14,000."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import floor, log10
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A sweep: every setting of a grid over every conversation, with one counter and one summarizer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress

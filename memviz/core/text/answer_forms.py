@@ -1,7 +1,5 @@
 """The forms in which an answer may stand in a text, and words that only their neighbours explain."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal

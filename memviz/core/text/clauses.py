@@ -5,8 +5,6 @@ A clause stands alone where it names what it speaks of: "..., and the pod in the
 number, no name, no date, no condition. Nothing is reworded.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -4,8 +4,6 @@ Less than a stemmer does, which makes one word of university and universe: an an
 not one of the same family.
 """
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.vocabulary import words

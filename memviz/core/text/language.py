@@ -1,7 +1,5 @@
 """Which language a text is written in, as far as its script shows it: what a screen reader needs to pronounce it."""
 
-from __future__ import annotations
-
 import re
 
 from markupsafe import Markup

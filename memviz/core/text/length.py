@@ -1,7 +1,5 @@
 """How long a text is in words, and the sentence that asks for a length."""
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.language import language

@@ -1,8 +1,6 @@
 """The Markdown that models write without being asked: emphasis, lists, headings and code. It is taken apart into text
 and style; links, images, HTML and whatever else there is stay the text that they are."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple

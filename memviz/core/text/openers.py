@@ -3,8 +3,6 @@
 Rules for English, German and Chinese. What they do not know stays: a word too many is better than a fact too few.
 """
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.vocabulary import words

@@ -1,7 +1,5 @@
 """What the offline model says around what it quotes, in English and Chinese, and how it knows its own words again."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from zlib import crc32

@@ -5,8 +5,6 @@ from Lisbon to Porto" Lisbon is outdated. A negation reaches from its word to th
 nothing ("not only", "no later than", "don't forget") does not count, and neither does a question.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache

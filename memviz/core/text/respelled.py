@@ -1,7 +1,5 @@
 """Values in a second notation put into the first: 4'7" is 4 ft 7, "an hour and a half" 1.5 hours, 百分之五 5%."""
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.value_words import word_number

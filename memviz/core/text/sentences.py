@@ -1,7 +1,5 @@
 """Text into sentences, each with its content words; cached, because a chat sends the same texts again and again."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

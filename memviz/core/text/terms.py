@@ -1,7 +1,5 @@
 """The terms by which an answer and its sources are compared: numbers, names and other content words."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

@@ -4,8 +4,6 @@ Each entry is the letters that a sentence has to hold before its pattern is trie
 is what is set aside. Patterns are compiled where a sentence has their letters.
 """
 
-from __future__ import annotations
-
 _UNIT = r"(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d))"
 """A character within a clause."""
 _END = (

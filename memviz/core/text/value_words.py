@@ -1,8 +1,6 @@
 """Words for values in English, German, French, Spanish, Portuguese and Italian: months, numbers, currencies, units; and
 English words that are names of people as well. All in lower case and without accents."""
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.vocabulary import words

@@ -12,8 +12,6 @@ text; phonenumbers takes 5 MB and finds numbers without a plus sign only when it
 one language that it is told. A text here says neither its language nor its country, and tens of thousands are read.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal

@@ -1,7 +1,5 @@
 """Word lists: function words, irregular forms, and words that say what kind of answer a question expects."""
 
-from __future__ import annotations
-
 
 def words(text: str) -> frozenset[str]:
     """The words of ``text``, which are parted by white space."""

@@ -1,7 +1,5 @@
 """English words by what they say about the sentence that holds them. All lower case."""
 
-from __future__ import annotations
-
 from memviz.core.text.vocabulary import words
 
 NUMBER_WORDS = words(

@@ -4,8 +4,6 @@ Inside memviz a message is its position in the log, counted from 0. On the scree
 turns are. :func:`message_number` and :func:`message_position` are the way from one to the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from math import floor, log10
 

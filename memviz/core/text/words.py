@@ -1,7 +1,5 @@
 """Text into content words: stemmed, without function words, character pairs where nothing is spaced."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache

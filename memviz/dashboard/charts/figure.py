@@ -1,7 +1,5 @@
 """Figures from plain dictionaries."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -4,8 +4,6 @@ A part is the dictionary that Plotly takes. Each function knows what its kind of
 whatever else a chart wants of it is given by name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """One colour, one meaning, on every chart. All of it reads in light and dark and without colour vision."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from memviz.core.context import Fate

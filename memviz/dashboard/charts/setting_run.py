@@ -1,7 +1,5 @@
 """The run of one setting, as every chart, table and page takes it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from memviz.engine.run import Run

@@ -1,7 +1,5 @@
 """Text in Plotly figures, which read a little HTML in titles, labels and tooltips."""
 
-from __future__ import annotations
-
 from html import escape
 from textwrap import wrap
 

@@ -5,8 +5,6 @@ its smallest and its largest point; these are points of the trace, so their tool
 stays together: stacked areas and bars keep the same turns, chosen by their sum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar, overload
 

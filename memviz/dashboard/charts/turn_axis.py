@@ -5,8 +5,6 @@ step of its own: the numbers stand at the last call of their turn, small ticks s
 turns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every strategy at work on a bundled conversation, with summaries as they were recorded, where they were."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, NamedTuple
 

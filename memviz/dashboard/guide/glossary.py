@@ -1,7 +1,5 @@
 """The meanings of memviz's words: one text for every page, tooltip and document."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Mapping
 from functools import cache

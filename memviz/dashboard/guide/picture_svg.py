@@ -1,7 +1,5 @@
 """The picture of a strategy at work as a file: where no chart of the dashboard can be shown, such as in ``docs/``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from html import escape
 

@@ -1,7 +1,5 @@
 """Hold what a lesson claims against its runs, one sentence a claim."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A lesson as one HTML file: its player, its questions and, on paper, every step. It needs no network and no memviz."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ and what is asked. Read by :mod:`memviz.dashboard.lessons.reading`; nothing here
 Turns, calls and messages count from 1, as pages number them; settings, facts and choices are places in a list, from 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

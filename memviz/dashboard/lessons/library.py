@@ -1,7 +1,5 @@
 """The places that lessons come from: those that come with memviz, files, and those saved in the database."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files

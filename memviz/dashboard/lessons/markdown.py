@@ -4,8 +4,6 @@ HTML, images and links are refused when a lesson is read. What is left is taken 
 drawn from that: no text of a lesson ever reaches a reader of Markdown or HTML as it stands.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from html import escape

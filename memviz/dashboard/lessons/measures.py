@@ -1,7 +1,5 @@
 """The measures that a lesson can claim of a run: each with its words, its unit and how it is taken."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, NamedTuple

@@ -1,8 +1,6 @@
 """The runs behind a lesson: its conversation replayed under the settings of a step, by recorded summaries where there
 are some and the offline stand-in's where there are none. No paid model is ever asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -1,8 +1,6 @@
 """The questions of steps, ready to be shown: as they were written, and predictions with the answer and the reason
 that their run gives, in both languages."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

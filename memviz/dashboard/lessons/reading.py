@@ -4,8 +4,6 @@ A lesson is data. Nothing in it is run, no path or address in it is opened, and 
 that names file, line, step and field. ``docs/lessons.md`` says how one is written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The view of a step as data of the stage: which requests can be played, where it stands, what is highlighted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from html import escape
 from typing import Any, NamedTuple

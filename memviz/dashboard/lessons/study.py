@@ -4,8 +4,6 @@ address that opens a view, written and read. Whatever shows, links, keeps or tea
 Turns, calls and messages count from 1, as pages number them; settings and facts are places in a list, from 0.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

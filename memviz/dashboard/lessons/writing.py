@@ -1,8 +1,6 @@
 """Write a lesson as the YAML text that :mod:`memviz.dashboard.lessons.reading` reads,
 so that it can be kept, handed on and worked on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass, replace

@@ -1,8 +1,6 @@
 """The costs of each setting of the report, of the chat model and of the summarizer, on which assumptions, and which
 setting is best, as a sweep over them would say it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The facts of a report, those that each setting still knows, and when which setting lost them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Figures as picture files, where this machine can draw them: Plotly draws in a browser and nowhere else."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 from importlib import import_module

@@ -1,8 +1,6 @@
 """The base of the HTML files that leave memviz, reports and lessons: all that they need is in them, and their policy
 lets a browser load nothing and run no script but their own, known by their hashes."""
 
-from __future__ import annotations
-
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Sequence

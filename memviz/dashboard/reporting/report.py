@@ -1,7 +1,5 @@
 """The report: everything about some runs of one conversation in a single HTML file that needs no network."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """A run as JSON text, lossless, and one of its requests, ready to be sent once more."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

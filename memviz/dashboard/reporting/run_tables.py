@@ -1,7 +1,5 @@
 """The requests and the compactions of a run as tables that a spreadsheet opens. Numbers stay numbers."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO

@@ -1,7 +1,5 @@
 """A setting as the report tells of it: its key numbers, what happened to its summary, and how it was made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """The look of figures outside the dashboard, where no page gives them their colours: light and dark."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """*Which setting is cheapest by turn 40?* Answered in dollars where prices are known, else in tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -33,8 +33,6 @@ names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in
 ``stage.js``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The events of one request, as the stage tells them: what was summarized, cleared, brought back, dropped or lost."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ builds the stage inside ``root``, ``update(data)`` gives it other data, ``go(ste
 it. The style sheet colours it by the page's own variables, those of Streamlit or of the report.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.resources import files
 

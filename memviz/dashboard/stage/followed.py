@@ -3,8 +3,6 @@
 A text is a list of parts of which every second one holds a fact. Nothing in it is ever markup.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

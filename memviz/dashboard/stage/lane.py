@@ -1,7 +1,5 @@
 """The pieces of a lane, in the order in which one request sends them; their tokens add up to the request's own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -5,8 +5,6 @@ fact, which setting is cheapest. None is written by hand. Of many candidates tho
 run, over the kinds of questions, their answers and settings.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from math import inf

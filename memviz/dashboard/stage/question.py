@@ -1,7 +1,5 @@
 """A question to whoever watches the stage, asked before a step is shown, and what one may be made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property

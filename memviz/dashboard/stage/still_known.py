@@ -1,7 +1,5 @@
 """*Does the model still know this fact?* Asked where a summary takes in what said it; answered from what was sent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

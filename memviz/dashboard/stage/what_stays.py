@@ -1,7 +1,5 @@
 """*Which messages stay word for word?* The choices are ranges that end with the input, one of them is what was sent."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """*Will it summarize before this request?* The answer is on record, and so is how full the memory was before."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator
 from functools import partial
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """What the first visitor of a server would wait for, done while their browser starts: the modules of the first page,
 the database with its samples, the tokenizer, and the replays that the page opens with."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace

@@ -1,8 +1,6 @@
 """Bounds of what work of models may cost, known before anybody is asked: their calls, each with all that it may read
 and the longest answer that it may write. Its likely cost is in ``memviz/metrics/cost/estimate.py``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf

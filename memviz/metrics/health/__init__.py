@@ -3,8 +3,6 @@
 Every check is a function from a run to a warning or ``None``, linear in the records and without any model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from memviz.engine.run import Run

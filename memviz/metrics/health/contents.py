@@ -1,8 +1,6 @@
 """Warnings about what requests and summaries hold: a tool result without its call and an assistant's message first,
 which a provider may refuse; summaries that save nothing, that stay the same, or that were never written."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

@@ -1,8 +1,6 @@
 """Settings that cost more than they need: requests that grow without bound, and clearing that costs more than it
 saves."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 

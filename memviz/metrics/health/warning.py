@@ -1,7 +1,5 @@
 """One warning about a run, the turns it names, and the prices at which it speaks of money."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol

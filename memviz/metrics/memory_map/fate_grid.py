@@ -1,8 +1,6 @@
 """A part of a fate map as a picture of limited size: cells of one request and one message, or of several where there
 are too many."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor

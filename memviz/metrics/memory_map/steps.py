@@ -1,7 +1,5 @@
 """The kinds of cells of the memory map."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from memviz.core.context import Fate

@@ -5,8 +5,6 @@ A limit holds for some parts of a request, such as the messages. Measured agains
 what is sent besides and does not count: the system prompt, a summary, what the chat format adds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 from math import floor

@@ -1,7 +1,5 @@
 """Messages as one reads them: their text, the tools that they call, and all that can be known by reading them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple

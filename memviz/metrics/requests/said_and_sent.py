@@ -1,7 +1,5 @@
 """One request beside all that was said until then, both as stretches of tokens: what a strategy makes of it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 

@@ -1,7 +1,5 @@
 """Tokens of a run in total: what was sent, and what its summaries cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from memviz.core.text.wording import request_name

@@ -1,7 +1,5 @@
 """Values that later ones replace: "the check-up moved to Friday", "port 6432 rather than 5433", "改到12月5日"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Sequence
 from functools import lru_cache

@@ -4,8 +4,6 @@ Chinese is written without spaces, so where a value begins and ends is told by t
 that names hardly hold, and the nouns that places end with.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -6,8 +6,6 @@ much: rjieba, the light one that is kept up (4.6 MB), takes 56 words of the bund
 "许可" and "过敏" among them; 20 are people, and family names would still be needed to tell. jieba was last released
 in 2020."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

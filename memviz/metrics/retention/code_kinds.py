@@ -6,8 +6,6 @@ the numbering plans of all countries, takes 5 MB and, unless it is told a countr
 sign; no conversation says its country.
 """
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.vocabulary import STOP_WORDS, words

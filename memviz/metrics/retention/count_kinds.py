@@ -1,7 +1,5 @@
 """Counts with what is counted, measures, money, times of day and days as people name them in passing."""
 
-from __future__ import annotations
-
 import re
 
 from memviz.metrics.retention.label_words import COUNT, DAY, MONEY, TIME, kind

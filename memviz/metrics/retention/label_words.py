@@ -3,8 +3,6 @@ of its sentences: labels, and what a value looks like.
 
 All patterns but the Chinese ones are used without regard to case, but for the groups that begin with ``(?-i:``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple

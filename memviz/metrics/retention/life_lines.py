@@ -1,8 +1,6 @@
 """The life of each probe in one run: where it stood from birth on, which summarization ended it, and what each version
 of a summary did to the facts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise

@@ -1,8 +1,6 @@
 """Facts of a message at a request that does not hold it word for word: those that a summary names, and those that are
 lost; facts that a recall brought back, and those that a new version of a summary lost or gained."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from itertools import compress

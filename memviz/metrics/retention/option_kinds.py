@@ -1,7 +1,5 @@
 """Options that are ruled out, those that are wanted instead, and statements on a thing that has a name of its own."""
 
-from __future__ import annotations
-
 import re
 
 from memviz.metrics.retention import label_words as part

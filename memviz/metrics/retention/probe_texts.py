@@ -1,7 +1,5 @@
 """The texts in which the answers of probes are contained: looked up once for a conversation, for all its runs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache

@@ -1,8 +1,6 @@
 """Probes for a conversation that has none: what somebody states and a later answer may need, and words that one message
 alone says, which need no labels."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Values that a sentence states: dates, codes, amounts and names, found by their shape."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Set
 

@@ -1,8 +1,6 @@
 """The time that facts last in what is sent: survival by age, half-life, losses by category; and how far two runs
 agree."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """Allergies, tastes, diets and choices; when something is, and where somebody lives."""
 
-from __future__ import annotations
-
 from memviz.metrics.retention import label_words as part
 from memviz.metrics.retention.label_words import (
     CHOICE,

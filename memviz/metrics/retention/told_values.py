@@ -7,8 +7,6 @@ those of codes and allergies also in French and Spanish; Chinese has :mod:`memvi
 The kinds stand in the modules ``*_kinds``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

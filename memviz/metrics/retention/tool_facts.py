@@ -5,8 +5,6 @@ Nobody has to say that such a value is a fact: the log itself shows that the mod
 sent between the two, the model could not have known it.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence

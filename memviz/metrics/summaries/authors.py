@@ -1,7 +1,5 @@
 """The authors of the summaries of a run: the worth of figures over them depends on it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from itertools import chain

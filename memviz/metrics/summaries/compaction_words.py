@@ -1,7 +1,5 @@
 """One compaction in words: the same ones in every tooltip, table and panel."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Sentences and then words are aligned by rapidfuzz (longest common subsequence, b
 words (spaces, punctuation) goes with them. A character of a script that is written without spaces is a word of its own.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """The history of a run's summary, event by event. Who wrote a version, and what became of an attempt, is judged here
 and nowhere else."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from enum import Enum

@@ -6,8 +6,6 @@ neighbouring characters. Function words do not count. A word that stands in neit
 may be a paraphrase as well as an invention.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass

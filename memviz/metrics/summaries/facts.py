@@ -1,8 +1,6 @@
 """Facts that a memory keeps, one a line of its notes: those that each version added, replaced and removed, and the
 message that a fact most likely came from."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple

@@ -1,8 +1,6 @@
 """Inventions, which a summary says and its prompt does not: names, numbers and words of the calendar that its writer
 made up or worked out; and what the summaries of one writer are worth."""
 
-from __future__ import annotations
-
 import re
 from calendar import day_name, month_name
 from collections import Counter

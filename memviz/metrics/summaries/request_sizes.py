@@ -2,8 +2,6 @@
 summary has one size everywhere: the tokens of its text. The heading that it is sent under belongs to the request, not
 to it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Only what scrypt made of the password is kept.
 """
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import os

@@ -3,8 +3,6 @@
 ``memviz ui`` sets them as environment variables, so that the server finds them however it was started.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Servers of models that run on this machine: found when somebody asks, and only at loopback addresses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from queue import Empty, SimpleQueue
 from threading import Thread

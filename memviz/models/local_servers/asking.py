@@ -1,8 +1,6 @@
 """Questions to a server of this machine. Plain HTTP to a loopback address: through no proxy, past no redirect, without
 any key, and with a bound on the answer's size and time."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException

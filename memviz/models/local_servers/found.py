@@ -1,7 +1,5 @@
 """The findings on this machine: servers, their models, and a sentence for everything else."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

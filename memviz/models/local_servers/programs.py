@@ -3,8 +3,6 @@
 A reader asks one :class:`Place` and returns the server, or ``None`` if another program answers there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Choose the statement that answers a question best, or two that answer it together, or none."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What of an input asks for something: questions, two in one sentence, and orders such as "List the dates"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from enum import Enum, auto

@@ -1,7 +1,5 @@
 """Where statements come from: the messages of a context, with their kind and their sentences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

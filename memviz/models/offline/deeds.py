@@ -1,7 +1,5 @@
 """Orders to do something, in the world or to a text: "Book the hotel", "Fix my schedule"."""
 
-from __future__ import annotations
-
 import re
 
 from memviz.models.offline.sentence_starts import FOR_ME, starts

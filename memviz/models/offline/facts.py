@@ -1,7 +1,5 @@
 """Facts, where a prompt asks for them one by one in ``<fact>`` tags and not for a summary."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

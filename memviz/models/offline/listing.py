@@ -1,7 +1,5 @@
 """Statements of one kind or on one subject, for "List the dates" and "Summarize everything you know"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -6,8 +6,6 @@ document frequency). That is BM25 for sentences of about one length. bm25s was m
 times as long over a thousand messages. Preferences then decide between statements that cover equally much.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log

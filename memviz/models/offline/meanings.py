@@ -1,7 +1,5 @@
 """Words of a question that a statement says in other words: "went up" says "raised"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """A model without a network: extractive summaries, and answers quoted from what it was sent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The turn that is being answered: the input, what else was sent, and what memory's own tools did about it so far."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,6 @@
 """Whether to recall earlier messages, and which: those that the input names by number, and the turns whose summaries
 speak of what is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from memviz.core.text import phrases

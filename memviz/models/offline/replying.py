@@ -1,7 +1,5 @@
 """Write the reply: answers to what the input asks for, and a short word on its statements."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """How sentences that ask for something begin: "Please, could you ..." and an order."""
 
-from __future__ import annotations
-
 import re
 
 _OPENERS = (

@@ -1,7 +1,5 @@
 """What entries state, clause by clause: each with its weight, what it is about, and what it cannot do without."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 "When is the concert?" and "The concert costs 25 euros." share their subject, and the one does not answer the other.
 """
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.sentences import Sentence

@@ -6,8 +6,6 @@ what it tells in how many words (:mod:`.worth`), and the best are taken, of two 
 one fact a line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 
 from memviz.models.offline.choosing import Candidate, candidates_of, choose, ranked

@@ -1,7 +1,5 @@
 """What to summarize: from the source of a prompt where it is known, else parsed out of the prompt."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum

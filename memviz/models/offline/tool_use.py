@@ -1,7 +1,5 @@
 """What the offline model does next where it may call memory's tools: recall, think, or answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

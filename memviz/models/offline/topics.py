@@ -4,8 +4,6 @@
 about the same with another value of the same kind are an old and a new state of one fact.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Which turns or messages an input asks for by their numbers: "What did I say in turn 3?", "第三轮我说了什么？"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The accumulated summaries of a context: which turn has which."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

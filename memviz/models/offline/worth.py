@@ -1,7 +1,5 @@
 """How much a clause is worth keeping in a summary: what it tells, who said it, and whether it will hold tomorrow."""
 
-from __future__ import annotations
-
 import re
 
 from memviz.core.text.sentences import Sentence

@@ -1,7 +1,5 @@
 """Recordings: what a real model answered, kept in a file that is played back without a key and without a network."""
 
-from __future__ import annotations
-
 from memviz.models.recordings.bundled import recordings
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recording import Recording

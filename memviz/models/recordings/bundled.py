@@ -1,8 +1,6 @@
 """The recordings that come with memviz: each named after its conversation, one of a second model with the model behind
 it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """Replies that a recording lacks of the settings that its file names, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

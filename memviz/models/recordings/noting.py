@@ -1,7 +1,5 @@
 """A model whose replies are noted, so that they can be saved as a recording afterwards."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace

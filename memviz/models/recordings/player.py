@@ -1,7 +1,5 @@
 """A model that gives again what a real one gave."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher

@@ -1,7 +1,5 @@
 """A model whose replies are written into a recording as they come."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime

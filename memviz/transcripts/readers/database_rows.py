@@ -1,7 +1,5 @@
 """Rows of a chat database: their cells as text or JSON, and the error for a database without any."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 

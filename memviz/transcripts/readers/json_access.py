@@ -1,7 +1,5 @@
 """Access to untrusted JSON, whose keys may be missing and may hold values of any type. Nothing here raises."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

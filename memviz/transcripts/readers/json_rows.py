@@ -5,8 +5,6 @@
 :class:`ExchangeReader` is for chat APIs: lists of messages, requests, responses and logs.
 """
 
-from __future__ import annotations
-
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """LangChain: lists of messages, the JSON of a memory or of a graph's state, and the table of a message history."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple

@@ -3,8 +3,6 @@
 Letta packs JSON into the texts of user messages: the words of the user, and events that nobody said. Replies may be
 inside the arguments of a tool call."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 A message has a role with blocks, or a content in older versions, and what the vendor sent beside.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple

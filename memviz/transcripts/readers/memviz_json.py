@@ -1,7 +1,5 @@
 """Files that memviz itself saves: messages with probes, events and a title beside them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ conversation ended; if it does not, the newest leaf counts. Files are not truste
 may form a cycle, so every walk remembers where it has been.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from memviz.transcripts.builder import TranscriptBuilder

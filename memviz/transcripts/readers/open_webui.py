@@ -3,8 +3,6 @@
 Thoughts and tool calls are not fields of a reply. They stand in its text, as HTML ``<details>`` elements.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re

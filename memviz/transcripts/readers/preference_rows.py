@@ -2,8 +2,6 @@
 
 Those of Anthropic's hh-rlhf are texts, with "Human: ..." and "Assistant: ..." in them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 :func:`chat_item` is for programs that save messages in that shape with fields of their own beside them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

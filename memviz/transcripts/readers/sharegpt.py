@@ -3,8 +3,6 @@
 Every data set has its own names for the speakers.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

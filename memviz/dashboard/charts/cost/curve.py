@@ -6,8 +6,6 @@ cache, and in the view of each turn a setting whose requests grow without end. A
 high it goes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 """One setting and what it costs, as the charts of cost take it; what a point of it says, and what each chart shows in
 one sentence for those who do not see it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple

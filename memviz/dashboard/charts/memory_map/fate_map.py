@@ -6,8 +6,6 @@ row and its column stands once, as the name of that value on a second pair of ax
 that nobody has answered yet is a hollow column behind all others: it counts nowhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from textwrap import wrap

@@ -1,7 +1,5 @@
 """The summarizations on the fate map: a mark above the cells, and a thin line down where they are few."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The words of the fate map: its tooltips about a row, a column and a cell, one sentence, and a table."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Sequence
 from textwrap import wrap
 from typing import Any

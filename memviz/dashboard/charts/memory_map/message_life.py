@@ -1,7 +1,5 @@
 """The fate of one message under every setting: a bar of fates for each, over the requests."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

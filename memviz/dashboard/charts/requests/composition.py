@@ -1,8 +1,6 @@
 """The parts of the requests of one setting: each request as stacked areas, and one alone as a bar. What counts toward
 the limit of the setting stands first, in full colour."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

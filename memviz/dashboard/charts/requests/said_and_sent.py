@@ -1,7 +1,5 @@
 """A conversation under a strategy: all that was said, coloured by what became of it, above what was sent."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from textwrap import wrap
 

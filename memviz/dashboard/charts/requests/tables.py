@@ -1,7 +1,5 @@
 """The charts of requests for those who do not see them: a sentence, and tables of exact numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, log10
 

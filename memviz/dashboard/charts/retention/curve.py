@@ -1,8 +1,6 @@
 """The share of the facts stated so far that each request could still know, one line a setting; and the places of all
 facts at every request of one setting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple

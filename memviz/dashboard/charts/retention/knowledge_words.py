@@ -1,7 +1,5 @@
 """The colours and names of the places of a fact, and the sentences that charts say about them."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from itertools import accumulate
 from unicodedata import east_asian_width

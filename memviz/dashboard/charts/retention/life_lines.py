@@ -1,7 +1,5 @@
 """The life of every fact under one setting, a row a fact and a column a request, and what ended it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

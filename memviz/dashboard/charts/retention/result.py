@@ -1,7 +1,5 @@
 """The facts that one setting kept, as the charts of retention take them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from enum import Enum
 

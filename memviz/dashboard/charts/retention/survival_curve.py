@@ -1,7 +1,5 @@
 """The share of facts that are still known at each age, one line a setting."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

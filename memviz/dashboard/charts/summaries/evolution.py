@@ -1,7 +1,5 @@
 """The changes of the summary from version to version, as small charts over the requests of its run."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

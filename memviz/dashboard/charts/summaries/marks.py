@@ -1,7 +1,5 @@
 """The look and the place of compactions on all charts, and what they say when one points at them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple

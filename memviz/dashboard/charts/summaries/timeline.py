@@ -1,7 +1,5 @@
 """The summary over the requests: how large it was, when and why it changed, and what it stood for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

@@ -3,8 +3,6 @@
 Text of this file goes into titles and tooltips as it stands: it holds no markup and nothing that a user wrote.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite

@@ -5,8 +5,6 @@ is a replay in a thread of its own. After a moment the page shows the conversati
 without its memory (``deriving_talk`` in ``memviz/dashboard/ui/chat/transcript.py``), and asks again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from functools import partial
 from typing import NamedTuple, NoReturn

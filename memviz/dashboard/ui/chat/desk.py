@@ -1,7 +1,5 @@
 """The chat that is open, with all that draws and changes it; and what is said where it was deleted elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The picture beside the chat: how full the context is, how it grew, and when it is summarized next."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

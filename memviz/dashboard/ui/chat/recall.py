@@ -1,7 +1,5 @@
 """Bring earlier turns back: choose them, see what they will cost, and send them with the next message."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

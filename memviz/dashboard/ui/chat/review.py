@@ -1,7 +1,5 @@
 """A summarization before it is used: what would be summarized, what the summarizer wrote, and the user's decision."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from memviz.core.summaries import SummaryVersion

@@ -1,7 +1,5 @@
 """The chat page's sidebar: conversation, setting, models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Talking: what was typed is kept, the reply is streamed and can be stopped, and a turn is retried or undone."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from time import monotonic

@@ -1,7 +1,5 @@
 """The talk, message by message, each with what became of it; alone as long as no memory is derived."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
 

@@ -1,7 +1,5 @@
 """One answer: where the model had it from, what lost it, and what it takes to bring its source back."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """One question to all settings at the end of the conversation: the answers beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Compare, by dollars: what they come to over the turns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple

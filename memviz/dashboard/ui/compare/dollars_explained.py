@@ -1,8 +1,6 @@
 """The reasons behind the dollars: what the prompt cache saves, how close requests come to the context window, and which
 prices count."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

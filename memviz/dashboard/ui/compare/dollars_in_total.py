@@ -1,7 +1,5 @@
 """The dollars of each setting, in total and turn by turn, and the parts that they are made of."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from math import floor, isclose, log10
 from typing import Any, NamedTuple

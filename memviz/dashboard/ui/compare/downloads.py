@@ -1,7 +1,5 @@
 """The files that a visitor takes away from a comparison: a report, the run, its tables and the chart as a picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Free runs: a model answers the conversation under every setting; the answers stand beside each other."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace

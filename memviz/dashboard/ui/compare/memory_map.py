@@ -1,7 +1,5 @@
 """Compare, as a memory map: what became of every message at every request."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 from html import escape

@@ -1,7 +1,5 @@
 """One message of the memory map: what became of it, turn by turn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import streamlit as st

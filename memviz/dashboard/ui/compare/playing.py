@@ -1,7 +1,5 @@
 """The stage on Compare: the same settings as the charts, played step by step in their place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple

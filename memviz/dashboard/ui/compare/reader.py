@@ -5,8 +5,6 @@ The line on the charts is drawn in the browser (``player.js``), because a figure
 be drawn from scratch each time. The server hears of a request once the visitor rests on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path

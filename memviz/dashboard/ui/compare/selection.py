@@ -1,7 +1,5 @@
 """The one selection of Compare: a setting and a request. Every view draws it, and every click and key moves it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

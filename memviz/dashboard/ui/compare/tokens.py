@@ -1,8 +1,6 @@
 """Compare, by tokens: what every setting sends with each request, in tokens or as percent of a context window or of the
 largest request."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,8 +1,6 @@
 """The three views of Compare: the same settings over the same conversation, seen by what they send, what they cost and
 what becomes of every message. Ten classic effects lead into them."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from memviz.dashboard.lessons.lesson import Step

@@ -1,8 +1,6 @@
 """The blocks of a request as HTML: each message as it was sent and, where that is less than was said, as it was
 said."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping
 

@@ -1,7 +1,5 @@
 """The chat of a browser session."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 

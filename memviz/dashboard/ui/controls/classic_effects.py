@@ -1,8 +1,6 @@
 """Ten classic effects of memory strategies, each as a view of a bundled conversation that shows it: the steps of
 ``memviz/dashboard/lessons/classic_effects.yaml``, whose claims hold the figures of their sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from urllib.parse import parse_qs
 

@@ -1,8 +1,6 @@
 """Conversations on pages: the ones to choose from, their lengths, those of which only the beginning is shown, the
 events of their own program, and the work of a visitor that is kept with them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """The difference of two texts, or of two lists of facts, as HTML. Removed words are struck through and added ones
 underlined, so that nothing hangs on colour."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

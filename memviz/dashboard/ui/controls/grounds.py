@@ -1,8 +1,6 @@
 """The grounds of a page's figures: who wrote the summaries, which are not recorded, the other way to make them, and the
 warnings about the runs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Literal
 

@@ -1,8 +1,6 @@
 """The inspector: exactly what one request sent. Why comes first, then what changed since the request before, what it is
 made of, and its messages; a system prompt that never changes comes last. What the model did by itself is collapsed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Work that models are asked for: offered with what it costs at most, begun on a click, told, and stopped."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic

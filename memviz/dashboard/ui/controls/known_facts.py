@@ -1,8 +1,6 @@
 """The facts in force: those that a conversation brings, those proposed from it, and those that the user types in.
 One answer for all pages: what Facts looks for is what Compare and Chat name as lost or kept."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 """The address of the study pages: what a session shows is written into it, and what it asks for is shown. What one
 visitor sees, another can open."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from time import time

@@ -1,7 +1,5 @@
 """Models that are served on the machine of the visitor: looked for with a click, chosen with another."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import streamlit as st

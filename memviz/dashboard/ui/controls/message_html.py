@@ -1,8 +1,6 @@
 """Messages, prose and entries of legends as HTML: dozens of messages as elements of their own took longer to appear
 than all else on a page."""
 
-from __future__ import annotations
-
 import streamlit as st
 from markupsafe import Markup
 

@@ -1,8 +1,6 @@
 """The models, in one place on all pages: who answers and who summarizes, with key, address and timeout. What is chosen
 on one page holds on the others. A click tests the connection, another saves what was replied as a recording."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -2,8 +2,6 @@
 after a failure. Only those without a failed call count as done; the others stay in this browser session, with the key
 and the address that they were made with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Recall in a replay: turns brought back into requests, named by the visitor or because a setting lost a fact."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial

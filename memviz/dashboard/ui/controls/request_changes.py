@@ -1,7 +1,5 @@
 """The reasons for a request: what was summarized for it, how the summary changed, and what left the window."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

@@ -1,8 +1,6 @@
 """The request that all pages look at: a turn and, where that took several calls of the model, one of them; and what was
 summarized by then."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 """The sidebar's settings, a row each: the line's colour and dash, the strategy's name, its main parameter, and a panel
 for the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

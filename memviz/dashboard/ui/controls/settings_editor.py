@@ -1,8 +1,6 @@
 """The controls of one strategy setting: which strategy, its limits scaled to the conversation, its parameters; and
 settings from a file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """A page shown elsewhere: to an audience, or in a frame of another page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

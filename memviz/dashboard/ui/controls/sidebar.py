@@ -1,8 +1,6 @@
 """The sidebar of the pages of analysis: one conversation under up to six settings. Choosing it on one page chooses it
 on all of them, and a setting keeps its colour."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial

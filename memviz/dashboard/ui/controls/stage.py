@@ -1,8 +1,6 @@
 """The stage on a page: it plays data of ``memviz/dashboard/stage/data.py`` in the
 browser, and says where the visitor rests."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from hashlib import blake2b

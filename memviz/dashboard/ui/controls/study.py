@@ -1,7 +1,5 @@
 """The study of a browser session: a conversation under up to six settings, the same on Compare and Facts."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field

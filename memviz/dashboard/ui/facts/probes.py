@@ -1,7 +1,5 @@
 """The facts that are looked for: the conversation's own, those proposed, and those that the user types in."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Literal
 

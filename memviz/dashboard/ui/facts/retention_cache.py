@@ -5,8 +5,6 @@ because those of the pages never change: a chat that goes on has another run and
 conversation under the same settings was found by chance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 """One selection on both views of Facts, and on Compare: a setting and a request, and with them what happened to the
 summary by then; on Facts a fact besides, and one of its losses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from memviz.dashboard.charts.retention.result import RetentionResult

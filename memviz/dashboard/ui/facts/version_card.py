@@ -1,7 +1,5 @@
 """One version of a summary beside a picture: why it was written, what it did to the facts, and what it changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import streamlit as st

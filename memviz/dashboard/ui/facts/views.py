@@ -1,7 +1,5 @@
 """The two views of Facts: the lives of facts, and the summaries that they live in."""
 
-from __future__ import annotations
-
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost, View

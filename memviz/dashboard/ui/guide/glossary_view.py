@@ -1,7 +1,5 @@
 """The glossary: every word with its meaning, a search, and the word that the address asks for."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """The strategies: all of them as cards, and one in full: what it sends, drawn from a real run; what it gains and loses;
 who uses it; its parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import groupby

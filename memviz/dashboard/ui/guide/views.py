@@ -1,8 +1,6 @@
 """The two views of the guide, the strategies one by one and the glossary, and its address: which strategy, which word,
 and what was looked for."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import streamlit as st

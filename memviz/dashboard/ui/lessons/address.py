@@ -1,8 +1,6 @@
 """The address of the Lessons page: which lesson is open, at which step and in which language. Nothing else is in it,
 and nothing is fetched: a lesson is one of those that come with memviz or are saved on this server."""
 
-from __future__ import annotations
-
 from time import monotonic
 from urllib.parse import urlencode
 

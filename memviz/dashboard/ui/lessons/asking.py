@@ -1,8 +1,6 @@
 """The part of a step of one's own that asks: nothing, a question that is written here, or a prediction whose answer
 comes from the run; and the parts of the lesson that is written, each with what a control puts into it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial

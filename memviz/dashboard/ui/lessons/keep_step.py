@@ -1,7 +1,5 @@
 """Keep what a page shows as a step of the lesson that is being written: on Compare and Facts, beside the link."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Play a lesson: the text of a step beside the stage, what it asks, what there is to try, and the way on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

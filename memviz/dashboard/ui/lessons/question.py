@@ -1,7 +1,5 @@
 """The question of a step with its choices, and once one is taken the answer with its reason and the score."""
 
-from __future__ import annotations
-
 from functools import partial
 from html import escape
 

@@ -1,8 +1,6 @@
 """The list of lessons: those that come with memviz and those that were saved here, each to be played, handed on and
 printed; above it what is said when one was played to its end."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from html import escape

@@ -1,7 +1,5 @@
 """The lessons of a browser session: the one that is played, and the one that is being written."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

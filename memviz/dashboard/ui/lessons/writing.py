@@ -1,7 +1,5 @@
 """A lesson of one's own: steps that were kept on Compare and Facts, named, ordered, worded and saved."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

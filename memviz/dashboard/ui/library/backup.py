@@ -1,7 +1,5 @@
 """The place where the library is kept, and a copy of it to take away."""
 
-from __future__ import annotations
-
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory

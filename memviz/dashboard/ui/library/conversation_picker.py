@@ -1,8 +1,6 @@
 """The conversations of a file that are saved, and what has to be asked first: which of several are wanted, and who the
 user is where the names do not show it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

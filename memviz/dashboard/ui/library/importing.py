@@ -1,7 +1,5 @@
 """Files and texts on their way into the library: choosing them, reading them, and what became of each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

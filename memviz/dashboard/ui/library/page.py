@@ -1,8 +1,6 @@
 """The list of the library: search, one row a conversation, a conversation as it was imported, and what the address
 holds of it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

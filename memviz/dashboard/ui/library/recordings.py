@@ -1,8 +1,6 @@
 """The recordings: what a real model answered, played without a key and without a network. Bundled ones, and those that
 a visitor opens."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words

@@ -1,7 +1,5 @@
 """The Library of a browser session: files that are read, and what became of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

@@ -1,7 +1,5 @@
 """Rows and buttons that stand on many pages, in one look."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal
 

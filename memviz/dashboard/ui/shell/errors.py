@@ -1,7 +1,5 @@
 """The one place where errors are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

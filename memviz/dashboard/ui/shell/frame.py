@@ -1,8 +1,6 @@
 """The frame of every page: navigation, the guard of deep links, the head of a page, the workspace and its database, and
 languages marked for screen readers."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Sequence
 from contextlib import suppress

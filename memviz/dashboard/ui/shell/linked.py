@@ -4,8 +4,6 @@ A page says of a widget, before it draws it, that links hold its value. Links kn
 widget's key, so keys may change and may depend on what is shown. What a link asks for counts only if the widget could
 show it: an option, a number within its range."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import (
     Callable,

@@ -1,7 +1,5 @@
 """The visitors of conversations: a large one is let go once its last visitor has gone to another, or has left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import lru_cache
 from threading import Lock, Thread

@@ -1,8 +1,6 @@
 """The part of a page that is shown: all of it, one picture in large letters before an audience, or the bare picture in
 a frame of somebody else's page. An address says it, and the keys of a speaker change it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field

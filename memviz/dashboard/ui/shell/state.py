@@ -1,7 +1,5 @@
 """The only door to ``st.session_state``: what widgets hold, and what rooms keep for one browser session."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, TypeVar
 

@@ -6,8 +6,6 @@ A page says ``term("recall")`` in Markdown, ``term_html("recall")`` in HTML, and
 ``FirstMentions`` finds the words. Legends and titles of axes on charts are explained without that.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Text from users and models is text: nothing in it may become markup."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

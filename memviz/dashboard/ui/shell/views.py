@@ -1,8 +1,6 @@
 """The views of a page, the switch between them, the help beside the title, the pictures that are
 presented one after the other, and what comes into view after a click."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

@@ -1,8 +1,6 @@
 """What a setting has to do, and the answer of a sweep to that: in a box with what it rests on, with the best setting of
 each strategy, and with the way to the facts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

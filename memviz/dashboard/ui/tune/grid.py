@@ -1,8 +1,6 @@
 """The grid of a sweep: conversations, strategies, values for their parameters, and the settings that were recorded. A
 sweep has one summarizer for all of its settings: with a recording, only what it holds can be measured."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple

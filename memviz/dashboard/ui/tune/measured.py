@@ -1,7 +1,5 @@
 """What was measured: the numbers of the setting that is looked at, all settings in a table, and a setting as code."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

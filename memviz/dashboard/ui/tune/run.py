@@ -1,8 +1,6 @@
 """Running a sweep from the page: at once where it is small and free, else when asked; with progress and a way out. One
 with a summarizer that costs money says what it will cost, and has a budget and a start button."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial

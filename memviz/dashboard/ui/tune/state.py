@@ -1,7 +1,5 @@
 """The sweep that a browser session asked for last."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 

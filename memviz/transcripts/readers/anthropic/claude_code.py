@@ -2,8 +2,6 @@
 
 Rows name the row before them, so a session is a tree. Its conversation is the branch that it ended on."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Rows of a Claude Code session, and the messages that several rows make together."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Benchmarks of memory and of agents. Their questions about a conversation come from untrusted JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -3,8 +3,6 @@
 The lists of evidence were written by hand and have slips, which are repaired where that is safe.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

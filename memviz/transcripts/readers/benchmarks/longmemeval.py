@@ -1,7 +1,5 @@
 """LongMemEval: sessions of a user with an assistant, and one question about them."""
 
-from __future__ import annotations
-
 import re
 from datetime import datetime
 from typing import Any

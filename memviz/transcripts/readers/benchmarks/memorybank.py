@@ -1,7 +1,5 @@
 """MemoryBank (SiliconFriend): what users said to a companion day by day, with its summaries of the days."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Any

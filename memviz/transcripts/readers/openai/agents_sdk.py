@@ -1,7 +1,5 @@
 """Sessions of the OpenAI Agents SDK in an SQLite database, also those with branches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Lists of messages in the shape of the OpenAI chat API, its requests and its responses, and rows of such requests."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

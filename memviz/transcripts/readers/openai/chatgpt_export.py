@@ -2,8 +2,6 @@
 
 Tool calls and thoughts have nodes of their own."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 from typing import Any

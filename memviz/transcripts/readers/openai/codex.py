@@ -3,8 +3,6 @@
 On their way to items turns that were taken back are dropped, and compactions become events. A message is somebody's,
 or the CLI's in the name of the user or of the developer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The OpenAI Responses API: lists of items, pages of them, requests, and responses; and batches of any API."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -2,8 +2,6 @@
 
 One function decides for all formats of text which of them a file is in, so that no two claim one file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

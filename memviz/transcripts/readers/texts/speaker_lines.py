@@ -1,7 +1,5 @@
 """Lines that name who speaks next, in Markdown and in plain text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress

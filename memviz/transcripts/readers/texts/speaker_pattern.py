@@ -1,7 +1,5 @@
 """Finds who speaks in a text: names that nobody has to know, because they take turns at the beginning of lines."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections import Counter

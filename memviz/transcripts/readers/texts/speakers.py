@@ -1,7 +1,5 @@
 """The names under which people and models speak in tables and texts, and words that are nobody's name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Lines that start with a date and a time, as chat apps on phones write them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime

@@ -1,7 +1,5 @@
 """Tables in text: their cells, whatever the delimiter, and what their columns mean."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Chats exported from WhatsApp: a text with date, time and name before every message."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,8 +1,6 @@
 """Details of the lives of facts for fewer visitors: all that can be told of any conversation without labelled facts,
 and all that the offline stand-in would have kept."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Let a model answer the facts' questions under every setting, and another one judge the answers."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The lives of facts under one setting: the picture, and beside it the story of one of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Facts, by their lives: which of them each setting could still know."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,8 +1,6 @@
 """Beside the lives of facts: the story of the chosen one, what it takes to bring it back, and the version of the
 summary that lost it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import partial
 

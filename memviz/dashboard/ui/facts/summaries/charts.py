@@ -1,7 +1,5 @@
 """The charts of a summary's changes from version to version, and the same summaries by other writers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 

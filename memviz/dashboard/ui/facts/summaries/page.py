@@ -1,7 +1,5 @@
 """Facts, by the summaries that they live in: every version, what made it and what it kept."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

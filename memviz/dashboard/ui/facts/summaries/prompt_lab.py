@@ -1,7 +1,5 @@
 """Two prompts on the very messages that a summarization was given: their texts, tokens, and which facts survive."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

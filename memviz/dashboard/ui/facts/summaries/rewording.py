@@ -1,7 +1,5 @@
 """Rewrite a version of a summary, and see what the rest of the conversation would have been like with it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """One version of a summary in full: what happened, what changed, what it was made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import Literal

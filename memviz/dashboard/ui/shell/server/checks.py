@@ -1,7 +1,5 @@
 """The checks of this server, as its settings ask for."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import streamlit as st
