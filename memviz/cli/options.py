@@ -5,6 +5,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
+from memviz.core import page_titles
 from memviz.core.bounds import MAX_USD
 
 DEFAULT_COUNTER = "o200k_base"
@@ -65,7 +66,10 @@ Strategies = Annotated[
         "--strategy",
         "-s",
         metavar="NAME[:PARAMETER=VALUE,...]",
-        help="A memory strategy; several are compared. [default: buffer, window and summary_buffer, as on Compare]",
+        help=(
+            "A memory strategy; several are compared. [default: buffer, window and summary_buffer, "
+            f"as on {page_titles.COMPARE}]"
+        ),
     ),
 ]
 Settings = Annotated[

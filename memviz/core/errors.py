@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from memviz.core import page_titles
 from memviz.core.bounds import quoted
 
 
@@ -153,7 +154,10 @@ class LessonError(MemvizError, ValueError):
         super().__init__(": ".join(part for part in (head, place, problem) if part))
 
 
-SAY_WHO = "Say who the user is: choose the name in Library, or give --user NAME or load_transcript(..., user=NAME)."
+SAY_WHO = (
+    f"Say who the user is: choose the name in {page_titles.LIBRARY}, or give --user NAME or "
+    "load_transcript(..., user=NAME)."
+)
 
 
 class TranscriptError(MemvizError, ValueError):
@@ -268,7 +272,7 @@ class UnreadableConversationError(StorageError):
         )
         super().__init__(
             f"{self.sentence} It is left aside, and all others work. "
-            "The Library offers its stored rows as a file, and to delete it."
+            f"The {page_titles.LIBRARY} offers its stored rows as a file, and to delete it."
         )
 
 

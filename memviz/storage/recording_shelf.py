@@ -3,6 +3,7 @@
 from threading import Lock
 from typing import Any
 
+from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.errors import RecordingError
 from memviz.core.recently_used import RecentlyUsed
@@ -234,7 +235,7 @@ class RecordingShelf:
         found = self.all.get(wanted)
         if found is None:
             raise RecordingError(
-                f"The recording “{wanted}” is not at hand any more. Open its file in the Library."
+                f"The recording “{wanted}” is not at hand any more. Open its file in the {page_titles.LIBRARY}."
             )
         return RecordedModel(found, paced=paced)
 

@@ -12,6 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from memviz.core import page_titles
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.process_memory import uncollected
@@ -304,7 +305,7 @@ def _recognised(document: Document) -> Reader:
     if len(hits) > 1:
         names = ", ".join(hit.name for hit in hits)
         options = " or ".join(f"--format {hit.name}" for hit in hits)
-        remedy = f"Say which format it is: choose it in Library, or give {options}."
+        remedy = f"Say which format it is: choose it in {page_titles.LIBRARY}, or give {options}."
         raise TranscriptError(f"it could be each of: {names}.", remedy=remedy)
     reader = hits[0] if hits else reader_for_user(document, readers)
     if reader is None:

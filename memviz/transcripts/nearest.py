@@ -7,6 +7,7 @@ nearest; why it was not recognised is looked up in the messages (:func:`misfits`
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from memviz.core import page_titles
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.message_fields import PART_KEYS, TEXT_KEYS, role_named
 from memviz.core.text.wording import share_of
@@ -34,7 +35,7 @@ TRIED_ITEMS = 5_000
 SPEAKER_KEYS = ("role", "speaker", "sender", "from", "author")
 CONTENT_KEYS = ("content", *TEXT_KEYS, *PART_KEYS)
 MAX_DEPTH = 4
-READ = "Say which format it is: choose {title!r} in Library, or give --format {name}."
+READ = f"Say which format it is: choose {{title!r}} in {page_titles.LIBRARY}, or give --format {{name}}."
 AS_MESSAGES = 'Write it as a list of messages such as {"role": "user", "content": "Hi"}, or choose another file.'
 DOCS = "docs/formats.md has the formats that can be read."
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core import page_titles
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted, distinct_names, listed
 from memviz.dashboard.lessons.lesson import Point
@@ -191,7 +192,7 @@ def not_there(conversation: str) -> str:
     """The sentence on a lesson whose conversation is not there."""
     return (
         f"the conversation “{conversation}” is not here: it was deleted, or belongs to another machine. "
-        "Import it in the Library, or change the lesson's conversation."
+        f"Import it in the {page_titles.LIBRARY}, or change the lesson's conversation."
     )
 
 

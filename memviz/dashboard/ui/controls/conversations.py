@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.text.wording import counted
 from memviz.dashboard.lessons.study import ALL_MESSAGES
@@ -43,7 +44,7 @@ def conversation_choices(
         more = " and more" if len(unreadable) > MAX_NAMED else ""
         st.warning(
             plain(
-                f"Left aside, because it cannot be read: {names}{more}. The Library says why."
+                f"Left aside, because it cannot be read: {names}{more}. The {page_titles.LIBRARY} says why."
             ),
             icon=WARNING_ICON,
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.text.language import in_language, language
 from memviz.core.text.wording import counted, message_number
@@ -105,7 +106,7 @@ def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> Markup:
 
 
 SOURCE_CHARS = 600
-WHOLE_MESSAGE = "the Library shows the whole message"
+WHOLE_MESSAGE = f"the {page_titles.LIBRARY} shows the whole message"
 _SIGNS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.ui.controls.jobs import Job
 from memviz.dashboard.ui.controls.local_models import (
@@ -113,7 +114,8 @@ def _tested(choice: ModelChoice) -> ConnectionReport:
 
 
 RECORDING_HELP = (
-    "A file that plays these replies again, with no key and no network: open it in the Library. It holds what was sent "
+    "A file that plays these replies again, with no key and no network: open it in the "
+    f"{page_titles.LIBRARY}. It holds what was sent "
     "and what was answered, and never a key or an address."
 )
 
@@ -213,7 +215,8 @@ SUMMARIZER_HELP = (
     "setting; the offline stand-in writes them anywhere. Both need no key and no network."
 )
 CHAT_MODEL_HELP = (
-    "Who answers: in Chat, where a question is put to all settings, and in a free run. Questions of a bundled "
+    f"Who answers: in {page_titles.CHAT}, where a question is put to all settings, and in a free "
+    "run. Questions of a bundled "
     "conversation have recorded answers; the offline stand-in answers anything, only from what it was sent."
 )
 OTHER_CONNECTION = "With key and base URL empty, those of the summarizer hold, since it is the same model."

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.errors import MemvizError, RecallError
 from memviz.core.text.wording import counted, dollars, turn_list
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -214,7 +215,7 @@ def bring_back(
         on_click=_add_found,
         args=(state, setting, recall, record.call),
         help=f"Sends {turn_list(found.turns)} once more with {requests} under "
-        f"{plain(setting.label)}, and shows that request in Compare.",
+        f"{plain(setting.label)}, and shows that request in {page_titles.COMPARE}.",
     ):
         turn_to("compare", COMPARE_VIEW, "tokens")
     return True

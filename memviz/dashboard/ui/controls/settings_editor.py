@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.dashboard.ui.controls.pickers import SUMMARIZER, name_key, switch
 from memviz.dashboard.ui.controls.study import CompareState, Setting
@@ -30,7 +31,10 @@ SCALE_HELP = (
     "Sets its limits in tokens to the same shares of a window that is as large as this conversation needs. Limits made "
     "for a whole context window would never be reached in a short conversation."
 )
-FILE_HELP = "A setting as saved on the Tune page: a strategy with its parameters, the counter and the summarizer."
+FILE_HELP = (
+    f"A setting as saved on the {page_titles.TUNE} page: a strategy with its parameters, the counter "
+    "and the summarizer."
+)
 
 
 def refused() -> dict[str, str]:

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -217,7 +218,8 @@ def expect_conversation(workspace: Workspace, state: CompareState) -> None:
     """End the page with a sentence where there is nothing to look at."""
     if state.conversation_id is None:
         _end(
-            "There is no conversation yet. Import one in the Library, or start one in Chat."
+            f"There is no conversation yet. Import one in the {page_titles.LIBRARY}, or start "
+            f"one in {page_titles.CHAT}."
         )
     entry = workspace.store.entry(state.conversation_id or "")
     if entry.message_count and not entry.turn_count:

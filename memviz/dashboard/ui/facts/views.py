@@ -1,5 +1,6 @@
 """The two views of Facts: the lives of facts, and the summaries that they live in."""
 
+from memviz.core import page_titles
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost, View
@@ -20,7 +21,7 @@ _LOST_IN_SUMMARIES = Lost(
 VIEWS = (
     View(
         LIVES,
-        "Facts",
+        page_titles.FACTS,
         "Which facts could the model still know?",
         f"{term('facts', 'Facts')} of the conversation, looked up in what was sent with every {term('request')}. No "
         "model is asked.",

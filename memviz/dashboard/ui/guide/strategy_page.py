@@ -8,6 +8,7 @@ from itertools import groupby
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.core import page_titles
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
@@ -98,7 +99,7 @@ def _to_compare(example: Example) -> None:
     follow_again(parts)
     st.page_link(
         "pages/compare.py",
-        label="Open this run in Compare",
+        label=f"Open this run in {page_titles.COMPARE}",
         icon=":material/open_in_new:",
         query_params=parts,
     )

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.bounds import quoted
 from memviz.core.errors import UnknownNameError
 from memviz.dashboard.guide.glossary import entry
@@ -31,7 +32,7 @@ def guide_views(page: StrategyPage | None) -> tuple[View, ...]:
         "that is. On each card: above, all that was said, below, what was sent.",
         Lost(
             "Look first at the two bars: above all that was said, below what was sent instead.",
-            "Open a strategy, read what it gains and loses, and open its run in Compare.",
+            f"Open a strategy, read what it gains and loses, and open its run in {page_titles.COMPARE}.",
             "It answers what each strategy does, who uses it, and when it hurts.",
         ),
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
 from memviz.dashboard.lessons.lesson import (
@@ -52,7 +53,8 @@ OWN_FIELDS = (
 )
 """Parts of an address for which a view has fields of its own, or that no lesson holds."""
 HELP = (
-    "What you see becomes a step of a lesson of your own, which comes together on the page Lessons. There the stage "
+    "What you see becomes a step of a lesson of your own, which comes together on the page "
+    f"{page_titles.LESSONS}. There the stage "
     "plays it, from this request on, and a button opens it here as it is now."
 )
 MEASURES = {"dollars": "dollars", "memory_map": "memory"}
@@ -140,7 +142,7 @@ def _keep(
         return
     if len(own.steps) >= MAX_STEPS:
         st.warning(
-            f"A lesson has at most {MAX_STEPS} steps. Save it in Lessons, and begin another one."
+            f"A lesson has at most {MAX_STEPS} steps. Save it in {page_titles.LESSONS}, and begin another one."
         )
         return
     said = {language: " ".join(title.split()) or f"Step {len(own.steps) + 1}"}
@@ -158,7 +160,7 @@ def _keep(
         return
     st.success(
         plain(
-            f"{counted(len(own.steps), 'step')} kept. They come together on the page Lessons."
+            f"{counted(len(own.steps), 'step')} kept. They come together on the page {page_titles.LESSONS}."
         )
     )
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson, Step, Text
 from memviz.dashboard.lessons.library import SUFFIX, bundled_lessons
 from memviz.dashboard.lessons.reading import (
@@ -24,7 +25,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
 
 HOW = (
-    "On Compare and Facts, *Keep as a step* keeps what you see as a step of a lesson. The steps come together here: "
+    f"On {page_titles.COMPARE} and {page_titles.FACTS}, *Keep as a step* keeps what you see as a "
+    "step of a lesson. The steps come together here: "
     "word and order them, then save the lesson, or download it to hand it on."
 )
 TEXT_HELP = "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, no images, no links."

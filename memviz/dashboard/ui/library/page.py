@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.errors import MemvizError, UnreadableConversationError
 from memviz.core.messages import TIME, Message
 from memviz.core.text.wording import counted, message_number
@@ -72,7 +73,7 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
         st.info(
             "Nothing matches. Try another word."
             if search
-            else "No conversation is saved yet. Import a file, or start one in Chat.",
+            else f"No conversation is saved yet. Import a file, or start one in {page_titles.CHAT}.",
             icon=":material/info:",
         )
         return
@@ -158,11 +159,13 @@ def _actions(
         state.shown = None if is_shown else entry.id
         st.rerun()
     if st.button(
-        "Compare", icon=":material/stacked_line_chart:", key=f"compare-{entry.id}"
+        page_titles.COMPARE,
+        icon=":material/stacked_line_chart:",
+        key=f"compare-{entry.id}",
     ):
         compare_state().open(entry.id)
         st.switch_page("pages/compare.py")
-    if st.button("Chat", icon=":material/forum:", key=f"chat-{entry.id}"):
+    if st.button(page_titles.CHAT, icon=":material/forum:", key=f"chat-{entry.id}"):
         chat_state().open(entry.id)
         st.switch_page("pages/chat.py")
     with st.popover(

@@ -3,6 +3,7 @@ a visitor opens."""
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.dashboard.ui.library.state import LibraryState
 from memviz.dashboard.ui.shell.errors import error_shown
@@ -13,7 +14,10 @@ from memviz.models.recordings.holes import hole_words
 from memviz.models.recordings.recording import Recording
 from memviz.storage.workspace import Workspace
 
-OPEN_HELP = "A file made with `memviz record`, or saved on Compare under Download. It stays until you remove it."
+OPEN_HELP = (
+    f"A file made with `memviz record`, or saved on {page_titles.COMPARE} under Download. It stays "
+    "until you remove it."
+)
 MOST_HOLES = 5
 ABOUT = (
     "What a language model answered, word for word. Where a recording was made for exactly the conversation and the "

@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 from streamlit.runtime.pages_manager import PagesManager
 
+from memviz.core import page_titles
 from memviz.core.errors import StorageError
 from memviz.core.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
 from memviz.dashboard import dashboard_folder
@@ -126,9 +127,13 @@ def navigate() -> None:
     )
     st.html(STYLE)
     compare = st.Page(
-        PAGES / "compare.py", title="Compare", icon=":material/stacked_line_chart:"
+        PAGES / "compare.py",
+        title=page_titles.COMPARE,
+        icon=":material/stacked_line_chart:",
     )
-    facts = st.Page(PAGES / "facts.py", title="Facts", icon=":material/psychology_alt:")
+    facts = st.Page(
+        PAGES / "facts.py", title=page_titles.FACTS, icon=":material/psychology_alt:"
+    )
     # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
     root = st.Page(
         _to(compare),
@@ -142,13 +147,21 @@ def navigate() -> None:
             root,
             compare,
             facts,
-            st.Page(PAGES / "tune.py", title="Tune", icon=":material/tune:"),
-            st.Page(PAGES / "chat.py", title="Chat", icon=":material/forum:"),
-            st.Page(PAGES / "lessons.py", title="Lessons", icon=":material/school:"),
+            st.Page(PAGES / "tune.py", title=page_titles.TUNE, icon=":material/tune:"),
+            st.Page(PAGES / "chat.py", title=page_titles.CHAT, icon=":material/forum:"),
             st.Page(
-                PAGES / "library.py", title="Library", icon=":material/library_books:"
+                PAGES / "lessons.py",
+                title=page_titles.LESSONS,
+                icon=":material/school:",
             ),
-            st.Page(PAGES / "guide.py", title="Guide", icon=":material/menu_book:"),
+            st.Page(
+                PAGES / "library.py",
+                title=page_titles.LIBRARY,
+                icon=":material/library_books:",
+            ),
+            st.Page(
+                PAGES / "guide.py", title=page_titles.GUIDE, icon=":material/menu_book:"
+            ),
         ],
         position="top",
     )

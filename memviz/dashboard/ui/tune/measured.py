@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.code_export import NoCodeError, targets
+from memviz.core import page_titles
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.study import compare_state
@@ -40,7 +41,7 @@ def setting_card(
     )
     head.header(plain(setting.code_label), anchor=False)
     if head.button(
-        "Open in Compare",
+        f"Open in {page_titles.COMPARE}",
         icon=":material/stacked_line_chart:",
         key="tune-compare",
         help="Shows the run of this setting beside the full buffer, request by request.",

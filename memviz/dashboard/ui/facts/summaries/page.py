@@ -6,6 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
@@ -187,7 +188,7 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
             "Tokens at the end",
             f"{tokens_in_force(run, events[-1]):,}",
             "Of the text that is sent in place of older "
-            "messages. Compare counts the heading that it is sent under, too.",
+            f"messages. {page_titles.COMPARE} counts the heading that it is sent under, too.",
         ),
         (
             "Messages replaced",
@@ -347,7 +348,7 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
     probes = tuple(desk.probes())
     if not probes:
         st.caption(
-            "No facts are known of this conversation. Add some on Facts, under Facts looked for."
+            f"No facts are known of this conversation. Add some on {page_titles.FACTS}, under Facts looked for."
         )
         return
     (one,) = retention_results([desk.setting], probes)

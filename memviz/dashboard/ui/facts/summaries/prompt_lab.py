@@ -6,6 +6,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.errors import MemvizError
 from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted, effort_words, message_range
@@ -190,7 +191,7 @@ def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> Non
     readable = [probe for probe in probes if contains_answer(given, probe.answers)]
     if not readable:
         st.caption(
-            "These messages hold no fact that is looked for, so none can be counted. Add some on Facts."
+            f"These messages hold no fact that is looked for, so none can be counted. Add some on {page_titles.FACTS}."
         )
         return
     table = {}

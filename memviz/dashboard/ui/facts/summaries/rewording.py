@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core import page_titles
 from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
@@ -105,7 +106,7 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             "The same setting with the wording as it was stands in the sidebar, as a line of its own."
         )
         if st.button(
-            "See both in Compare",
+            f"See both in {page_titles.COMPARE}",
             icon=":material/stacked_line_chart:",
             key="wording-compare",
         ):
