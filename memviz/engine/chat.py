@@ -325,10 +325,9 @@ class Chat(Recalling):
 
     def replay_with(self, strategy: Strategy) -> Run:
         """The run of another strategy over the very same conversation."""
+        setting = self._setting_under(strategy)
         must_have_a_turn(self.log)
-        session, turns = begun(
-            self.log, self._setting_under(strategy), self._recalls_under(strategy)
-        )
+        session, turns = begun(self.log, setting, self._recalls_under(strategy))
         for _ in turns:
             pass
         return self._with_authors(session.run())
