@@ -134,13 +134,13 @@ def test_a_warning_from_memviz_fails_a_test() -> None:
 # What the rules of CONTRIBUTING.md on reading forbid, and how often memviz still does it. A
 # change that makes one of them rarer lowers its number here, so that it cannot come back.
 STILL_THERE = {
-    "files over 400 lines": 21,
-    "functions over 40 lines": 31,
-    "comprehensions in comprehensions": 44,
-    "chained conditional expressions": 5,
-    "assignments of several things at once": 600,
-    "docstrings that ask": 750,
-    "places that the formatter skips": 50,
+    "files over 400 lines": 14,
+    "functions over 40 lines": 22,
+    "comprehensions in comprehensions": 12,
+    "chained conditional expressions": 1,
+    "assignments of several things at once": 14,
+    "docstrings that ask": 114,
+    "places that the formatter skips": 48,
 }
 
 ASKING = re.compile(r"(?:What|Whether|Which|How|Where|When|Who|Why|Whose|Whom)\b")

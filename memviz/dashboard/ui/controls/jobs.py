@@ -122,7 +122,7 @@ class Job:
 
     @property
     def label(self) -> str:
-        """What its start button says."""
+        """The words on its start button."""
         return f"{self.verb} with {plain(self.model)}"
 
     def offer(self, *, beside: Callable[[], object] | None = None) -> bool:
