@@ -1,5 +1,6 @@
-"""The work that the first visitor of a server would wait for, done while their browser starts: the modules of the first page,
-the database with its samples, the tokenizer, and the replays that the page opens with."""
+"""The work that the first visitor of a server would wait for, done while their browser
+starts: the modules of the first page, the database with its samples, the tokenizer, and
+the replays that the page opens with."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress

@@ -1,5 +1,5 @@
-"""The conditions of a setting, and the answer of a sweep to that: in a box with what it rests on, with the best setting of
-each strategy, and with the way to the facts."""
+"""The conditions of a setting, and the answer of a sweep to that: in a box with what it
+rests on, with the best setting of each strategy, and with the way to the facts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,5 @@
-"""All that was measured: the numbers of the setting that is looked at, all settings in a table, and a setting as code."""
+"""All that was measured: the numbers of the setting that is looked at, all settings in
+a table, and a setting as code."""
 
 from collections.abc import Sequence
 from typing import Any
