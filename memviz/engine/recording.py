@@ -34,9 +34,8 @@ from memviz.models.base import (
 )
 from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
-from memviz.models.recordings.noting import Noted, Notes
+from memviz.models.recordings.noting import Noted, Notes, RecordingModel
 from memviz.models.recordings.player import RecordedModel
-from memviz.models.recordings.recorder import RecordingModel
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,

@@ -12,6 +12,5 @@ Open to other rooms: ``access.passwords``, ``access.settings``, ``base``, ``budg
 ``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
 ``prices``, ``recall_result``, ``recordings.bundled``, ``recordings.files``,
 ``recordings.holes``, ``recordings.noting``, ``recordings.player``,
-``recordings.recorder``, ``recordings.recording``, ``registry``, ``scripted``,
-``spending``, ``tokenizers``, ``tools``.
+``recordings.recording``, ``registry``, ``scripted``, ``spending``, ``tools``.
 """

@@ -1,4 +1,6 @@
-"""Names of models that are no provider's."""
+"""Names of models that are no provider's, and whose tokenizer a counter is."""
+
+from functools import lru_cache
 
 OFFLINE = "offline"
 STAND_IN = "offline stand-in"
@@ -19,3 +21,36 @@ def in_words(name: str) -> str:
 def is_free(name: str) -> bool:
     """Return whether the model of this name costs nothing and needs no network: the offline one, or a recording."""
     return name in (OFFLINE, RECORDED_FIRST) or name.startswith(RECORDING)
+
+
+MEASURED = {
+    "smollm2": "it counted 1.04 to 1.25 times as many of English text as o200k_base, and 2.08 times of Chinese",
+}
+"""What a model's own tokenizer counted beside memviz, by a part of the model's name (docs/local-models.md)."""
+
+
+@lru_cache(maxsize=256)
+def counter_of_model(model: str) -> str | None:
+    """Return the name of the counter that counts as ``model`` does, by its name; ``None`` where memviz has none, as for
+    Claude, Gemini and Llama."""
+    import tiktoken  # knows OpenAI's models
+
+    provider, _, name = model.rpartition("/")
+    if provider not in ("", "openai", "azure"):
+        return None
+    try:
+        return tiktoken.encoding_name_for_model(name)
+    except KeyError:
+        return None
+
+
+def approximation(model: str, counter: str) -> str:
+    """Return the sentence that says that counts with ``counter`` are approximate for ``model``, with the measured
+    factor where it is known; an empty text where they are the model's own."""
+    if not (model and counter) or counter == counter_of_model(model):
+        return ""
+    known = next(
+        (words for part, words in MEASURED.items() if part in model.casefold()), ""
+    )
+    factor = f" ({known})" if known else ""
+    return f"All tokens are approximate: {counter} is not the tokenizer of {model}{factor}."

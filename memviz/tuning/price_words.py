@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from memviz.core.text.wording import duration_words
 from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
+from memviz.models.names import approximation
 from memviz.models.prices import TokenRates
-from memviz.models.tokenizers import approximation
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 UNKNOWN = "unknown"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.models.tokenizers import approximation, counter_of_model
+from memviz.models.names import approximation, counter_of_model
 
 
 @pytest.mark.parametrize(
