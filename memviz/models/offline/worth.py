@@ -8,7 +8,7 @@ from memviz.core.text.sentences import Sentence
 from memviz.core.text.vocabulary import words
 from memviz.core.text.word_classes import WEIGHTY
 from memviz.core.text.words import HAN
-from memviz.models.offline.deeds import is_deed
+from memviz.models.offline.asking import is_deed
 
 ROLE_WEIGHT = {
     "user": 1.3,
