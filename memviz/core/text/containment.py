@@ -33,8 +33,7 @@ from memviz.core.text.answer_forms import (
     answer_forms,
     tokens_in_context,
 )
-from memviz.core.text.inflections import uninflected
-from memviz.core.text.letters import plain_letters, simplified
+from memviz.core.text.letters import plain_letters, simplified, uninflected
 from memviz.core.text.respelled import MARK
 from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, is_number
 from memviz.core.text.value_words import (

@@ -11,8 +11,7 @@ from itertools import islice
 
 from memviz.core.text import phrases
 from memviz.core.text.traits import Traits
-from memviz.core.text.vocabulary import ABBREVIATIONS, CHANGE_WORDS, words
-from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.vocabulary import ABBREVIATIONS, CHANGE_WORDS, NUMBER_WORDS, words
 from memviz.core.text.words import HAN, content_words, stem
 
 MAX_FACTS = 500

@@ -7,8 +7,7 @@ import unicodedata
 from functools import lru_cache
 
 from memviz.core.text.values import plain_number
-from memviz.core.text.vocabulary import SAME_WORD, STOP_WORDS, words
-from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.vocabulary import NUMBER_WORDS, SAME_WORD, STOP_WORDS, words
 from memviz.core.text.words import UNSPACED, content_words, stem
 
 NUMBER_WEIGHT, NAME_WEIGHT, WORD_WEIGHT = 3, 2, 1

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from memviz.core.text import phrases
-from memviz.core.text import word_classes as classes
+from memviz.core.text import vocabulary as classes
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import HAN
 

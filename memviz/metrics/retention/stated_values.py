@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from memviz.core.text.vocabulary import STOP_WORDS, words
-from memviz.core.text.word_classes import DATE_WORDS, MONTHS
+from memviz.core.text.vocabulary import DATE_WORDS, MONTHS, STOP_WORDS, words
 from memviz.metrics.retention.label_words import NATIONALITIES
 from memviz.transcripts.base import Category
 

@@ -18,8 +18,7 @@ from memviz.core.text.length import count_words
 from memviz.core.text.words import UNSPACED
 from memviz.core.tool_schemas import schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
-from memviz.models.offline.facts import fact_request, facts
-from memviz.models.offline.summarizer import summarize
+from memviz.models.offline.summarizer import fact_request, facts, summarize
 from memviz.models.offline.summary_request import (
     Entry,
     Style,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from memviz.core.text.sentences import Sentence
-from memviz.core.text.vocabulary import words
-from memviz.core.text.word_classes import WEIGHTY
+from memviz.core.text.vocabulary import WEIGHTY, words
 from memviz.core.text.words import HAN
 from memviz.models.offline.asking import is_deed
 
