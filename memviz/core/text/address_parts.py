@@ -1,4 +1,4 @@
-"""How settings and recalls are written in the address of a page."""
+"""Settings and recalls as they are written in the address of a page."""
 
 from __future__ import annotations
 

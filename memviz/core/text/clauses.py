@@ -76,7 +76,7 @@ _ANNOUNCEMENT = re.compile(
     rf"{_UNNAMED}{{0,60}}): (?=\w)",
     re.IGNORECASE,
 )
-"""What comes is announced, by nobody in particular: "One thing I should have said first: ..."."""
+"""Something is announced, by nobody in particular: "One thing I should have said first: ..."."""
 _CHINESE_OPENER = re.compile(
     r"(?:(?:你好|您好|大家好|嗨|哈喽|(?:非常|太)?(?:感谢|谢谢)(?:你|您)?们?|多谢|好的?呀?|嗯+|哦+|啊+|哎呀?|哈+|哇+|对了?|是的|没错"
     r"|当然|没问题|太(?:好|棒)了|明白了?|知道了|收到|辛苦了?|另外|还有|顺便(?:说|提)?(?:一下|一句)?|说起来|其实|总之|这样一来|那么?"
@@ -117,7 +117,7 @@ def without_openers(text: str) -> str:
 
 
 def _opener(text: str) -> int:
-    """How many characters open ``text``."""
+    """The number of characters that open ``text``."""
     if not text.isascii() and (chinese := _CHINESE_OPENER.match(text)):
         return chinese.end()
     found = (
@@ -129,7 +129,7 @@ def _opener(text: str) -> int:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text without openers states nothing worth repeating: a courtesy, a cry, a word or two, a
+    """Return whether a text without openers states nothing worth repeating: a courtesy, a cry, a word or two, a
     bare number."""
     if _DIGIT.search(text):
         return len(text.split()) < 2 and len(HAN.findall(text)) < 2
@@ -267,7 +267,7 @@ def _groups(text: str) -> list[list[str]]:
 
 
 def _stands_alone(part: str) -> bool:
-    """Whether a part names what it speaks of and has a verb."""
+    """Return whether a part names what it speaks of and has a verb."""
     alone = _STANDS_ALONE.match(part)
     if alone is None or _REFERRING.search(alone.group()):
         return False
@@ -287,7 +287,7 @@ def _parts(text: str, below: bool) -> Iterator[str]:
 
 
 def _is_needless(part: str) -> bool:
-    """Whether a part that does not stand alone can be left out: a reason or a remark without a value."""
+    """Return whether a part that does not stand alone can be left out: a reason or a remark without a value."""
     if _IS_TAG.match(part):
         return True
     if not _DROPPED.match(part) or _DIGIT.search(part):

@@ -1,4 +1,4 @@
-"""What the offline model says around what it quotes, in English and Chinese, and how it knows its own words again."""
+"""The words of the offline model around its quotations, in English and Chinese, and their recognition in a text."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ _THANKS = re.compile(
 
 
 def quoted(text: str) -> str | None:
-    """What ``text`` quotes if it is a sentence of this model, else ``None``."""
+    """Return the quotation in ``text`` if it is a sentence of this model, else ``None``."""
     match = _QUOTED.fullmatch(text)
     return match.group(1) if match else None
 
 
 def admits_ignorance(text: str) -> bool:
-    """Whether the sentence says that its speaker does not know."""
+    """Return whether the sentence says that its speaker does not know."""
     return _NO_ANSWER.search(text) is not None
 
 

@@ -97,7 +97,7 @@ class Sentence:
 
     @cached_property
     def traits(self) -> Traits:
-        """What the sentence says about itself: numbers, dates, names, and how informative it is."""
+        """The marks of the sentence: numbers, dates, names, and how informative it is."""
         return Traits.of(self.text)
 
     @cached_property
@@ -109,7 +109,7 @@ class Sentence:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether the sentence asks."""
+        """Return whether the sentence asks."""
         return is_question(self.text)
 
     @cached_property
@@ -129,7 +129,7 @@ class Passage:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence ends with a question mark, begins like a question, or asks to be reminded."""
+    """Return whether a sentence ends with a question mark, begins like a question, or asks to be reminded."""
     bare = text.rstrip("\"'”’」』）)]*_ ")
     if bare.endswith(_QUESTION_MARKS):
         return True

@@ -1,4 +1,4 @@
-"""What can be seen in a sentence without understanding it: numbers, dates, names, and how much it tells.
+"""The traits that can be seen in a sentence without understanding it: numbers, dates, names, and how much it tells.
 
 A replay reads every sentence of a conversation, so words are looked up in sets and the regular
 expressions for digits and for Chinese run only where there are any.

@@ -1,4 +1,4 @@
-"""What of an input asks for something: questions, and orders such as "Summarize what you know" and "Book the hotel"."""
+"""The parts of an input that ask for something: questions and orders ("Summarize what you know", "Book it")."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memviz.core.text.words import content_words
 
 
 class Sought(Enum):
-    """What would satisfy somebody who asks."""
+    """The kinds of reply that satisfy somebody who asks."""
 
     ANSWER = auto()
     """One statement."""

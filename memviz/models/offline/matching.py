@@ -176,7 +176,7 @@ class Matches:
         return factor
 
     def _around(self, match: Match) -> float:
-        """What the words beside the statement add."""
+        """The share that the words beside the statement add."""
         absent = self.weights.keys() - match.hits
         if not absent:
             return 0.0

@@ -104,7 +104,7 @@ def _answer(
 
 
 def _entries_about(topic: frozenset[str], among: Sequence[Source]) -> Iterator[Entry]:
-    """What was said, to be summarized; with a ``topic`` only sentences that have one of its words."""
+    """The statements that are to be summarized; with a ``topic`` only sentences that have one of its words."""
     for source in among:
         if source.kind == "system":  # an instruction is nothing that was told
             continue

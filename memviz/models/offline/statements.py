@@ -1,4 +1,4 @@
-"""What entries state, clause by clause: each with its weight, what it is about, and what it cannot do without.
+"""The statements of entries, clause by clause: each with its weight, what it is about, and what it cannot do without.
 
 "The rent of the flat is 900 euros a month" is about the rent of the flat and gives an amount of euros. Two clauses
 about the same with another value of the same kind are an old and a new state of one fact.
@@ -95,24 +95,30 @@ def topic_of(sentence: Sentence) -> Topic:
     if not (traits.numbers or traits.names or traits.has_date):
         return Topic(text, traits.is_change)
     head, rest = _parted(text)
-    about = (content_words(head.rpartition(", ")[2]) or content_words(head)) - _NEW
+    about = content_words(head.rpartition(", ")[2]) or content_words(head)
+    about -= _NEW
+    told = [
+        word for word in sentence.subject - about if not any(map(str.isdigit, word))
+    ]
+    dates = frozenset[str]()
+    if traits.has_date:
+        date_numbers = traits.numbers - traits.amounts
+        dates = _words(rest) & (DATE_WORDS | date_numbers)
+    values = traits.numbers | traits.names
+    replaced = frozenset[str]()
+    if traits.is_change and (instead := _INSTEAD.search(rest)):
+        replaced = _words(instead.group(1)) & values
     return Topic(
         text=text,
         is_change=traits.is_change,
         about=about,
-        told=frozenset(
-            word for word in sentence.subject - about if not any(map(str.isdigit, word))
-        ),
-        amounts=frozenset(_amounts(rest, traits.amounts))
-        if traits.amounts
-        else frozenset(),
-        dates=_words(rest) & (DATE_WORDS | (traits.numbers - traits.amounts))
-        if traits.has_date
-        else frozenset(),
+        told=frozenset(told),
+        amounts=frozenset(_amounts(rest, traits.amounts)),
+        dates=dates,
         codes=frozenset(_CODE.findall(rest)) if traits.numbers else frozenset(),
         names=traits.names - about,
-        values=traits.numbers | traits.names,
-        replaced=_replaced(sentence, rest) if traits.is_change else frozenset(),
+        values=values,
+        replaced=replaced,
     )
 
 
@@ -120,18 +126,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text.lower()))
 
 
-def _replaced(sentence: Sentence, rest: str) -> frozenset[str]:
-    """The numbers and names in "instead of 10:40", "from 3 to 4 March"."""
-    found = _INSTEAD.search(rest)
-    return (
-        _words(found.group(1)) & (sentence.traits.numbers | sentence.traits.names)
-        if found
-        else frozenset()
-    )
-
-
 def _parted(text: str) -> tuple[str, str]:
-    """What a clause speaks of, and what it says of it; all is of the second where that cannot be told."""
+    """The subject of a clause and the rest; all is of the rest where that cannot be told."""
     if not text.isascii() and HAN.search(text):
         found = _CHINESE_VERB.search(text) or _DIGIT.search(text)
         stop = found.start() if found else 0
@@ -151,6 +147,8 @@ def _parted(text: str) -> tuple[str, str]:
 
 
 def _amounts(text: str, wanted: frozenset[str]) -> list[tuple[str, str]]:
+    if not wanted:
+        return []
     found = []
     for money, number, unit in _AMOUNT.findall(text):
         if number in wanted:
@@ -160,7 +158,7 @@ def _amounts(text: str, wanted: frozenset[str]) -> list[tuple[str, str]]:
 
 
 def supersedes(new: Topic, old: Topic) -> bool:
-    """Whether a later clause gives another value of what an earlier one says, so that the earlier one holds no more."""
+    """Return whether a later clause gives another value of the same, so that the earlier one holds no more."""
     if new.replaced and _names_as_gone(new, old):
         return True
     if not new.about or new.about != old.about or not _differ(new, old):
@@ -169,25 +167,25 @@ def supersedes(new: Topic, old: Topic) -> bool:
 
 
 def says_the_same(one: Topic, other: Topic) -> bool:
-    """Whether ``one`` gives all values that ``other`` gives, and neither denies what the other says."""
+    """Return whether ``one`` gives all values that ``other`` gives, and neither denies what the other says."""
     return other.values <= one.values and is_negated(one.text) == is_negated(other.text)
 
 
 @lru_cache(maxsize=8192)
 def is_negated(text: str) -> bool:
-    """Whether a clause denies something."""
+    """Return whether a clause denies something."""
     return _NEGATION.search(text) is not None
 
 
 def _names_as_gone(new: Topic, old: Topic) -> bool:
-    """Whether the value that ``new`` says was replaced is the only one that ``old`` gives, of the same thing."""
+    """Return whether the value that ``new`` says was replaced is the only one that ``old`` gives, of the same thing."""
     given = old.values - old.about
     shared = (new.about | new.told) & (old.about | old.told)
     return bool(given) and given <= new.replaced and len(shared) >= LEAST_SHARED
 
 
 def _differ(new: Topic, old: Topic) -> bool:
-    """Whether both give a value of one kind, and not the same."""
+    """Return whether both give a value of one kind, and not the same."""
     if (
         new.dates
         and old.dates

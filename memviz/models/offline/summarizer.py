@@ -59,7 +59,7 @@ class Candidate:
 
 
 def candidates_of(entries: Iterable[Entry]) -> list[Candidate]:
-    """What is stated, without what a later statement supersedes."""
+    """Return the statements, without those that a later statement supersedes."""
     found: list[Candidate] = []
     for entry in entries:
         stated = statements_of(entry)
@@ -142,7 +142,7 @@ def choose(
 
 
 def _is_said(candidate: Candidate, chosen: list[Candidate]) -> bool:
-    """Whether one of ``chosen`` says the same already."""
+    """Return whether one of ``chosen`` says the same already."""
     words = candidate.sentence.words
     return any(
         not words.isdisjoint(one.sentence.words)
@@ -152,7 +152,7 @@ def _is_said(candidate: Candidate, chosen: list[Candidate]) -> bool:
 
 
 def _says(one: Statement, other: Statement) -> bool:
-    """Whether ``one`` has the values of ``other`` and most of its words."""
+    """Return whether ``one`` has the values of ``other`` and most of its words."""
     if not says_the_same(one.topic, other.topic):
         return False
     told = other.sentence.subject
@@ -168,15 +168,15 @@ _FEWER = re.compile(r"\bfewer than (\d{1,6})\b")
 
 
 class FactRequest(NamedTuple):
-    """What facts are to be made of: the ``entries`` of a conversation; or, where ``fewer_than`` is given, those facts
-    that are known, of which fewer are to be left."""
+    """The material that facts are to be made of: the ``entries`` of a conversation; or, where ``fewer_than`` is given,
+    those facts that are known, of which fewer are to be left."""
 
     entries: tuple[Entry, ...]
     fewer_than: int | None = None
 
 
 def fact_request(messages: Sequence[Message]) -> FactRequest | None:
-    """What facts ``messages`` ask for; ``None`` where they ask for a summary."""
+    """Return the facts that ``messages`` ask for; ``None`` where they ask for a summary."""
     told = instruction_of(messages)
     if "<fact>" not in told:
         return None
@@ -271,7 +271,7 @@ def condensed_tokens(
 
 
 def _target_tokens(entries: Sequence[Entry], count: Callable[[str], int]) -> int:
-    """What the earlier summary held plus a share of what is new."""
+    """The tokens of the earlier summary plus a share of what is new."""
     sizes = [(entry.role, count(entry.text)) for entry in entries]
     carried = sum(tokens for role, tokens in sizes if role == "summary")
     return carried + max(

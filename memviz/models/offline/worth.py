@@ -1,4 +1,4 @@
-"""How much a clause is worth keeping in a summary: what it tells, who said it, and whether it will hold tomorrow."""
+"""The worth of a clause in a summary: what it tells, who said it, and whether it will hold tomorrow."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _has_value(sentence: Sentence, said: frozenset[str]) -> bool:
 
 
 def _has_verb(text: str, said: frozenset[str]) -> bool:
-    """Whether a clause seems to have a verb. Chinese verbs have no form to be known by, so a few characters count as
+    """Return whether a clause seems to have a verb. Chinese verbs have no form to be known by, so few characters have
     none."""
     if not text.isascii() and (han := len(HAN.findall(text))):
         return han > LEAST_HAN
