@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from memviz.core.text.wording import counted
@@ -10,14 +9,6 @@ from memviz.core.text.wording import counted
 _STANDING = "They stand right before the user's last message."
 _AMONG = (
     "They stand right before the user's last message, among others that were recalled."
-)
-_RECALLED = re.compile(r"Recalled ([\d,]+) messages?\.")
-_IN_PLACE = re.compile(
-    r"([\d,]+) of them stands? in full where (?:it was|they were) said\."
-)
-_HELD = re.compile(r"([\d,]+) of them you were sent anyway\.")
-_MISSING = re.compile(
-    r"There is no (?P<missing>[^:]+): this conversation has (?P<turns>[\d,]+) turns? so far\."
 )
 
 
@@ -69,26 +60,3 @@ class RecallResult:
                 f"There is no {no}: this conversation has {counted(self.turns, 'turn')} so far."
             )
         return " ".join(sentences)
-
-    @classmethod
-    def read(cls, text: str) -> RecallResult:
-        """The result that :attr:`text` says, without ``cut`` and ``halves``; nothing, for any other text. Messages
-        among others are not counted as ``fresh``: nobody can tell which they are."""
-        recalled, missing = _RECALLED.search(text), _MISSING.search(text)
-        held, in_place = (
-            _number(one.group(1)) if one else 0
-            for one in (_HELD.search(text), _IN_PLACE.search(text))
-        )
-        return cls(
-            _number(recalled.group(1)) - held - in_place
-            if recalled and _STANDING in text
-            else 0,
-            held,
-            missing=tuple(missing["missing"].split(", no ")) if missing else (),
-            turns=_number(missing["turns"]) if missing else 0,
-            in_place=in_place,
-        )
-
-
-def _number(digits: str) -> int:
-    return int(digits.replace(",", ""))
