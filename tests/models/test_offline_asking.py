@@ -182,6 +182,15 @@ HOME = (
     "My room is 412.",
     "My phone number is +32 470 12 34 56.",
 )
+OURS = (
+    "Our VAT number is BE0456.789.123.",
+    "The supplier is Forno Rossi.",
+    "My phone number is 12345.",
+)
+THEIRS = (
+    "The VAT number of the supplier is IT0999.",
+    "The landlord's phone number is 777.",
+)
 HOME_IN_CHINESE = (
     "我叫李明，对花生过敏。",
     "预算原来是三千元，现在涨到了四千元。",
@@ -194,6 +203,9 @@ HOME_IN_CHINESE = (
     [
         ("What is my name and where is my bakery?", "Elena Brandt"),
         ("Which room do I have?", "412"),
+        ("Is Ben allergic to nuts?", NOT_SAID),
+        ("What is the supplier's VAT number?", NOT_SAID),
+        ("What is the agent's policy number?", NOT_SAID),
         ("Thanks, and what am I allergic to?", NOT_SAID),
         ("What is the agent's name?", "Rashid"),
         ("Translate 'bread' to French.", CANNOT),
@@ -207,6 +219,55 @@ def test_it_says_it_of_nobody_else_and_knows_what_it_was_sent(
     assert expected in reply
     assert not reply.startswith(NOTED)
     assert 'On "Thanks"' not in reply
+
+
+@pytest.mark.parametrize(
+    ("question", "theirs", "ours"),
+    [
+        ("What is the VAT number of the supplier?", "IT0999", "BE0456"),
+        ("What is the VAT number of our supplier?", "IT0999", "BE0456"),
+        ("Which VAT number does the supplier have?", "IT0999", "BE0456"),
+        ("What is the supplier's VAT number?", "IT0999", "BE0456"),
+        ("What is the phone number of my landlord?", "777", "12345"),
+    ],
+)
+def test_a_number_of_somebody_else_is_not_ours(
+    question: str, theirs: str, ours: str
+) -> None:
+    assert admits_ignorance(ask(question, (*OURS, "My landlord is Mr Peeters.")))
+    for told in ((*OURS, *THEIRS), (*THEIRS, *OURS)):
+        assert theirs in ask(question, told)
+        own = (
+            "What is our VAT number?"
+            if ours.startswith("BE")
+            else "What is my phone number?"
+        )
+        assert ours in ask(own, told)
+        assert theirs not in ask(own, told)
+        assert ours not in ask(own, THEIRS)
+        assert theirs not in ask(own, THEIRS)
+
+
+@pytest.mark.parametrize(
+    ("told", "theirs", "ours"),
+    [
+        (
+            ("Unsere Steuernummer ist 12345.", "Der Lieferant heißt Rossi."),
+            "Wie lautet die Steuernummer des Lieferanten?",
+            "Wie lautet unsere Steuernummer?",
+        ),
+        (
+            ("我们的税号是12345。", "供应商在苏州。"),
+            "供应商的税号是多少？",
+            "我们的税号是多少？",
+        ),
+    ],
+)
+def test_so_it_is_in_other_languages(
+    told: tuple[str, ...], theirs: str, ours: str
+) -> None:
+    assert "12345" in ask(ours, told)
+    assert "12345" not in ask(theirs, told)
 
 
 @pytest.mark.parametrize(

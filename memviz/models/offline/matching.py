@@ -194,13 +194,7 @@ def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
             continue
         for at, sentence in enumerate(source.passage.sentences):
             said = stems & sentence.words
-            hits = said.union(
-                *(
-                    own
-                    for own, saying in other_words
-                    if own.isdisjoint(said) and saying.search(sentence.text)
-                )
-            )
+            hits = said | _meant(stems, sentence)
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
             if not hits or sentence.is_question or is_ignorance(source, sentence):
@@ -216,6 +210,15 @@ def _other_words(
     return tuple(
         (asked & stems, said) for asked, said in _OTHER_WORDS.items() if asked & stems
     )
+
+
+def _meant(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
+    """Those of the ``stems`` that a sentence says in other words only."""
+    meant: set[str] = set()
+    for own, saying in _other_words(stems):
+        if own.isdisjoint(sentence.words) and saying.search(sentence.text):
+            meant |= own
+    return frozenset(meant)
 
 
 def is_ignorance(source: Source, sentence: Sentence) -> bool:
@@ -240,7 +243,12 @@ def _weights(
 
 
 def accepts(question: Question, sentence: Sentence) -> bool:
-    """Return whether ``sentence`` holds what the question wants: a number, a code or a date that it does not say."""
+    """Return whether ``sentence`` speaks of whom the question is about, and holds what it wants: a number, a code or a
+    date that it does not say."""
+    asked = frozenset(question.weights)
+    said = sentence.words | _meant(asked, sentence)
+    if question.about.is_missed_by(sentence.text, said, asked):
+        return False
     if question.wanted is Wanted.NUMBER:
         values: Iterable[str] = sentence.traits.amounts
     elif question.wanted is Wanted.CODE:

@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from memviz.core.text.vocabulary import LIGHT_WORDS
 from memviz.core.text.words import content_words, stem
+from memviz.models.offline.owners import About
 
 LIGHT_FACTOR, FOCUS_FACTOR, NAME_FACTOR = 0.35, 0.7, 1.4
 """Weights of words of a question, where an ordinary one has 1: a word that says which kind of answer is wanted
@@ -93,6 +94,7 @@ class Question:
     """It asks about the asker, and not about somebody else."""
     is_negated: bool
     has_names: bool
+    about: About
 
     @classmethod
     def of(cls, text: str) -> Question:
@@ -107,6 +109,7 @@ class Question:
             of_asker=_OF_ASKER.search(text) is not None,
             is_negated=NEGATION.search(text) is not None,
             has_names=_NAME_INSIDE.search(text) is not None,
+            about=About.of(text),
         )
 
     def says(self, word: str) -> bool:
