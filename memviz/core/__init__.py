@@ -11,6 +11,6 @@ Open to other rooms: ``bounds``, ``context``, ``conversation``, ``counters``,
 ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``, ``summaries``,
 ``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,
 ``text.length``, ``text.light_markdown``, ``text.phrases``, ``text.polarity``,
-``text.sentences``, ``text.terms``, ``text.vocabulary``, ``text.word_classes``,
-``text.wording``, ``text.words``, ``tool_links``, ``tool_schemas``.
+``text.sentences``, ``text.terms``, ``text.vocabulary``, ``text.wording``,
+``text.words``, ``tool_links``, ``tool_schemas``.
 """

@@ -1,8 +1,5 @@
-"""The recall tool's answer to a model: how many messages came back, where they stand, and what does not exist."""
+"""What the recall tool answers a model: how many messages came back, where they stand, and what does not exist."""
 
-from __future__ import annotations
-
-import re
 from dataclasses import dataclass
 
 from memviz.core.text.wording import counted
@@ -10,14 +7,6 @@ from memviz.core.text.wording import counted
 _STANDING = "They stand right before the user's last message."
 _AMONG = (
     "They stand right before the user's last message, among others that were recalled."
-)
-_RECALLED = re.compile(r"Recalled ([\d,]+) messages?\.")
-_IN_PLACE = re.compile(
-    r"([\d,]+) of them stands? in full where (?:it was|they were) said\."
-)
-_HELD = re.compile(r"([\d,]+) of them you were sent anyway\.")
-_MISSING = re.compile(
-    r"There is no (?P<missing>[^:]+): this conversation has (?P<turns>[\d,]+) turns? so far\."
 )
 
 
@@ -69,23 +58,3 @@ class RecallResult:
                 f"There is no {no}: this conversation has {counted(self.turns, 'turn')} so far."
             )
         return " ".join(sentences)
-
-    @classmethod
-    def read(cls, text: str) -> RecallResult:
-        """The result that :attr:`text` says, without ``cut`` and ``halves``; nothing, for any other text. Messages
-        among others are not counted as ``fresh``: nobody can tell which they are."""
-        held = _number(_HELD.search(text))
-        in_place = _number(_IN_PLACE.search(text))
-        fresh = 0
-        if _STANDING in text:
-            fresh = _number(_RECALLED.search(text)) - held - in_place
-        missing = _MISSING.search(text)
-        if missing is None:
-            return cls(fresh, held, in_place=in_place)
-        names = tuple(missing["missing"].split(", no "))
-        turns = int(missing["turns"].replace(",", ""))
-        return cls(fresh, held, missing=names, turns=turns, in_place=in_place)
-
-
-def _number(found: re.Match[str] | None) -> int:
-    return int(found.group(1).replace(",", "")) if found else 0

@@ -32,6 +32,7 @@ SAID = {
     4: "dacb56c001cfbc88",
     5: "e20109afc4a5d775",
     6: "b3ef60dec1993c09",
+    7: "605c151cf2799a04",
 }
 """Digests of what each version says over four bundled conversations."""
 

@@ -1,30 +1,36 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from memviz.models.recall_result import RecallResult
 
+STANDING = "They stand right before the user's last message."
+
 
 @pytest.mark.parametrize(
-    "result",
+    ("result", "text"),
     [
-        RecallResult(0),
-        RecallResult(2),
-        RecallResult(1, held=1),
-        RecallResult(0, held=1_200),
-        RecallResult(4, held=2, missing=("turn 9", "message 77"), turns=3),
-        RecallResult(0, missing=("turn 2",), turns=1),
-        RecallResult(2, held=3, in_place=1),
-        RecallResult(0, in_place=1_200),
+        (RecallResult(0), "Recalled 0 messages."),
+        (RecallResult(2), f"Recalled 2 messages. {STANDING}"),
+        (
+            RecallResult(0, held=1_200),
+            "Recalled 1,200 messages. 1200 of them you were sent anyway.",
+        ),
+        (
+            RecallResult(0, missing=("turn 9", "message 77"), turns=1),
+            "Recalled 0 messages. There is no turn 9, no message 77: this conversation has 1 turn so far.",
+        ),
+        (
+            RecallResult(0, in_place=1),
+            "Recalled 1 message. 1 of them stands in full where it was said.",
+        ),
+        (
+            RecallResult(2, among=True),
+            "Recalled 2 messages. They stand right before the user's last message, among others that were recalled.",
+        ),
     ],
 )
-def test_what_a_result_says_is_read_again(result: RecallResult) -> None:
-    assert RecallResult.read(result.text) == result
-    assert RecallResult.read(replace(result, cut=3, halves=1).text) == result
-
-
-def test_messages_among_others_cannot_be_told_apart() -> None:
-    assert RecallResult.read(RecallResult(2, among=True).text).fresh == 0
-    assert RecallResult.read("Error: there is no tool 'x'.") == RecallResult(0)
+def test_a_result_says_how_many_messages_came_back_and_where_they_stand(
+    result: RecallResult, text: str
+) -> None:
+    assert result.text == text

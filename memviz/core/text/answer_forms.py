@@ -89,7 +89,7 @@ def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
 
 
 def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
-    """How many tokens from ``start`` on say one number, and which: "three thousand two hundred"."""
+    """The number of tokens from ``start`` on that say one number, and this number: "three thousand two hundred"."""
     total = group = used = 0
     at = start
     before = ""
@@ -350,7 +350,7 @@ _PARTS = re.compile(r"[ -]")
 
 
 def is_date_with_year(tokens: tuple[str, ...]) -> bool:
-    """Whether these normal tokens are a day, a month and a year."""
+    """Return whether these normal tokens are a day, a month and a year."""
     if len(tokens) != 3 or not tokens[0].isdigit() or not _YEAR.fullmatch(tokens[2]):
         return False
     return tokens[1][0] == MARK and tokens[1][1:].isdigit()

@@ -3,16 +3,155 @@
 A clause stands alone where it names what it speaks of: "..., and the pod in the attic blinks". One that points back
 ("and it blinks", "which blinks") stays with the clause before it, or is left out where it tells nothing to keep: no
 number, no name, no date, no condition. Nothing is reworded.
+
+What people say around a statement goes before that: greetings, thanks, exclamations, announcements ("By the way, ...").
+What the rules do not know stays: a word too many is better than a fact too few.
 """
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memviz.core.text.openers import says_nothing, without_openers
-from memviz.core.text.vocabulary import STOP_WORDS, words
-from memviz.core.text.word_classes import DATE_WORDS, NUMBER_WORDS, WEIGHTY
+from memviz.core.text.vocabulary import (
+    DATE_WORDS,
+    NUMBER_WORDS,
+    STOP_WORDS,
+    WEIGHTY,
+    words,
+)
 from memviz.core.text.words import HAN
+
+_INTERJECTION = (
+    r"oh(?: dear| no| well| yes| wow| and)?|a+h|(?:ha)+|heh|h+m+|u+gh|g+r+|a*rgh|wow|ooh|oops|whoops|phew|yay|hoo?ray"
+    r"|gosh|e+r+m?|u+m+|huh|my goodness|ach|oje|puh|juhu|hurra|tja|na ?ja|mensch"
+)
+_REPLY = (
+    r"yes(?: please)?|no|yeah|yep|nope|ok|okay|sure|right|exactly|agreed|noted|understood|great|perfect|lovely"
+    r"|wonderful|fantastic|brilliant|excellent|good|fine|nice|cool|awesome|amazing|alright|all right|well|so|anyway"
+    r"|actually|now|also|and|but|then|sorry|of course|certainly|absolutely|definitely|indeed|correct|done"
+    r"|got it|found it|ja|nein|gut|genau|klar|stimmt|super|toll|prima"
+    r"|klasse|perfekt|natürlich|nun|übrigens|gerne?|entschuldigung|leider"
+)
+_REMARK = (
+    r"by the way|btw|for the record|fyi|for your information|just so (?:that )?you know(?: it)?|before i forget"
+    r"|(?:one|another|a) (?:\w+ )?thing"
+    r"|(?:different|other|new|next) (?:topic|question|subject)|on another note|to be (?:honest|clear|fair|precise)"
+    r"|in (?:short|fact|any case|other words|the meantime)|meanwhile|apparently|(?:un)?fortunately|luckily|sadly"
+    r"|honestly|as (?:you know|i said|mentioned|discussed)|basically|obviously"
+    r"|nebenbei|im übrigen|außerdem|kurz gesagt|ehrlich gesagt|zur info|wie gesagt"
+)
+_GREETING = (
+    r"(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|welcome(?: back)?|hallo|moin|servus"
+    r"|guten (?:tag|morgen|abend))(?: there| all| everyone| again| zusammen)?"
+)
+_THANKS = (
+    r"(?:many )?thanks?(?: you)?(?: (?:so|very) much)?(?: a lot| again)?(?: for [^,.!;:]{1,40})?|cheers"
+    r"|(?:vielen |herzlichen )?danke?(?: dir| ihnen| euch)?(?: schön| sehr)?"
+)
+_NAMED = r"(?:,? (?-i:[A-Z])\w+(?=[,.!]))?"
+_PAUSE = r"(?:\s*[,.!:;…]+|\s+[–—-])(?:\s+|$)"
+_OPENER = re.compile(
+    rf"(?:(?:{_INTERJECTION}|{_REPLY}|{_REMARK}){_PAUSE}|(?:{_GREETING}|{_THANKS}){_NAMED}(?:{_PAUSE}|$)"
+    rf"|(?:{_GREETING})\s+(?=(?:i|we|my|our|ich|wir)\b)"
+    r"|(?:oh |ah )?(?:and|but|so|und|aber)\s+(?:basically |the thing is (?:that )?)*"
+    r"(?!(?:far|that|long|many|much|as|called|yet|also)\b))",
+    re.IGNORECASE,
+)
+_SAYING = r"(?:mention|tell you|say|add|note|let you know|point out)"
+_FRAME = re.compile(
+    r"(?:(?:please|also|just|do|now|and)[, ]+)*"
+    r"(?:(?:remember|note|keep in mind|bear in mind|don['’]t forget|make a note|take note|you should know)"
+    r"|(?:i|we)(?:['’]d| would)? (?:just |also |really )?(?:should|want(?:ed)?|have|need|forgot|like|meant)"
+    rf"(?: to)?(?: also| just| quickly)? {_SAYING}"
+    r"|(?:as )?it (?:also |just |now )?turn(?:s|ed) out"
+    rf"|(?:let me|i['’]ll|i will) (?:just |also )?{_SAYING})(?:,? please)?(?: that |: |, )(?:please )?",
+    re.IGNORECASE,
+)
+_UNNAMED = r"(?-i:(?:I\b|[^:\dA-Z])"
+_ANNOUNCEMENT = re.compile(
+    rf"(?![^:]*['’]s )(?-i:[A-Z]?){_UNNAMED}{{0,40}})\b(?:thing|request|question|rule|news|change|correction|addition"
+    r"|mention|say|said|tell|told|ask|asked|reminder|update|point|answer|frage|bitte|hinweis|regel)\b"
+    rf"{_UNNAMED}{{0,60}}): (?=\w)",
+    re.IGNORECASE,
+)
+"""Something is announced, by nobody in particular: "One thing I should have said first: ..."."""
+_CHINESE_OPENER = re.compile(
+    r"(?:(?:你好|您好|大家好|嗨|哈喽|(?:非常|太)?(?:感谢|谢谢)(?:你|您)?们?|多谢|好的?呀?|嗯+|哦+|啊+|哎呀?|哈+|哇+|对了?|是的|没错"
+    r"|当然|没问题|太(?:好|棒)了|明白了?|知道了|收到|辛苦了?|另外|还有|顺便(?:说|提)?(?:一下|一句)?|说起来|其实|总之|这样一来|那么?"
+    r"|所以|不过|而且|话说|先说一下|请?(?:你|您)?(?:记住|记一下|记得|注意)(?:一下)?)[，,。！!：:；~、—…\s]+)"
+    r"|(?:可是|但是|不过|而且|所以|因此|然后|于是)[，,]?"
+    r"|(?:我|你|有|还有|先|再|最后|另外|还)[^：\d]{0,20}(?:[说讲提忘记问]|规矩|条件|要求|消息|事)[^：\d]{0,8}：(?=\w)"
+)
+_COURTESY = re.compile(
+    r"(?:(?:i(?:['’]m| am)|we(?:['’]re| are)) )?(?:so |very |really )?(?:happy|glad|pleased|delighted|here)"
+    r" (?:to (?:help|hear|assist|see|meet)|you|that)\b"
+    r"|(?:you(?:['’]re| are) )?(?:very |most )?welcome\b|(?:please )?(?:let me know|feel free)\b|good luck\b|enjoy\b"
+    r"|have an? (?:great|good|nice|lovely|wonderful|safe)\b|take care\b|i hope (?:this|that|it) helps|no problem\b"
+    r"|(?:is there )?anything else\b|sounds \w+|how are you|see you|talk soon"
+    r"|(?:that|this|it)(?:['’]s| is| was| sounds)? (?:\w+ )?(?:great|good|lovely|perfect|wonderful|fine|clever|funny"
+    r"|helpful)[.!]*$|gern(?:e)? geschehen|viel (?:erfolg|spaß|glück)|kein problem"
+    r"|不客气|祝你|祝您|希望(?:这|对)|随时|没问题|加油|辛苦",
+    re.IGNORECASE,
+)
+_CHINESE_TOLD = re.compile(
+    r"过敏|不[吃喝要能用做卖去是]|喜欢|讨厌|密码|叫|姓|决定|[一二两三四五六七八九十百千万]"
+)
+_SHORT_CHARS = 60
+_SHORT_WORDS = 3
+_SHORT_EXCLAMATION_WORDS = 7
+_SHORT_HAN = 5
+_MOST_OPENERS = 5
+_TOLD = WEIGHTY | words("no not never only n't nie kein keine nur vegan")
+
+
+def without_openers(text: str) -> str:
+    """``text`` without greetings, thanks, exclamations, answers ("Yes, ") and announcements ("By the way, ", "Please
+    remember that ") before it; empty where nothing else is said."""
+    rest = text
+    for _ in range(_MOST_OPENERS):
+        found = _opener(rest)
+        if not found:
+            break
+        rest = rest[found:].lstrip()
+    return rest if rest == text else rest[:1].upper() + rest[1:]
+
+
+def _opener(text: str) -> int:
+    """The number of characters that open ``text``."""
+    if not text.isascii() and (chinese := _CHINESE_OPENER.match(text)):
+        return chinese.end()
+    found = (
+        _OPENER.match(text)
+        or _FRAME.match(text)
+        or (_ANNOUNCEMENT.match(text) if ": " in text else None)
+    )
+    return found.end() if found else 0
+
+
+def says_nothing(text: str) -> bool:
+    """Return whether a text without openers states nothing worth repeating: a courtesy, a cry, a word or two, a
+    bare number."""
+    if _DIGIT.search(text):
+        return len(text.split()) < 2 and len(HAN.findall(text)) < 2
+    if not text.isascii() and (han := len(HAN.findall(text))) > 2:
+        return (
+            han < _SHORT_HAN or _COURTESY.match(text) is not None
+        ) and not _CHINESE_TOLD.search(text)
+    is_courtesy = _COURTESY.match(text) is not None
+    if len(text) > _SHORT_CHARS and not is_courtesy:
+        return False
+    spoken = _WORD.findall(text)
+    if not _TOLD.isdisjoint(_WORD.findall(text.lower())):
+        return False
+    if is_courtesy or len(spoken) < _SHORT_WORDS:
+        return True
+    is_named = any(
+        word[:1].isupper() for word in spoken[1:] if not word.startswith("I")
+    )
+    return (
+        text.endswith("!") and len(spoken) < _SHORT_EXCLAMATION_WORDS and not is_named
+    )
+
 
 _CONJUNCTION = r"(?:and|but|so|yet|und|aber|denn|sondern)"
 _ASIDE = (
@@ -128,7 +267,7 @@ def _groups(text: str) -> list[list[str]]:
 
 
 def _stands_alone(part: str) -> bool:
-    """Whether a part names what it speaks of and has a verb."""
+    """Return whether a part names what it speaks of and has a verb."""
     alone = _STANDS_ALONE.match(part)
     if alone is None or _REFERRING.search(alone.group()):
         return False
@@ -148,7 +287,7 @@ def _parts(text: str, below: bool) -> Iterator[str]:
 
 
 def _is_needless(part: str) -> bool:
-    """Whether a part that does not stand alone can be left out: a reason or a remark without a value."""
+    """Return whether a part that does not stand alone can be left out: a reason or a remark without a value."""
     if _IS_TAG.match(part):
         return True
     if not _DROPPED.match(part) or _DIGIT.search(part):

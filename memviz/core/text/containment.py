@@ -1,4 +1,4 @@
-"""Whether a text contains an answer: the same words and values in the same order, however they are written.
+"""Return whether a text contains an answer: the same words and values in the same order, however they are written.
 
 Text becomes normal tokens. Values have one spelling each, see
 :mod:`memviz.core.text.values`: 3k is 3,000, 5:30 pm is 17:30, and 1990-05-12 is 12 May
@@ -33,8 +33,7 @@ from memviz.core.text.answer_forms import (
     answer_forms,
     tokens_in_context,
 )
-from memviz.core.text.inflections import uninflected
-from memviz.core.text.letters import plain_letters, simplified
+from memviz.core.text.letters import plain_letters, simplified, uninflected
 from memviz.core.text.respelled import MARK
 from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, is_number
 from memviz.core.text.value_words import (
@@ -65,7 +64,7 @@ _KIND_TOKENS = tuple(
 
 
 class Matches(NamedTuple):
-    """Where phrases were found, one entry a match: the number of the text, the number of the phrase, and the
+    """The places where phrases were found, one entry a match: the number of the text, the number of the phrase, and the
     places of the first token and behind the last, counted through all texts. Of the forms of a phrase that begin at
     one place it is the longest."""
 
@@ -144,7 +143,7 @@ def normal_tokens(text: str) -> tuple[str, ...]:
 
 
 def contains(text: str, answer: str) -> bool:
-    """Whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
+    """Return whether ``text`` contains ``answer``. An answer without letters and digits is contained nowhere."""
     return bool(PhraseIndex([answer]).find([text]).texts.size)
 
 

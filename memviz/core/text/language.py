@@ -1,4 +1,4 @@
-"""Which language a text is written in, as far as its script shows it: what a screen reader needs to pronounce it."""
+"""The language that a text is written in, as far as its script shows it: what a screen reader needs to pronounce it."""
 
 import re
 

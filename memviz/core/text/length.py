@@ -1,4 +1,4 @@
-"""How long a text is in words, and the sentence that asks for a length."""
+"""The length of a text in words, and the sentence that asks for a length."""
 
 import re
 
@@ -11,8 +11,8 @@ _SENTENCES = {
     "ja": ("。", "要約は{}文字以内で書いてください。"),
     "ko": (". ", "요약은 최대 {}단어로 작성하세요."),
 }
-"""What ends a sentence, and the one that asks, by the language that a prompt's script shows. Where words are not
-spaced, characters are what people count."""
+"""The mark that ends a sentence, and the one that asks, by the language that a prompt's script shows. Where words are
+not spaced, characters are what people count."""
 IN_CHARACTERS = ("zh", "ja")
 """Languages whose words are not spaced."""
 _HANGUL = "\uac00-\ud7af"

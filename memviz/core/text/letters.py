@@ -1,12 +1,79 @@
-"""Letters as they are compared: without accents, and Chinese characters in their simplified form."""
+"""Letters and endings by which words are compared: no accents, simplified Chinese characters, no plural."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
+from memviz.core.text.vocabulary import words
 from memviz.core.text.words import HAN
+
+# Less than a stemmer does, which makes one word of university and universe: an answer is known where its word is said,
+# not one of the same family.
+_NO_PLURALS = words(
+    """lucas james thomas nicolas nicholas carlos marcos chris jonas tobias elias matthias mathias andreas agnes ines
+    frances mercedes dolores charles jules hans jens lars niels nils klaus claus moses dallas texas kansas arkansas
+    athens brussels naples cannes vegas angeles buenos aires wales cyprus williams edwards roberts peters daniels
+    stevens adams marks phillips richards andrews matthews jacobs simons owens jones davis evans hughes rogers
+    collins perkins watkins higgins hopkins robbins jenkins myles miles anders douglas silas atlas vilnius honduras
+    bahamas alps news always perhaps christmas sometimes besides lens gas was has does his its this us less yes
+    mars series species means physics mathematics economics towards afterwards overseas whereas bias canvas"""
+)
+_NO_INFLECTIONS = words(
+    """evening wedding being outing inning earring herring sterling reading morning during nothing something anything
+    everything bring spring string thing sing king ring wing swing cling sling sting hundred red bed shed sled
+    sacred naked wicked beloved kindred biped reed seed feed need speed breed indeed exceed proceed succeed ted fred
+    jared reuben mohamed ahmed mohammed alfred wilfred manfred winfred boeing beijing nanjing viking sterling
+    darling sibling ceiling"""
+)
+_VOWEL = re.compile(r"[aeiouy]")
+_SHORT = re.compile(r"[^aeiouy]*[aeiouy][^aeiouywx]")
+_DOUBLED = re.compile(r"(?:[aeiouy].*)?(?:bb|dd|ff|gg|mm|nn|pp|rr|tt)$")
+_DOUBLED_L = re.compile(r".*[aeiouy][^aeiouy]+[aeiouy]ll$")
+_WITHOUT_E = re.compile(r".*(?:[cvzu]|[dr]g|at|bl|iz|[aeiou]s)$")
+
+
+def uninflected(word: str) -> str:
+    """``word``, in lower case and without accents, without the ending of a plural, of "-ing" or of "-ed"."""
+    if len(word) < 4 or not word.isalpha():
+        return word
+    if word[-1] == "s":
+        return _singular(word)
+    if word.endswith("ing") and len(word) > 4:
+        return _base(word, word[:-3])
+    if word.endswith("ed") and len(word) > 4:
+        return _base(word, word[:-2])
+    return _with_y(word)
+
+
+def _singular(word: str) -> str:
+    if word in _NO_PLURALS or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith(("xes", "ches", "shes", "sses", "zzes")) or (
+        word.endswith("oes") and len(word) > 5
+    ):
+        return word[:-2]
+    return _with_y(word[:-1])
+
+
+def _with_y(word: str) -> str:
+    """Movie and movies end as berry and berries do."""
+    return f"{word[:-2]}y" if word.endswith("ie") and len(word) > 4 else word
+
+
+def _base(word: str, rest: str) -> str:
+    if word in _NO_INFLECTIONS or not _VOWEL.search(rest):
+        return word
+    if word.endswith("eed"):
+        return word[:-1]
+    if word.endswith("ied"):
+        return f"{word[:-3]}y"
+    if _DOUBLED.search(rest) or _DOUBLED_L.match(rest):
+        return rest[:-1]
+    return f"{rest}e" if _SHORT.fullmatch(rest) or _WITHOUT_E.match(rest) else rest
+
 
 if TYPE_CHECKING:
     from opencc import OpenCC

@@ -44,7 +44,7 @@ def without_marks(text: str) -> str:
 
 
 def has_marks(text: str) -> bool:
-    """Whether ``text`` has a style anywhere."""
+    """Return whether ``text`` has a style anywhere."""
     return without_marks(text) != text
 
 

@@ -1,10 +1,8 @@
-"""What the offline model says around what it quotes, in English and Chinese, and how it knows its own words again."""
+"""The words of the offline model around its quotations, in English and Chinese, and their recognition in a text."""
 
 import re
 from collections.abc import Sequence
 from zlib import crc32
-
-from memviz.core.text.wording import counted, listed
 
 _ENGLISH_SOURCE = {
     "user": ("You told me", "You also told me"),
@@ -41,8 +39,7 @@ _NO_ANSWER = re.compile(
     r"(?:know|have (?:any|that|a record)|see|find|recall|remember|told|sure|aware)\b|"
     r"\bno (?:record|mention|information) of\b|\bnothing in the context i was sent\b"
     r"|\bthe (?:bundled model|offline stand-in) cannot\b"
-    r"|\bthere is no (?:turn|message) \d|\bI cannot tell which of the messages\b"
-    r"|我不知道|不清楚|没有提到|自带的模型|没有第\d",
+    r"|我不知道|不清楚|没有提到|自带的模型",
     re.IGNORECASE,
 )
 _GREETING = re.compile(
@@ -57,13 +54,13 @@ _THANKS = re.compile(
 
 
 def quoted(text: str) -> str | None:
-    """What ``text`` quotes if it is a sentence of this model, else ``None``."""
+    """Return the quotation in ``text`` if it is a sentence of this model, else ``None``."""
     match = _QUOTED.fullmatch(text)
     return match.group(1) if match else None
 
 
 def admits_ignorance(text: str) -> bool:
-    """Whether the sentence says that its speaker does not know."""
+    """Return whether the sentence says that its speaker does not know."""
     return _NO_ANSWER.search(text) is not None
 
 
@@ -99,55 +96,14 @@ def unknown(missing: Sequence[str], chinese: bool) -> str:
     return f"I do not know: nothing in the context I was sent {f'mentions {named}' if named else 'says that'}."
 
 
-def not_stated(chinese: bool, of: str = "") -> str:
-    """Say that all words of a question were sent, and no sentence that answers it; none says it ``of`` a person."""
+def not_stated(chinese: bool) -> str:
+    """Say that all words of a question were sent, and no sentence that answers it."""
     if chinese:
         return "我不知道：发给我的内容谈到了这些，但没有一句话说明这一点；自带的模型只会引用原话，要推算请换一个模型。"
     return (
-        f"I do not know: what I was sent speaks of this, but no sentence says it{f' of {of}' if of else ''}, and the "
-        "offline stand-in only quotes; choose another model to work it out."
+        "I do not know: what I was sent speaks of this, but no sentence says it, and the offline stand-in only quotes; "
+        "choose another model to work it out."
     )
-
-
-def no_such(absent: Sequence[tuple[str, int]], turns: int | None, chinese: bool) -> str:
-    """Say that ``absent`` turns or messages do not exist in a conversation of so many completed ``turns``, if that is
-    known."""
-    to = "到" if chinese else " to "
-    ranges = {
-        kind: _ranges([number for one, number in absent if one == kind], to)
-        for kind, _ in absent
-    }
-    if chinese:
-        names = "、".join(
-            f"第{'、'.join(found)}{'轮' if kind == 'turn' else '条消息'}"
-            for kind, found in ranges.items()
-        )
-        return f"没有{names}" + (
-            "。" if turns is None else f"：在这之前的对话有{turns}轮。"
-        )
-    names = " and no ".join(f"{kind} {listed(found)}" for kind, found in ranges.items())
-    return f"There is no {names}" + (
-        "."
-        if turns is None
-        else f": there were {counted(turns, 'turn')} before this one."
-    )
-
-
-def _ranges(numbers: Sequence[int], to: str) -> list[str]:
-    """``["3", "5 to 9"]``."""
-    starts = [one for one in numbers if one - 1 not in numbers]
-    stops = [one for one in numbers if one + 1 not in numbers]
-    return [
-        str(first) if first == last else f"{first}{to}{last}"
-        for first, last in zip(starts, stops, strict=True)
-    ]
-
-
-def not_numbered(chinese: bool) -> str:
-    """Say that it is not known which messages a number stands for."""
-    if chinese:
-        return "我不知道是哪些消息：发给我的内容没有编号。"
-    return "I cannot tell which of the messages those are: nothing in the context I was sent numbers them."
 
 
 def cannot_work_out(chinese: bool) -> str:

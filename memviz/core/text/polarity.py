@@ -1,4 +1,4 @@
-"""Which part of a text affirms what it mentions, and which part denies it or calls it outdated.
+"""The parts of a text that affirm what they mention, and those that deny it or call it outdated.
 
 Read clause by clause: in "She lives not in Lisbon but in Porto" Lisbon is denied and Porto is not, and in "They moved
 from Lisbon to Porto" Lisbon is outdated. A negation reaches from its word to the end of its clause; one that denies
@@ -286,30 +286,30 @@ _PERSON = re.compile(rf"\b{PERSON}", _I)
 
 
 def is_asked_negatively(text: str) -> bool:
-    """Whether a question, or an answer, is about what is not, or about what was before: to deny it is to affirm it."""
+    """Return whether a question or an answer is about what is not, or was before: to deny it is to affirm it."""
     return _IS_ASKED_NEGATIVELY.search(text) is not None
 
 
 def is_answered_negatively(answer: str) -> bool:
-    """Whether an answer is what is not: "no nuts", but not "vegetarian", which a "not" denies."""
+    """Return whether an answer is what is not: "no nuts", but not "vegetarian", which a "not" denies."""
     return is_asked_negatively(_STATES_ITSELF.sub(" ", answer))
 
 
 def states_itself(answer: str) -> bool:
-    """Whether an answer has the negative in itself, and no other: "vegetarian", "allergic to nuts"."""
+    """Return whether an answer has the negative in itself, and no other: "vegetarian", "allergic to nuts"."""
     return _STATES_ITSELF.search(answer) is not None and not is_answered_negatively(
         answer
     )
 
 
 def denied_content(answer: str) -> str | None:
-    """What an answer that is a negative denies: "no nuts" is about nuts; ``None`` for any other answer."""
+    """Return what an answer that is a negative denies: "no nuts" is about nuts; ``None`` for any other answer."""
     found = _NEGATIVE_ANSWER.fullmatch(simplified(answer.strip()))
     return next(filter(None, found.groups())) if found else None
 
 
 def is_negative(clause: str) -> bool:
-    """Whether a clause states what is not: "I eat no nuts", "I am allergic to nuts"."""
+    """Return whether a clause states what is not: "I eat no nuts", "I am allergic to nuts"."""
     return _IS_NEGATIVE.search(clause) is not None
 
 
@@ -319,7 +319,7 @@ def clauses_with_negatives(text: str) -> tuple[str, ...]:
 
 
 def is_same_subject(question: str, update: str) -> bool:
-    """Whether ``update`` may be about what ``question`` asks: not if only one of them is about the user's brother."""
+    """Return whether both may be about the same: not if only one of them is about the user's brother."""
     return {one.lower() for one in _PERSON.findall(question)} == {
         one.lower() for one in _PERSON.findall(update)
     }
@@ -340,7 +340,7 @@ class Polarity(NamedTuple):
 
 
 def may_deny(text: str) -> bool:
-    """Whether :func:`polarity` has to be asked: many texts deny nothing."""
+    """Return whether :func:`polarity` has to be asked: many texts deny nothing."""
     return any(_cues_in(text))
 
 
@@ -350,7 +350,7 @@ def _cues_in(text: str) -> Iterator[str]:
 
 
 def polarity(text: str, mentions: Callable[[str], bool] | None = None) -> Polarity:
-    """What ``text`` affirms, and what it calls outdated; of the sentences alone that ``mentions`` tells, if given."""
+    """Return what ``text`` affirms and calls outdated; of the sentences alone that ``mentions`` tells, if given."""
     outdated: list[tuple[int, int]] = []
     denied: list[tuple[int, int]] = []
     updates: list[str] = []
@@ -408,7 +408,7 @@ class _Spans(NamedTuple):
 
 @lru_cache(maxsize=16_384)
 def _spans_of(sentence: str) -> _Spans:
-    """What one sentence calls outdated, and what it denies; a question does neither."""
+    """The parts that one sentence calls outdated, and what it denies; a question does neither."""
     if sentence.rstrip().endswith(("?", "？")):
         return _Spans()
     told = simplified(sentence.rstrip(".!?。！？\n;； "))

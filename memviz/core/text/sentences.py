@@ -9,8 +9,7 @@ from itertools import islice
 
 from memviz.core.text import phrases
 from memviz.core.text.traits import Traits
-from memviz.core.text.vocabulary import ABBREVIATIONS, CHANGE_WORDS, words
-from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.vocabulary import ABBREVIATIONS, CHANGE_WORDS, NUMBER_WORDS, words
 from memviz.core.text.words import HAN, content_words, stem
 
 MAX_FACTS = 500
@@ -96,7 +95,7 @@ class Sentence:
 
     @cached_property
     def traits(self) -> Traits:
-        """What the sentence says about itself: numbers, dates, names, and how informative it is."""
+        """The marks of the sentence: numbers, dates, names, and how informative it is."""
         return Traits.of(self.text)
 
     @cached_property
@@ -108,7 +107,7 @@ class Sentence:
 
     @cached_property
     def is_question(self) -> bool:
-        """Whether the sentence asks."""
+        """Return whether the sentence asks."""
         return is_question(self.text)
 
     @cached_property
@@ -128,7 +127,7 @@ class Passage:
 
 
 def is_question(text: str) -> bool:
-    """Whether a sentence ends with a question mark, begins like a question, or asks to be reminded."""
+    """Return whether a sentence ends with a question mark, begins like a question, or asks to be reminded."""
     bare = text.rstrip("\"'”’」』）)]*_ ")
     if bare.endswith(_QUESTION_MARKS):
         return True

@@ -5,8 +5,7 @@ import unicodedata
 from functools import lru_cache
 
 from memviz.core.text.values import plain_number
-from memviz.core.text.vocabulary import SAME_WORD, STOP_WORDS, words
-from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.vocabulary import NUMBER_WORDS, SAME_WORD, STOP_WORDS, words
 from memviz.core.text.words import UNSPACED, content_words, stem
 
 NUMBER_WEIGHT = 3
@@ -79,7 +78,7 @@ def _weight(token: str, begins: bool) -> int:
 
 @lru_cache(maxsize=16_384)
 def normal_forms(token: str) -> tuple[str, ...]:
-    """What a token is compared by: a number's value, a word's stem, the character pairs of an unspaced run."""
+    """The forms to compare a token by: a number's value, a word's stem, the character pairs of an unspaced run."""
     if IS_UNSPACED.match(token):
         return tuple(content_words(token) - _FRAMING)
     if is_number(token):
@@ -89,7 +88,7 @@ def normal_forms(token: str) -> tuple[str, ...]:
 
 
 def is_number(token: str) -> bool:
-    """Whether a token of :data:`TOKEN` is a number, not a word or a code."""
+    """Return whether a token of :data:`TOKEN` is a number, not a word or a code."""
     return (
         token[0].isdecimal()
         and token[-1].isdecimal()

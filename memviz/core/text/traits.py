@@ -1,4 +1,4 @@
-"""What can be seen in a sentence without understanding it: numbers, dates, names, and how much it tells.
+"""The traits that can be seen in a sentence without understanding it: numbers, dates, names, and how much it tells.
 
 A replay reads every sentence of a conversation, so words are looked up in sets and the regular
 expressions for digits and for Chinese run only where there are any.
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from memviz.core.text import phrases
-from memviz.core.text import word_classes as classes
+from memviz.core.text import vocabulary as classes
 from memviz.core.text.vocabulary import STOP_WORDS
 from memviz.core.text.words import HAN
 

@@ -1,4 +1,4 @@
-"""How people say that something is over or is not so, besides a plain "not": "gave up on", "off the table", 原定, 作废.
+"""Ways to say that something is over or is not so, besides a plain "not": "gave up on", "off the table", 原定, 作废.
 
 Each entry is the letters that a sentence has to hold before its pattern is tried, and the pattern, whose group ``old``
 is what is set aside. Patterns are compiled where a sentence has their letters.

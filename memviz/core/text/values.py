@@ -155,8 +155,8 @@ def _plain_stretch(stretch: str) -> str:
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """Where the digits of ``text`` stand, each with the few words around it that may belong to its value: all patterns
-    are tried at every character, so they are not tried anywhere else."""
+    """The places of the digits of ``text``, each with the few words around it that may belong to its value: all
+    patterns are tried at every character, so they are not tried anywhere else."""
     start = stop = 0
     for digits in _DIGITS.finditer(text):
         last = digits.end()
@@ -377,7 +377,7 @@ def _code(match: re.Match[str]) -> str:
 
 
 def is_mixed(part: str) -> bool:
-    """Whether letters and digits alternate as in a code: R4M, but not 40GB, 16th, or word2."""
+    """Return whether letters and digits alternate as in a code: R4M, but not 40GB, 16th, or word2."""
     return re.search(r"[A-Za-z]\d+[A-Za-z]|\d[A-Za-z]+\d|^[A-Z]\d", part) is not None
 
 

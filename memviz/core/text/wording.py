@@ -114,7 +114,7 @@ NOT_RECORDED = "not recorded"
 
 
 def seconds_words(seconds: float | None) -> str:
-    """How long a call took."""
+    """The seconds that a call took, in words."""
     return NOT_RECORDED if seconds is None else f"{seconds:.2f} s"
 
 
@@ -124,7 +124,7 @@ def took_words(seconds: float | None) -> str:
 
 
 def cost_words(usd: float | None, *, recorded: bool) -> str:
-    """What a call cost, of which its provider may have said nothing, or the recording that it is played from."""
+    """The cost of a call, of which its provider may have said nothing, or the recording that it is played from."""
     return dollars(usd) if usd is not None else NOT_RECORDED if recorded else "unknown"
 
 
@@ -134,7 +134,7 @@ def price_words(usd: float | None, *, recorded: bool = False) -> str:
 
 
 def effort_words(seconds: float | None, usd: float | None, *, recorded: bool) -> str:
-    """What a call took and cost: ``1.20 s, cost $0.01``, ``0.02 s, no cost``, ``seconds and cost not recorded``."""
+    """Time and cost of a call: ``1.20 s, cost $0.01``, ``0.02 s, no cost``, ``seconds and cost not recorded``."""
     if recorded and seconds is None and usd is None:
         return f"seconds and cost {NOT_RECORDED}"
     return f"{took_words(seconds)}, {price_words(usd, recorded=recorded)}"

@@ -32,7 +32,7 @@ def content_words(text: str) -> frozenset[str]:
 
 
 def is_chinese(text: str) -> bool:
-    """Whether ``text`` is mostly Chinese: Han characters, no Japanese kana, and few Latin words beside them."""
+    """Return whether ``text`` is mostly Chinese: Han characters, no Japanese kana, and few Latin words beside them."""
     han = len(HAN.findall(text))
     return (
         han > 0

@@ -7,8 +7,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from memviz.core.text.containment import normal_tokens
-from memviz.core.text.vocabulary import CHANGE_WORDS, STOP_WORDS
-from memviz.core.text.word_classes import NUMBER_WORDS
+from memviz.core.text.vocabulary import CHANGE_WORDS, NUMBER_WORDS, STOP_WORDS
 from memviz.core.text.words import HAN, content_words, stem
 from memviz.transcripts.base import Category
 

@@ -8,8 +8,7 @@ sign; no conversation says its country.
 
 import re
 
-from memviz.core.text.vocabulary import STOP_WORDS, words
-from memviz.core.text.word_classes import DATE_WORDS
+from memviz.core.text.vocabulary import DATE_WORDS, STOP_WORDS, words
 from memviz.metrics.retention import label_words as part
 from memviz.metrics.retention.label_words import CODE, PERSON, PHONE, SOFTWARE, kind
 

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterator, Set
 
-from memviz.core.text.vocabulary import STOP_WORDS, words
-from memviz.core.text.word_classes import DATE_WORDS, MONTHS
+from memviz.core.text.vocabulary import DATE_WORDS, MONTHS, STOP_WORDS, words
 from memviz.metrics.retention.label_words import NATIONALITIES, Value
 
 _MONTH = (

@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 
 from memviz.models.offline.context_sources import Source
-from memviz.models.offline.matching import Match, Matches
+from memviz.models.offline.matching import Match, Matches, accepts
 from memviz.models.offline.question import Question
-from memviz.models.offline.suitability import accepts
 
 _INTRODUCES = re.compile(
     r"\b(?i:my (?:full |first |last )?name(?: is|['’]s)|call me|mein name ist|ich heiße|je m['’]appelle|me llamo)\b"
@@ -33,8 +32,8 @@ PAIR_STARTS = 10
 def find(
     question: Question, among: Sequence[Source]
 ) -> tuple[list[Match], frozenset[str]]:
-    """The best statements for ``question`` (up to two), and those of its stems that occur nowhere in the context."""
-    if question.about.own_name and (introduced := _introduction(among)):
+    """Return the best statements for ``question`` (up to two), and those of its stems that nobody said."""
+    if question.wants_own_name and (introduced := _introduction(among)):
         return [introduced], frozenset()
     matches = Matches(question, among)
     able = [match for match in matches.found if match.direct >= DIRECT_THRESHOLD]
@@ -53,18 +52,15 @@ def find(
 
 def _introduction(among: Sequence[Source]) -> Match | None:
     """The newest sentence in which the user says a name of their own."""
-    return next(
-        (
-            Match(source, position, at, frozenset(), covered=1.0)
-            for position, source in reversed(list(enumerate(among)))
-            if source.kind in ("user", "summary")
-            for at, sentence in enumerate(source.passage.sentences)
-            if not sentence.is_question
-            and not sentence.echo
-            and _INTRODUCES.search(sentence.text)
-        ),
-        None,
-    )
+    for position in reversed(range(len(among))):
+        source = among[position]
+        if source.kind not in ("user", "summary"):
+            continue
+        for at, sentence in enumerate(source.passage.sentences):
+            states = not sentence.is_question and not sentence.echo
+            if states and _INTRODUCES.search(sentence.text):
+                return Match(source, position, at, frozenset(), covered=1.0)
+    return None
 
 
 def _updated(matches: Matches, fitting: Sequence[Match]) -> Match | None:
@@ -78,12 +74,11 @@ def _updated(matches: Matches, fitting: Sequence[Match]) -> Match | None:
 
 def _changes(match: Match, best: Match) -> bool:
     new = match.sentence.traits
-    old = best.sentence.traits
     return (
         match.order > best.order
         and new.is_change
         and not new.is_hedged
-        and new.numbers != old.numbers
+        and new.numbers != best.sentence.traits.numbers
         and match.covered >= UPDATE_SHARE * best.covered
     )
 
@@ -93,21 +88,24 @@ def _pair(matches: Matches, able: Sequence[Match], alone: float) -> list[Match]:
     Ghent" answer where the dentist moved to."""
     best: list[Match] = []
     best_score = 0.0
-    for first in sorted(able, key=matches.score, reverse=True)[:PAIR_STARTS]:
-        names = [
-            name
-            for name in first.sentence.traits.names
-            if not matches.question.says(name)
-        ]
-        for second in matches.found if names else ():
+    least_together = max(PAIR_THRESHOLD, alone + PAIR_GAIN)
+    by_score = sorted(able, key=matches.score, reverse=True)
+    for first in by_score[:PAIR_STARTS]:
+        said = first.sentence.traits.names
+        names = [name for name in said if not matches.question.says(name)]
+        if not names:
+            continue
+        for second in matches.found:
             together = matches.share(first.hits | second.hits)
             if (
-                together >= max(PAIR_THRESHOLD, alone + PAIR_GAIN)
-                and matches.share(second.hits - first.hits) >= PAIR_GAIN
-                and any(name in second.sentence.text.lower() for name in names)
-                and accepts(matches.question, second.sentence)
-                and (score := together + PAIR_GAIN * matches.score(second)) > best_score
+                together < least_together
+                or matches.share(second.hits - first.hits) < PAIR_GAIN
+                or not accepts(matches.question, second.sentence)
             ):
+                continue
+            text = second.sentence.text.lower()
+            score = together + PAIR_GAIN * matches.score(second)
+            if score > best_score and any(name in text for name in names):
                 best = [first, second]
                 best_score = score
     return best

@@ -1,7 +1,7 @@
-"""Where statements come from: the messages of a context, with their kind and their sentences."""
+"""The sources of statements: the messages of a context, with their kind and their sentences, and summaries of turns."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memviz.core.messages import Message
@@ -18,18 +18,23 @@ _INSTRUCTION = re.compile(
 )
 
 
+_HEADING = re.compile(r"\s*=== .* ===[ \t]*$", re.MULTILINE)
+_TURN = re.compile(r"^\[Turn ([0-9]{1,9})\](?: |$)", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One message. ``kind`` is user, assistant, summary, tool or system. Where a user message answers a question of the
-    assistant, ``asked`` holds the words of that question: "How many guests?" "Around 45."."""
+    """One message."""
 
     kind: str
+    """``user``, ``assistant``, ``summary``, ``tool`` or ``system``."""
     passage: Passage
     asked: frozenset[str] = frozenset()
+    """The words of the question that a user message answers: "How many guests?" "Around 45."."""
 
 
 def sources(messages: Sequence[Message]) -> list[Source]:
-    """One source a message, in the order of the messages."""
+    """Return one source a message, in the order of the messages."""
     found: list[Source] = []
     for position, message in enumerate(messages):
         kind = message.role
@@ -37,27 +42,42 @@ def sources(messages: Sequence[Message]) -> list[Source]:
         if kind == "system" and _is_summary(text, position):
             kind = "summary"
             text = _SUMMARY_HEAD.sub("", text)
-        asked = (
-            _closing_question(found[-1])
-            if kind == "user" and found
-            else frozenset[str]()
-        )
+        asked = frozenset[str]()
+        if kind == "user" and found:
+            asked = _closing_question(found[-1])
         found.append(Source(kind, passage(text), asked))
     return found
 
 
 def _closing_question(source: Source) -> frozenset[str]:
-    sentences = source.passage.sentences
-    closes = (
-        source.kind == "assistant" and bool(sentences) and sentences[-1].is_question
-    )
-    return sentences[-1].words if closes else frozenset()
+    if source.kind != "assistant" or not source.passage.sentences:
+        return frozenset()
+    last = source.passage.sentences[-1]
+    return last.words if last.is_question else frozenset()
 
 
 def _is_summary(text: str, position: int) -> bool:
-    """Whether a system message holds a summary: it says so, or it is not the first, or instructs nobody."""
+    """Return whether a system message holds a summary: it says so, or it is not the first, or instructs nobody."""
     return (
         position > 0
         or _SUMMARY_HEAD.search(text) is not None
         or _INSTRUCTION.search(text) is None
     )
+
+
+def turn_summaries(messages: Sequence[Message]) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text, which may have several lines, of each accumulated summary of a turn."""
+    last = 0
+    for message in messages:
+        if message.role != "system" or not _HEADING.match(message.content):
+            continue
+        # numbers only grow, so a line of a summary that quotes an earlier mark begins no entry
+        marks = []
+        for mark in _TURN.finditer(message.content):
+            if int(mark.group(1)) > last:
+                last = int(mark.group(1))
+                marks.append(mark)
+        stops = [mark.start() for mark in marks[1:]]
+        stops.append(len(message.content))
+        for mark, stop in zip(marks, stops, strict=False):
+            yield int(mark.group(1)), message.content[mark.end() : stop]

@@ -1,29 +1,33 @@
-"""How well each statement of a context fits a question.
+"""The statements of a context that fit a question, each with the share of the question that it covers.
 
 A statement covers the part of the question whose words it holds, and each word counts by its rarity (its inverse
 document frequency). That is BM25 for sentences of about one length. bm25s was measured in its place: 66 to 69 of the
 77 questions about the bundled conversations are answered with it under summary_only, 70 without it, and it takes four
 times as long over a thousand messages. Preferences then decide between statements that cover equally much.
+
+Words in common are not enough: "When is the concert?" and "The concert costs 25 euros." share their subject, and the
+one does not answer the other.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import log
 
 from memviz.core.text import phrases
 from memviz.core.text.sentences import Sentence
+from memviz.core.text.words import content_words
 from memviz.models.offline.context_sources import Source
-from memviz.models.offline.meanings import all_have_other_words, implied
-from memviz.models.offline.question import Question
-from memviz.models.offline.suitability import agreement, bonus
+from memviz.models.offline.question import NEGATION, Question, Wanted
 
 FEW_SENTENCES = 30
 """A context of fewer sentences is weighed as if it had this many."""
 IN_OTHER_WORDS = 0.85
-"""How much of its weight a word counts that a statement says in other words."""
+"""The part of its weight that a word counts that a statement says in other words."""
 NEAR = 0.45
 SAME_MESSAGE = 0.2
-"""How much of its weight a word counts that is said in a neighbouring sentence, or elsewhere in the same message."""
+"""The part of its weight that a word counts that is said in a neighbouring sentence, or elsewhere in the message."""
 ELLIPSIS_WORDS = 4
 """A reply of so few words takes over the words of the question that it answers: "How many guests?" "Around 45."."""
 LEAST_SHARE = 0.2
@@ -42,23 +46,60 @@ RECENCY = 0.06
 RECENCY_WHEN_ASKED = 0.2
 """What decides between statements that cover a question equally well: who said it, whether it only repeats an answer
 of this model, whether it tells of a change, and how new it is (how old, if the question wants the first value)."""
+OTHER_SUBJECT = 0.85
+OTHER_SUBJECT_ONE_WORD = 0.6
+OTHER_SENSE = 0.6
+"""Factors for a statement that does not speak of the asker who is asked about (smaller where a single word is all that
+they share), and for one that affirms what the question denies."""
+
+_OTHER_WORDS = {
+    content_words(asked): re.compile(said, re.IGNORECASE)
+    for asked, said in (
+        (
+            "colour",
+            r"\b(?:red|blue|green|yellow|black|white|gr[ae]y|brown|orange|purple|violet|pink|silver|gold|beige)\b",
+        ),
+        (
+            "leave depart departure abfahrt abreise 出发",
+            r"\b(?:set(?:s|ting)? off|depart|fly out|head(?:ing)? off|leav)|\bfahren\b.*\b(?:los|ab)\b|出发|动身",
+        ),
+        ("name namen 名字 名称", r"\b(?:called|named|name is)\b|\bheiß|叫"),
+        (
+            "stay accommodation",
+            r"\b(?:hotel|guesthouse|hostel|apartment|flat|house|booked|rented)\b",
+        ),
+    )
+}
+"""Stems of a question, and what a sentence holds that says them in other words."""
+_CODE_VALUE = re.compile(r"(?=[\w-]*\d)\w[\w-]+")
+_PARTNER = re.compile(
+    r"\b(?:(?:i|i['’]m|i['’]ve|i['’]ll|we|we['’]re|me|us|our|you|you['’]re|user|they|please)\b"
+    r"|my (?!(?:brother|sister|wife|husband|partner|son|daughter|child|mother|father|mum|mom|dad|parents|aunt|uncle"
+    r"|cousin|niece|nephew|grand\w+|friend|boss|colleague|neighbou?r|flatmate|roommate|teacher|doctor|dentist)s?\b))",
+    re.IGNORECASE,
+)
+"""A sentence that speaks of the user, or of something of theirs that is no other person."""
+_DENIES = re.compile(
+    rf"{NEGATION.pattern}|\b(?:allerg|intoleran|hate|dislike|refuse|forbid|forbidden|skip)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A statement that shares words (``hits``) with the question: sentence ``at`` of message ``position``.
-
-    ``direct`` is the share of the question that the statement covers itself, ``covered`` adds the words around it.
-    """
+    """A statement that shares words with the question: sentence ``at`` of message ``position``."""
 
     source: Source
     position: int
     at: int
     hits: frozenset[str]
+    """The words of the question that it says."""
     meant: frozenset[str] = frozenset()
     """Those of the ``hits`` that it says in other words only."""
     direct: float = 0.0
+    """The share of the question that the statement covers itself."""
     covered: float = 0.0
+    """The same with the words around it."""
 
     @property
     def sentence(self) -> Sentence:
@@ -73,34 +114,30 @@ class Match:
     def near(self) -> frozenset[str]:
         """Words of the neighbouring sentences."""
         sentences = self.source.passage.sentences
-        return (
-            sentences[max(0, self.at - 1)].words
-            | sentences[min(len(sentences) - 1, self.at + 1)].words
-        )
+        before = sentences[max(0, self.at - 1)]
+        behind = sentences[min(len(sentences) - 1, self.at + 1)]
+        return before.words | behind.words
 
 
 class Matches:
-    """All statements that share enough words with ``question``.
+    """All statements that share enough words with ``question``."""
 
-    ``weights`` gives each stem of the question its share of 1: the fewer statements hold a stem, the larger. A stem
-    that nobody said has the largest, so that statements without it cover little; ``missing`` are those stems.
-    """
+    weights: dict[str, float]
+    """Each stem of the question with its share of 1: the fewer statements hold a stem, the larger. A stem that nobody
+    said has the largest, so that statements without it cover little."""
+    missing: frozenset[str]
+    """Stems of the question that nobody said."""
+    found: list[Match]
 
     def __init__(self, question: Question, among: Sequence[Source]) -> None:
         self.question = question
         self._messages = len(among)
         sharing = list(_sharing(question, among))
-        self.weights = _weights(
-            question, sharing, sum(len(source.passage.sentences) for source in among)
-        )
-        said = frozenset[str]().union(*(match.hits for match in sharing))
-        self.missing = frozenset(
-            word
-            for word, weight in self.weights.items()
-            if weight
-            and word not in said
-            and not any(word in source.passage.words for source in among)
-        )
+        sentences = sum(len(source.passage.sentences) for source in among)
+        self.weights = _weights(question, sharing, sentences)
+        said = [match.hits for match in sharing]
+        said += [source.passage.words for source in among]
+        self.missing = frozenset(self.weights).difference(*said)
         self.found = [
             self._measured(match)
             for match in sharing
@@ -113,29 +150,36 @@ class Matches:
 
     def score(self, match: Match) -> float:
         """``covered``, and what decides between statements that cover equally much."""
-        question = self.question
         sentence = match.sentence
-        score = (
-            match.covered + SOURCE_BONUS[match.source.kind] + bonus(question, sentence)
-        )
-        score += ECHO * sentence.echo
+        score = match.covered + SOURCE_BONUS[match.source.kind]
+        if sentence.echo:
+            score += ECHO
         newness = match.position / self._messages
-        if question.wants_first_value:
+        if self.question.wants_first_value:
             return score + RECENCY_WHEN_ASKED * (1 - newness)
-        recency = RECENCY_WHEN_ASKED if question.wants_newest_value else RECENCY
-        return score + recency * newness + CHANGE * sentence.traits.is_change
+        if sentence.traits.is_change:
+            score += CHANGE
+        wants_newest = self.question.wants_newest_value
+        return score + (RECENCY_WHEN_ASKED if wants_newest else RECENCY) * newness
 
     def _measured(self, match: Match) -> Match:
-        factor = agreement(self.question, match.sentence)
+        factor = self._agreement(match.sentence)
         direct = self.share(match.hits) - (1 - IN_OTHER_WORDS) * self.share(match.meant)
-        return replace(
-            match,
-            direct=factor * direct,
-            covered=factor * (direct + self._around(match)),
-        )
+        covered = direct + self._around(match)
+        return replace(match, direct=factor * direct, covered=factor * covered)
+
+    def _agreement(self, sentence: Sentence) -> float:
+        """A factor below 1 for a statement about somebody else than the asker, or of the opposite sense."""
+        factor = 1.0
+        if self.question.of_asker and not _PARTNER.search(sentence.text):
+            is_one_word = len(self.weights) == 1
+            factor = OTHER_SUBJECT_ONE_WORD if is_one_word else OTHER_SUBJECT
+        if self.question.is_negated and not _DENIES.search(sentence.text):
+            factor *= OTHER_SENSE
+        return factor
 
     def _around(self, match: Match) -> float:
-        """What the words beside the statement add."""
+        """The share that the words beside the statement add."""
         absent = self.weights.keys() - match.hits
         if not absent:
             return 0.0
@@ -146,28 +190,42 @@ class Matches:
 
 def _sharing(question: Question, among: Sequence[Source]) -> Iterator[Match]:
     stems = frozenset(question.weights)
-    in_other_words = all_have_other_words(stems)
+    other_words = _other_words(stems)
     for position, source in enumerate(among):
-        if (
-            not in_other_words
-            and stems.isdisjoint(source.passage.words)
-            and stems.isdisjoint(source.asked)
-        ):
+        says_none = stems.isdisjoint(source.passage.words)
+        if says_none and not other_words and stems.isdisjoint(source.asked):
             continue
         for at, sentence in enumerate(source.passage.sentences):
             said = stems & sentence.words
-            hits = said | implied(stems, sentence)
+            hits = said | _meant(stems, sentence)
             if at == 0 and len(sentence.words) <= ELLIPSIS_WORDS:
                 hits |= stems & source.asked
-            if (
-                hits
-                and not sentence.is_question
-                and not _is_ignorance(source, sentence)
-            ):
-                yield Match(source, position, at, hits, hits - said)
+            if not hits or sentence.is_question or is_ignorance(source, sentence):
+                continue
+            yield Match(source, position, at, hits, hits - said)
 
 
-def _is_ignorance(source: Source, sentence: Sentence) -> bool:
+@lru_cache(maxsize=256)  # the same question meets context after context
+def _other_words(
+    stems: frozenset[str],
+) -> tuple[tuple[frozenset[str], re.Pattern[str]], ...]:
+    """Those of the ``stems`` that may be said in other words, and how."""
+    return tuple(
+        (asked & stems, said) for asked, said in _OTHER_WORDS.items() if asked & stems
+    )
+
+
+def _meant(stems: frozenset[str], sentence: Sentence) -> frozenset[str]:
+    """Those of the ``stems`` that a sentence says in other words only."""
+    meant: set[str] = set()
+    for own, saying in _other_words(stems):
+        if own.isdisjoint(sentence.words) and saying.search(sentence.text):
+            meant |= own
+    return frozenset(meant)
+
+
+def is_ignorance(source: Source, sentence: Sentence) -> bool:
+    """Return whether a sentence only says that the model did not know."""
     return source.kind == "assistant" and phrases.admits_ignorance(sentence.text)
 
 
@@ -183,14 +241,21 @@ def _weights(
         word: weight * log(1 + size / (frequency[word] + 0.5))
         for word, weight in question.weights.items()
     }
-    for pair, (before, after) in question.bridges.items():
-        # a pair that nobody wrote, between two that somebody did, is no word but the seam of two
-        if (
-            pair in weights
-            and not frequency[pair]
-            and frequency.get(before)
-            and frequency.get(after)
-        ):
-            weights[pair] = 0.0
     total = sum(weights.values()) or 1.0
     return {word: weight / total for word, weight in weights.items()}
+
+
+def accepts(question: Question, sentence: Sentence) -> bool:
+    """Return whether ``sentence`` speaks of whom the question is about, and holds what it wants: a number, a code or a
+    date that it does not say."""
+    asked = frozenset(question.weights)
+    said = sentence.words | _meant(asked, sentence)
+    if question.about.is_missed_by(sentence.text, said, asked):
+        return False
+    if question.wanted is Wanted.NUMBER:
+        values: Iterable[str] = sentence.traits.amounts
+    elif question.wanted is Wanted.CODE:
+        values = _CODE_VALUE.findall(sentence.text.lower())
+    else:
+        return question.wanted is not Wanted.DATE or sentence.traits.has_date
+    return any(not question.says(value) for value in values)

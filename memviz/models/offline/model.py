@@ -16,8 +16,7 @@ from memviz.core.text.length import count_words
 from memviz.core.text.words import UNSPACED
 from memviz.core.tool_schemas import schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
-from memviz.models.offline.facts import fact_request, facts
-from memviz.models.offline.summarizer import summarize
+from memviz.models.offline.summarizer import fact_request, facts, summarize
 from memviz.models.offline.summary_request import (
     Entry,
     Style,
@@ -29,7 +28,7 @@ from memviz.models.offline.summary_request import (
 from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
 
-VERSION = 6
+VERSION = 7
 """Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""

@@ -1,4 +1,4 @@
-"""What a question is about, and what kind of answer it expects."""
+"""The reading of a question: its words by weight, and the kind of answer that it wants."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from memviz.core.text.vocabulary import LIGHT_WORDS
-from memviz.core.text.words import bridges, content_words, stem
-from memviz.models.offline.question_subject import About
+from memviz.core.text.words import content_words, stem
+from memviz.models.offline.owners import About
 
 LIGHT_FACTOR = 0.35
 FOCUS_FACTOR = 0.7
@@ -25,7 +25,6 @@ class Wanted(Enum):
     CODE = auto()
     DATE = auto()
     NUMBER = auto()
-    NAME = auto()
     ANYTHING = auto()
 
 
@@ -49,17 +48,11 @@ _WANTED = {
         r"|多少|几[个位岁人次只条张天块件]|多[大高长远重]|号码"
         r"|\bwie ?viele?\b|\bcu[aá]nt[oa]s?\b|\bcombien\b|\bquant[oi]s?\b|сколько"
     ),
-    Wanted.NAME: (
-        r"\bwhos?e?\b|\bwhom\b|\bnames?\b|\bcalled\b|\bwhere\b"
-        r"|\b(?:what|which) (?:city|town|country|street|village|company|place"
-        r"|restaurant|hotel|airport|neighbou?r|person|colleague|doctor|brand|author)\b"
-    ),
 }
 _WANTED_PATTERNS = {
     wanted: re.compile(pattern, re.IGNORECASE) for wanted, pattern in _WANTED.items()
 }
 _HOW_ADJECTIVE = re.compile(_HOW, re.IGNORECASE)
-_COUNTED = re.compile(r"\bhow many (?:\w+ ){0,2}?([a-z]{3,})\b", re.IGNORECASE)
 _NEWEST = re.compile(
     r"\b(?:now|current(?:ly)?|new|newest|latest|final(?:ly)?|in the end|today)\b|现在|目前|最新|最终|最后",
     re.IGNORECASE,
@@ -68,7 +61,6 @@ _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|first|before the change)\b|最初|原来|一开始",
     re.IGNORECASE,
 )
-_EMAIL_ADDRESS = re.compile(r"e-?mail address", re.IGNORECASE)
 _OF_ASKER = re.compile(
     r"\b(?:do|did|am|was|can|can't|have|should|will|must) (?:i|we)\b|\bmy name\b|\bcall me\b",
     re.IGNORECASE,
@@ -81,57 +73,57 @@ NEGATION = re.compile(
     r"n['’]t\b|\b(?:not|never|no|without|avoid|cannot|nobody|none)\b|不|没|别",
     re.IGNORECASE,
 )
+_OWN_NAME = re.compile(
+    r"\bwhat(?:['’]s| is) my (?:(?:full|last|first) )?name\b|\bwho am i\b|\bmy name\?|\bwie heiße ich\b|\bcomment je m"
+    r"|我叫什么|我的名字是什么|我是谁",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question. ``weights`` holds each of its content stems and how much it counts; ``bridges`` those
-    that may straddle two words; ``counted`` the stem of what "how many" counts, or the empty text."""
+    """A question as it is looked up in a context."""
 
     text: str
     weights: Mapping[str, float]
-    bridges: Mapping[str, tuple[str, str]]
+    """Each of its content stems and how much it counts."""
     wanted: Wanted
-    counted: str
+    wants_own_name: bool
+    """It asks for the name of the asker."""
     wants_first_value: bool
     wants_newest_value: bool
     of_asker: bool
+    """It asks about the asker, and not about somebody else."""
     is_negated: bool
     has_names: bool
     about: About
-    """Whom and what it asks about."""
 
     @classmethod
     def of(cls, text: str) -> Question:
         """Read the question ``text``."""
-        text = _EMAIL_ADDRESS.sub("email", text)
-        counted = _COUNTED.search(text)
         return cls(
             text,
             _weights(text),
-            bridges(text),
-            next(
-                (
-                    wanted
-                    for wanted, pattern in _WANTED_PATTERNS.items()
-                    if pattern.search(text)
-                ),
-                Wanted.ANYTHING,
-            ),
-            stem(counted.group(1).lower()) if counted else "",
+            _wanted(text),
+            wants_own_name=_OWN_NAME.search(text) is not None,
             wants_first_value=_FIRST.search(text) is not None,
             wants_newest_value=_NEWEST.search(text) is not None,
             of_asker=_OF_ASKER.search(text) is not None,
             is_negated=NEGATION.search(text) is not None,
             has_names=_NAME_INSIDE.search(text) is not None,
-            about=About.of(
-                text, frozenset(name.lower() for name in _NAME_INSIDE.findall(text))
-            ),
+            about=About.of(text),
         )
 
     def says(self, word: str) -> bool:
-        """Whether the question itself holds ``word``, in lower case."""
+        """Return whether the question itself holds ``word``, in lower case."""
         return word in self.text.lower()
+
+
+def _wanted(text: str) -> Wanted:
+    for wanted, pattern in _WANTED_PATTERNS.items():
+        if pattern.search(text):
+            return wanted
+    return Wanted.ANYTHING
 
 
 def _weights(text: str) -> dict[str, float]:

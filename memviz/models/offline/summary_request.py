@@ -1,4 +1,4 @@
-"""What to summarize: from the source of a prompt where it is known, else parsed out of the prompt."""
+"""The material of a summary: from the source of a prompt where it is known, else parsed out of the prompt."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,7 +50,7 @@ _SENTENCES = re.compile(
 
 
 class Style(Enum):
-    """How several facts are written: one a line, or one after the other as sentences."""
+    """The form in which several facts are written: one a line, or one after the other as sentences."""
 
     LIST = "list"
     SENTENCES = "sentences"
@@ -110,7 +110,7 @@ def asked_limit(messages: Sequence[Message]) -> Limit | None:
 
 
 def instruction_of(messages: Sequence[Message]) -> str:
-    """What the prompt ``messages`` tells to do, without what is to be summarized."""
+    """Return the instruction of the prompt ``messages``, without what is to be summarized."""
     text = messages[0].content if messages else ""
     if not messages or messages[0].role == "system":
         return text
@@ -145,7 +145,7 @@ def _limit_in(text: str) -> Limit | None:
 
 
 def _after_instruction(text: str) -> str:
-    """What follows the instruction: it ends at a blank line, unless the first line is an entry already."""
+    """The text behind the instruction: it ends at a blank line, unless the first line is an entry already."""
     if _ENTRY.match(text):
         return text
     xml = _XML_MESSAGE.search(text)

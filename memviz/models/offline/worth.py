@@ -1,12 +1,11 @@
-"""How much a clause is worth keeping in a summary: what it tells, who said it, and whether it will hold tomorrow."""
+"""The worth of a clause in a summary: what it tells, who said it, and whether it will hold tomorrow."""
 
 import re
 
 from memviz.core.text.sentences import Sentence
-from memviz.core.text.vocabulary import words
-from memviz.core.text.word_classes import WEIGHTY
+from memviz.core.text.vocabulary import WEIGHTY, words
 from memviz.core.text.words import HAN
-from memviz.models.offline.deeds import is_deed
+from memviz.models.offline.asking import is_deed
 
 ROLE_WEIGHT = {
     "user": 1.3,
@@ -186,7 +185,7 @@ def _has_value(sentence: Sentence, said: frozenset[str]) -> bool:
 
 
 def _has_verb(text: str, said: frozenset[str]) -> bool:
-    """Whether a clause seems to have a verb. Chinese verbs have no form to be known by, so a few characters count as
+    """Return whether a clause seems to have a verb. Chinese verbs have no form to be known by, so few characters have
     none."""
     if not text.isascii() and (han := len(HAN.findall(text))):
         return han > LEAST_HAN

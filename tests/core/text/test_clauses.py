@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.core.text.clauses import clauses
-from memviz.core.text.openers import without_openers
+from memviz.core.text.clauses import clauses, without_openers
 
 
 @pytest.mark.parametrize(

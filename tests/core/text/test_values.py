@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.text.containment import contains
-from memviz.core.text.inflections import uninflected
+from memviz.core.text.letters import uninflected
 from memviz.core.text.value_words import word_number
 from memviz.core.text.values import plain_values
 
