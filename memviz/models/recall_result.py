@@ -1,4 +1,4 @@
-"""What the recall tool answers a model: how many messages came back, where they stand, and what does not exist."""
+"""The recall tool's answer to a model: how many messages came back, where they stand, and what does not exist."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Whose thing a question asks for, and whom it is about: a statement about somebody else does not answer it.
+"""The owner of what a question asks for, and its subject: a statement about somebody else does not answer it.
 
 "Our VAT number is ..." does not tell the supplier's, nor does "Anna is allergic to nuts" tell anything of Ben.
 """
