@@ -27,9 +27,10 @@ from memviz.core.text.wording import dollars
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.survival import Agreement, agreed, agreement
 from memviz.metrics.summaries.request_sizes import sent_summary_tokens
+from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Trigger
 from memviz.transcripts.samples import bundled
-from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, PricingAssumptions
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 GRID = {
     "buffer": {},

@@ -17,7 +17,8 @@ from time import process_time
 from benchmarks.synthetic.generator import generate
 from memviz import Log, Message, Model, Reply, counter, replay, strategies, strategy
 from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.retention import ProbeTexts, retention
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import category_table, survival
 
 SETTINGS: list[tuple[str, dict[str, int]]] = [

@@ -258,7 +258,8 @@ def _range_of(parameter: Parameter) -> str:
 
 def _list_known_models(*, json: bool) -> None:
     from memviz.models.prices import context_window_tokens
-    from memviz.models.registry import known_models, missing_keys
+    from memviz.models.provider_keys import missing_keys
+    from memviz.models.registry import known_models
 
     rows = []
     table = new_table(

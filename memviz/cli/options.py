@@ -8,8 +8,6 @@ from typer import Argument, Option
 from memviz.core import page_titles
 from memviz.core.bounds import MAX_USD
 
-DEFAULT_COUNTER = "o200k_base"
-OFFLINE = "offline"
 Database = Annotated[
     str | None,
     Option(

@@ -67,7 +67,9 @@ def summarizer_named(name: str, counter: str) -> Model:
     not there."""
     from memviz.core.counters import counter as find_counter
     from memviz.core.errors import MissingKeyError
-    from memviz.models.registry import is_free, missing_keys, model
+    from memviz.models.names import is_free
+    from memviz.models.provider_keys import missing_keys
+    from memviz.models.registry import model
 
     find_counter(counter)
     found = model(name)

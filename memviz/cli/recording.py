@@ -12,7 +12,6 @@ from memviz.cli.arguments import prices_of, recalls_of, strategies_from
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import (
-    DEFAULT_COUNTER,
     Counter,
     Database,
     FileOrId,
@@ -26,6 +25,7 @@ from memviz.cli.options import (
 )
 from memviz.cli.output import complain, progress_of, say
 from memviz.cli.paying import Asked, agree_on_replays, costs, held, summarizer_named
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ def _find_model(
     api_base: str | None,
 ) -> Asked:
     """The model with its budget, once it is sure that it has one if it has a price."""
+    from memviz.models.names import is_free
     from memviz.models.own_servers import is_self_hosted
-    from memviz.models.registry import is_free
     from memviz.models.registry import model as find_model
 
     if is_free(name):

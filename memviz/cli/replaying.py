@@ -17,8 +17,6 @@ from memviz.cli.arguments import recalls_of, strategies_from
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import (
-    DEFAULT_COUNTER,
-    OFFLINE,
     AsJson,
     Budget,
     Counter,
@@ -49,7 +47,9 @@ from memviz.cli.paying import (
     summarizer_named,
 )
 from memviz.core.bounds import MAX_SECONDS
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.text.wording import counted
+from memviz.models.names import OFFLINE
 
 if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls, Usd

@@ -14,7 +14,6 @@ from memviz.cli.arguments import Usd, prices_of, settings_to_try
 from memviz.cli.errors import FAILED, UnknownTargetError
 from memviz.cli.inputs import source_of, sources_of
 from memviz.cli.options import (
-    OFFLINE,
     AsJson,
     Budget,
     Database,
@@ -33,7 +32,9 @@ from memviz.cli.sweep_runner import (
     prepare_conversations,
     work_off,
 )
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.text.wording import counted
+from memviz.models.names import OFFLINE
 
 if TYPE_CHECKING:
     from memviz.models.base import Model
@@ -89,7 +90,7 @@ def sweep_settings(
     max_peak: options.MaxPeak = None,
     worst: options.Worst = False,
     allow_refused: options.AllowRefused = False,
-    counter: options.Counter = "o200k_base",
+    counter: options.Counter = DEFAULT_COUNTER,
     summarizer: options.SummarizerName = OFFLINE,
     budget: Budget = None,
     yes: Yes = False,

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memviz.code_export.python_text import one_line
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
-from memviz.models.names import is_free
+from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
 from memviz.strategies.base import Strategy
-
-OFFLINE = "offline"
-DEFAULT_MODEL = "openai/gpt-5-mini"
 
 Language = Literal["yaml", "python"]
 
@@ -24,7 +22,7 @@ class Setting:
     """
 
     strategy: Strategy
-    counter: str = "o200k_base"
+    counter: str = DEFAULT_COUNTER
     """The name of a token counter."""
     summarizer: str = OFFLINE
     """The writer of the summaries in the simulation: a model's name as memviz takes it, such as ``offline``,

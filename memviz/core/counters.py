@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from memviz.core.forms import Form
     from memviz.core.messages import Message, ToolCall
 
+DEFAULT_COUNTER = "o200k_base"
+"""Counts tokens wherever nobody chose a counter: the encoding of OpenAI's current models."""
 # The file in which tiktoken's cache keeps each encoding: the SHA-1 of the address it was published at.
 ENCODING_FILES = {
     "o200k_base": "fb374d419588a4632f3f557e76b4b70aebbca790",

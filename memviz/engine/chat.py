@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log
-from memviz.core.counters import AnyCounter, Counter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter, Counter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import (
     EmptyConversationError,
@@ -26,12 +26,7 @@ from memviz.engine.drafts import Draft
 from memviz.engine.recall import Recall, Recalled, RequestKey
 from memviz.engine.recalling import Recalling
 from memviz.engine.records import TurnRecord
-from memviz.engine.replay import (
-    DEFAULT_COUNTER,
-    as_model,
-    begun,
-    must_have_a_turn,
-)
+from memviz.engine.replay import as_model, begun, must_have_a_turn
 from memviz.engine.requests import Requests
 from memviz.engine.run import Run
 from memviz.engine.session import Session

@@ -6,13 +6,13 @@ from typing import Any
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log
-from memviz.core.counters import AnyCounter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MessageError
 from memviz.core.messages import Message
 from memviz.engine.in_thread import in_thread
 from memviz.engine.recall import Recall, Recalled, whole_numbers
-from memviz.engine.replay import DEFAULT_COUNTER, as_model
+from memviz.engine.replay import as_model
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.engine.state import Prepared, Setting

@@ -4,13 +4,13 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 
 from memviz.core.conversation import Log
-from memviz.core.counters import AnyCounter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.errors import EmptyConversationError
 from memviz.core.messages import Message
 from memviz.engine.chat import Chat
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.records import PARTIAL_REPLY
-from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_log
+from memviz.engine.replay import Messages, as_log
 from memviz.engine.run import Run
 from memviz.models.base import Model
 from memviz.strategies.base import Strategy

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.counters import AnyCounter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import BudgetSpentError, ModelError, UnusableSummarizerError
 from memviz.core.messages import Message
@@ -15,7 +15,6 @@ from memviz.core.summaries import SummarySource
 from memviz.engine.answering import ask
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import (
-    DEFAULT_COUNTER,
     Messages,
     as_log,
     begun,

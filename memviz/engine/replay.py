@@ -5,7 +5,7 @@ from typing import Any
 
 from memviz.core.bounds import type_of
 from memviz.core.conversation import Log, Request, Turn
-from memviz.core.counters import AnyCounter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import EmptyConversationError, MessageError, ParameterError
 from memviz.core.messages import Message
@@ -20,7 +20,6 @@ from memviz.models.registry import model as find_model
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 
-DEFAULT_COUNTER = "o200k_base"
 Messages = Transcript | Log | Iterable[Message | Mapping[str, Any]]
 
 

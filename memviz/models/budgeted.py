@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from threading import Lock
 
-from memviz.core.counters import AnyCounter, counter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter, counter
 from memviz.core.errors import (
     BadKeyError,
     ConnectionRefusedModelError,
@@ -67,7 +67,7 @@ class Budgeted(ModelWrapper):
         *,
         max_output_tokens: int = MAX_OUTPUT_TOKENS,
         usd_per_million: tuple[float, float] | None = None,
-        counter: AnyCounter = "o200k_base",
+        counter: AnyCounter = DEFAULT_COUNTER,
     ) -> None:
         if max_output_tokens < 1:
             raise ParameterError("max_output_tokens", max_output_tokens, "1 or more")

@@ -2,6 +2,8 @@
 
 from functools import lru_cache
 
+DEFAULT_MODEL = "openai/gpt-5-mini"
+"""The model whose prices, cache and context window count until another one is chosen; exported code names it too."""
 OFFLINE = "offline"
 STAND_IN = "offline stand-in"
 """What the offline model is called wherever a person reads of it; its name stays what programs call it by."""

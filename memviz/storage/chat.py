@@ -11,7 +11,7 @@ from memviz.core.messages import Message
 from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
 from memviz.engine.run_record import whole_setting_to_dict
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.storage import library, rows
 from memviz.storage.library import (
     conversation_changed,

@@ -14,7 +14,7 @@ from memviz.engine.replay import begun
 from memviz.engine.run import Run
 from memviz.engine.state import Setting
 from memviz.models.base import Model
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.storage.conversations import (
     MAX_LOG_MESSAGES,
     MAX_LOGS_IN_PROCESS,

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from memviz.core.counters import AnyCounter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.errors import (
     ConversationChangedError,
     ParameterError,
@@ -18,7 +18,7 @@ from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.in_thread import in_thread
 from memviz.engine.memory_config import DEFAULT_STRATEGY, strategy_of
 from memviz.engine.persistence import database_of
-from memviz.engine.replay import DEFAULT_COUNTER, as_model
+from memviz.engine.replay import as_model
 from memviz.engine.state import Prepared
 from memviz.models.base import Model
 from memviz.storage.store import Store

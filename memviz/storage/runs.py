@@ -29,7 +29,7 @@ from memviz.engine.run_record import (
     whole_setting_to_dict,
 )
 from memviz.engine.stored import DamagedRecordError
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.storage import rows
 from memviz.storage.library import (
     DAMAGE,

@@ -31,10 +31,10 @@ from memviz.engine.replay import begun, must_have_a_turn, setting_for
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.models.base import Model
-from memviz.models.names import RECORDING
+from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import Recording
-from memviz.models.registry import OFFLINE, model
+from memviz.models.registry import model
 from memviz.storage.conversations import (
     Beginning,
 )

@@ -6,14 +6,11 @@ from threading import Event, Thread
 from typing import NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.counters import counter
+from memviz.core.counters import DEFAULT_COUNTER, counter
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file
-
-PICKING_COUNTER = "o200k_base"
-"""Counts the tokens that a list of conversations shows before one is chosen."""
 
 
 class NamedBytes(NamedTuple):
@@ -113,7 +110,7 @@ class BackgroundReading:
             return ()
         tokens = []
         for number, transcript in enumerate(transcripts, 1):
-            sums = Log(transcript.messages).token_sums(counter(PICKING_COUNTER))
+            sums = Log(transcript.messages).token_sums(counter(DEFAULT_COUNTER))
             tokens.append(sums.totals[-1] + sums.call_totals[-1])
             self._advance(number, len(transcripts))
         return tuple(tokens)

@@ -6,8 +6,8 @@ from typing import Any
 
 from memviz.code_export.base import Setting
 from memviz.core.text.wording import counted
+from memviz.models.names import DEFAULT_MODEL
 from memviz.tuning.constraints import Over
-from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
 from memviz.tuning.recommendation import cost_in_words, share_in_words
 from memviz.tuning.results import Sweep
 

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from memviz.core.text.wording import counted, dollars
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
-from memviz.models.names import OFFLINE, RECORDING
-from memviz.tuning.pricing_assumptions import DEFAULT_MODEL
+from memviz.models.names import DEFAULT_MODEL, OFFLINE, RECORDING
 
 RECORDED_SETTINGS = 36
 AGREED_PERCENT = 79

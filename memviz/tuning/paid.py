@@ -8,7 +8,8 @@ from memviz.core.text.wording import counted, dollars
 from memviz.metrics.cost.estimate import LIST_PRICE, Estimate, Work
 from memviz.metrics.cost.pricing import Pricing, pricing, sum_known
 from memviz.models.base import Model
-from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.budget import Budget
+from memviz.models.budgeted import Budgeted
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
 from memviz.models.recordings.noting import Noted, Notes

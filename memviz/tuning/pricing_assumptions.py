@@ -8,14 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from memviz.metrics.cost.cost import Cost, cost
-from memviz.metrics.cost.pricing import (
-    DEFAULT_MODEL,
-    DEFAULT_PAUSE_SECONDS,
-    Pricing,
-    pricing,
-)
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
+from memviz.models.names import DEFAULT_MODEL
 
 __all__ = ["DEFAULT_MODEL", "DEFAULT_PAUSE_SECONDS", "PricingAssumptions"]
 

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Literal, Protocol
 
 from memviz.core.conversation import Log
-from memviz.core.counters import AnyCounter
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import (
     BudgetSpentError,
@@ -19,9 +19,10 @@ from memviz.core.errors import (
     SweepError,
 )
 from memviz.core.messages import Message
-from memviz.engine.replay import DEFAULT_COUNTER, Messages, as_model
+from memviz.engine.replay import Messages, as_model
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.base import Model
-from memviz.models.registry import OFFLINE, is_free
+from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
 from memviz.tuning.cell import Cell, CellIndex, cell_key, job_size, jobs, work
@@ -32,11 +33,7 @@ from memviz.tuning.executors import (
     run_on_dask,
 )
 from memviz.tuning.grid import Grid, largest_sizes, settings
-from memviz.tuning.pricing_assumptions import (
-    DEFAULT_MODEL,
-    DEFAULT_PAUSE_SECONDS,
-    PricingAssumptions,
-)
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_conversation import SweepConversation
 

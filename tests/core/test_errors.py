@@ -25,7 +25,8 @@ from memviz.core.errors import MemvizError, ModelError
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.engine.library import SummarizerFailedError
 from memviz.models.access.settings import ServerAccess
-from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.budget import Budget
+from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recording import About, Recording
 from memviz.storage.store import Store

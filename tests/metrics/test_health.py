@@ -13,10 +13,10 @@ import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.core.errors import CounterUnavailableError
 from memviz.core.text.wording import dollars
-from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import HealthWarning, budgets, health_warnings
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.traffic import traffic
+from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import context_window_tokens, note_window
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import talk

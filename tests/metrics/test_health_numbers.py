@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, ToolCall
-from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.health import health_warnings
 from memviz.metrics.health.budgets import REFERENCE
 from memviz.metrics.requests.traffic import traffic
+from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import context_window_tokens
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import IDS, small

@@ -6,12 +6,8 @@ import pytest
 
 import memviz
 from memviz import Fate, Run, ScriptedModel
-from memviz.metrics.cost.cost import (
-    SUMMARIZER_PARTS,
-    cost,
-    cost_by_pause,
-    unpriced,
-)
+from memviz.metrics.cost.cost import SUMMARIZER_PARTS, cost, cost_by_pause
+from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.health import health_warnings
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map

@@ -21,7 +21,8 @@ from memviz.core.errors import (
 )
 from memviz.core.messages import Message
 from memviz.models.base import Reply, Usage
-from memviz.models.budgeted import Budget, Budgeted
+from memviz.models.budget import Budget
+from memviz.models.budgeted import Budgeted
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.response_cache import CachedModel
 from memviz.models.scripted import ScriptedModel

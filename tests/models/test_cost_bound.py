@@ -13,7 +13,7 @@ from memviz.core.messages import Message
 from memviz.models.budgeted import Accounted
 from memviz.models.cost_bound import CostBound, cost_bound, rounded_up
 from memviz.models.litellm_client import LiteLLMModel
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.models.spending import Spending
 from tests.models.litellm_calls import NAME
 

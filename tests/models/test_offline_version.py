@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.measured import measured_conversations
 from memviz import Message, counter, replay, strategy
+from memviz.models.names import OFFLINE
 from memviz.models.offline import VERSION, OfflineModel
-from memviz.models.registry import OFFLINE
 from memviz.storage.store import Store
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey, Workspace
 from memviz.transcripts.samples import bundled

@@ -14,8 +14,13 @@ from memviz.models.http_guard import load_litellm
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.offline import OfflineModel
 from memviz.models.prices import price, prices
-from memviz.models.provider_keys import OWN_SIGN_IN, key_variables, provider_of
-from memviz.models.registry import known_models, missing_keys, model
+from memviz.models.provider_keys import (
+    OWN_SIGN_IN,
+    key_variables,
+    missing_keys,
+    provider_of,
+)
+from memviz.models.registry import known_models, model
 
 
 @pytest.mark.parametrize("name", ["offline", " offline\n"])

@@ -7,9 +7,9 @@ from threading import Event
 
 import pytest
 
-from memviz.core.counters import counter
+from memviz.core.counters import DEFAULT_COUNTER, counter
 from memviz.transcripts import background
-from memviz.transcripts.background import PICKING_COUNTER, BackgroundReading, NamedBytes
+from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import load_file
 
 TALK = [
@@ -38,7 +38,7 @@ def test_every_file_has_an_outcome_in_the_order_given() -> None:
     assert second.loaded is None
     assert "b.json" in str(second.error)
     assert third.loaded
-    count = counter(PICKING_COUNTER)
+    count = counter(DEFAULT_COUNTER)
     assert (
         third.tokens == (count("When does the ferry leave?") + count("At 7:40."),) * 3
     )

@@ -8,7 +8,7 @@ import memviz
 from memviz.core.messages import ToolCall
 from memviz.core.text.wording import dollars
 from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.transcripts.base import Probe
 from memviz.tuning.grounds import (
     FEW_FACTS,

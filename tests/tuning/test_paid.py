@@ -11,7 +11,7 @@ import pytest
 import memviz
 from memviz import Message, ParameterError
 from memviz.core.errors import BudgetSpentError
-from memviz.models.budgeted import Budget
+from memviz.models.budget import Budget
 from memviz.transcripts.samples import sample
 from memviz.tuning.paid import estimate, paid_summarizer
 from tests.models.openai_server import openai_server, slow, text

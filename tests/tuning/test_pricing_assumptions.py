@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.metrics.cost.cost import unpriced
+from memviz.metrics.cost.pricing import unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.metrics.cost.priced_traffic import USUAL, traffic_of

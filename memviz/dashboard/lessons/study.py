@@ -12,11 +12,11 @@ from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from memviz.core.bounds import quoted, read_json, whole_number
-from memviz.core.counters import counter
+from memviz.core.counters import DEFAULT_COUNTER, counter
 from memviz.core.errors import MemvizError
 from memviz.engine.recall import parse_numbers
-from memviz.metrics.cost.pricing import DEFAULT_MODEL, DEFAULT_PAUSE_SECONDS
-from memviz.models.names import RECORDING
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
+from memviz.models.names import DEFAULT_MODEL, RECORDING
 from memviz.storage.workspace import SAMPLE_PREFIX
 from memviz.strategies import strategy
 from memviz.strategies.base import Strategy
@@ -27,7 +27,6 @@ Query = Mapping[str, Sequence[str]]
 STUDY_PAGES = ("stage", "compare", "facts")
 """Pages that show one conversation under settings. The stage is one of Compare."""
 WITHOUT_STUDY = ("library", "guide")
-DEFAULT_COUNTER = "o200k_base"
 MAX_SETTINGS = 6
 MAX_RECALLS = 100
 MAX_TAKES = 50

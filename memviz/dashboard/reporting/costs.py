@@ -11,7 +11,7 @@ from memviz.dashboard.reporting.settings import Setting, live_replies
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.traffic import traffic
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.price_words import basis_in_words, cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions

@@ -6,7 +6,7 @@ from typing import Any
 from memviz.core.messages import clean_text
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.models.tools import TOOLS
 
 _LOOK: Any = {"ensure_ascii": False, "indent": 1}

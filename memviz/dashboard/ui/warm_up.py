@@ -11,7 +11,7 @@ from threading import Thread
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.storage.workspace import FIRST_SAMPLE, RunKey
 
 FIRST_PAGE = (

@@ -14,8 +14,8 @@ from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import sum_known
 from memviz.models.base import Usage
+from memviz.models.names import OFFLINE
 from memviz.models.prices import price
-from memviz.models.registry import OFFLINE
 from memviz.strategies.base import Trigger
 from memviz.transcripts.base import Probe
 

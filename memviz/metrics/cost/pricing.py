@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from memviz.core.bounds import MAX_USD
 from memviz.metrics.requests.shared_prefix import Tokens
+from memviz.models.names import OFFLINE
 from memviz.models.prices import TokenRates, price
-from memviz.models.registry import OFFLINE
 
-DEFAULT_MODEL = "openai/gpt-5-mini"
-"""Whose prices, cache and context window count until another model is chosen."""
 DEFAULT_PAUSE_SECONDS = 60.0
 """The user's pause between two turns, until another one is chosen."""
 MILLION = 1_000_000

@@ -7,14 +7,10 @@ from typing import Literal, NamedTuple, Protocol
 from memviz.core.text.wording import counted, turn_list
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import (
-    DEFAULT_MODEL,
-    DEFAULT_PAUSE_SECONDS,
-    Pricing,
-    pricing,
-)
+from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules, cache_rules
+from memviz.models.names import DEFAULT_MODEL
 from memviz.models.own_servers import is_self_hosted
 from memviz.models.prices import price
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.core.counters import SLICE_CHARS
+from memviz.core.counters import DEFAULT_COUNTER, SLICE_CHARS
 from memviz.core.counters import counter as counter_named
 from memviz.core.errors import ParameterError
 from memviz.core.messages import Message, ToolCall
@@ -58,7 +58,7 @@ class OfflineModel(Model):
     name = "offline"
 
     def __init__(
-        self, summary_budget_tokens: int = 160, counter: str = "o200k_base"
+        self, summary_budget_tokens: int = 160, counter: str = DEFAULT_COUNTER
     ) -> None:
         if summary_budget_tokens < 1:
             raise ParameterError(

@@ -15,10 +15,10 @@ from memviz.dashboard.lessons.claims import held, problems, unheld
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, play
-from memviz.metrics.cost.pricing import DEFAULT_MODEL
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
+from memviz.models.names import DEFAULT_MODEL
 from memviz.storage.workspace import Workspace
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.lessons.writing_lessons import lesson

@@ -24,7 +24,8 @@ from memviz.dashboard.ui.controls.links import open_link
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.retention.retention import Knowledge, retention
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample

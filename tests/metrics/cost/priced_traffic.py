@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from memviz.metrics.cost.cost import unpriced
+from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.prices import Price, TokenRates
 

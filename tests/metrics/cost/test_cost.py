@@ -15,13 +15,8 @@ from memviz import Message, ScriptedModel
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummaryVersion
-from memviz.metrics.cost.cost import (
-    Cost,
-    Pricing,
-    cost,
-    pricing,
-    unpriced,
-)
+from memviz.metrics.cost.cost import Cost, cost
+from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price

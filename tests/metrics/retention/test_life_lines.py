@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import ModelError, Recall, Run
+from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span, life_lines
-from memviz.metrics.retention.retention import Knowledge, ProbeTexts, retention
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
 from tests.metrics.naive_retention import STATES, cell, holds, said

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memviz import Recall, Run
 from memviz.core.context import Fate
+from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_facts import (
     MOST_NAMED,
     MessageFacts,
@@ -16,7 +17,7 @@ from memviz.metrics.retention.message_facts import (
     message_facts_words,
     summary_facts,
 )
-from memviz.metrics.retention.retention import Knowledge, retention
+from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS
 from tests.metrics.random_probes import probed_odd_runs, probed_runs

@@ -14,15 +14,9 @@ from memviz import Log, Message, ModelError, Recall, Run
 from memviz.core.pieces import Notes
 from memviz.core.summaries import SummaryLog, SummaryVersion, SummaryWording
 from memviz.metrics.requests.request_table import held_in_summaries, versions_sent
-from memviz.metrics.retention.retention import (
-    Freshness,
-    Knowledge,
-    ProbeTexts,
-    Retention,
-    ceiling,
-    floor,
-    retention,
-)
+from memviz.metrics.retention.knowledge import Freshness, Knowledge, Retention
+from memviz.metrics.retention.probe_texts import ProbeTexts
+from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS, Digest, small
 from tests.metrics.naive_retention import STATES, cell

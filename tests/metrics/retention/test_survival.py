@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz import Log, Message
-from memviz.metrics.retention.retention import Knowledge, retention
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import category_table, survival
 from memviz.transcripts.base import Probe
 from tests.engine.probes import IDS

@@ -7,7 +7,8 @@ from dataclasses import replace
 import memviz
 from memviz import Model, Run, ScriptedModel, Strategy
 from memviz.metrics.summaries.authors import has_offline_summary
-from memviz.models.registry import OFFLINE, model
+from memviz.models.names import OFFLINE
+from memviz.models.registry import model
 from tests.engine.probes import talk
 
 RULE = memviz.strategy("summary", buffer_size=2)

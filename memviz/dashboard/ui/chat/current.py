@@ -29,7 +29,8 @@ from memviz.engine.switching import was_asked
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
 from memviz.models.cost_bound import CostBound
-from memviz.models.registry import OFFLINE, model
+from memviz.models.names import OFFLINE
+from memviz.models.registry import model
 from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
 

@@ -3,6 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.study import Setting
 from memviz.dashboard.ui.shell.presence import conversation_shown
@@ -28,7 +29,7 @@ class ChatState:
         )
     )
     """The setting in force."""
-    counter: str = "o200k_base"
+    counter: str = DEFAULT_COUNTER
     system_prompt: str = "You are a helpful assistant."
     shown_messages: int = MESSAGES_SHOWN
     opened: int = 0

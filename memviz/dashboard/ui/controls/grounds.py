@@ -8,7 +8,8 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, name_key, named
+from memviz.dashboard.ui.controls.links import SUMMARIZER
+from memviz.dashboard.ui.controls.pickers import name_key, named
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
@@ -27,8 +28,7 @@ from memviz.metrics.summaries.authors import (
     where_recorded,
     whose_words,
 )
-from memviz.models.names import RECORDED_FIRST, RECORDING
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING
 from memviz.tuning.grounds import Grounds
 
 BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {

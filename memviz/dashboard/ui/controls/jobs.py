@@ -9,7 +9,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, name_key
+from memviz.dashboard.ui.controls.links import SUMMARIZER
+from memviz.dashboard.ui.controls.pickers import name_key
 from memviz.dashboard.ui.controls.spending import (
     SpentSoFar,
     bound_caption,

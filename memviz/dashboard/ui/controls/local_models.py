@@ -5,7 +5,8 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.errors import BadRequestError
-from memviz.dashboard.ui.controls.pickers import CHAT_MODEL, SUMMARIZER, name_key, named
+from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
+from memviz.dashboard.ui.controls.pickers import name_key, named
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.server.checks import access
 from memviz.dashboard.ui.shell.state import set_widget, widget_value

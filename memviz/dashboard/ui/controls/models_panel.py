@@ -11,15 +11,14 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.ui.controls.jobs import Job
+from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.local_models import (
     keep_addresses_apart,
     local_models,
     names_found,
 )
 from memviz.dashboard.ui.controls.pickers import (
-    CHAT_MODEL,
     JUDGE,
-    SUMMARIZER,
     ModelChoice,
     Models,
     model_picker,

@@ -26,7 +26,8 @@ from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
 from memviz.models.first_failure import ends_all
-from memviz.models.registry import OFFLINE, model
+from memviz.models.names import OFFLINE
+from memviz.models.registry import model
 from memviz.storage.workspace import RunKey, Workspace
 
 FORESEEN_TURNS = 1_000

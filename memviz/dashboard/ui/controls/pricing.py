@@ -13,14 +13,17 @@ from memviz.dashboard.ui.controls.local_models import names_found
 from memviz.dashboard.ui.shell.linked import linked, linked_number
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.metrics.cost.pricing import MILLION, Pricing, pricing, unpriced
-from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
-from memviz.models.registry import OFFLINE, known_models
-from memviz.tuning.pricing_assumptions import (
-    DEFAULT_MODEL,
+from memviz.metrics.cost.pricing import (
     DEFAULT_PAUSE_SECONDS,
-    PricingAssumptions,
+    MILLION,
+    Pricing,
+    pricing,
+    unpriced,
 )
+from memviz.models.cache_rules import FIVE_MINUTES, CacheRules, cache_rules
+from memviz.models.names import DEFAULT_MODEL, OFFLINE
+from memviz.models.registry import known_models
+from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 PANEL_PIXELS = 290
 MODEL_PIXELS = 230

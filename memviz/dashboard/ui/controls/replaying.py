@@ -21,7 +21,7 @@ from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
-from memviz.models.registry import OFFLINE, is_free
+from memviz.models.names import OFFLINE, is_free
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.strategies.base import Trigger
 

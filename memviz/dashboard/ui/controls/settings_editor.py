@@ -10,7 +10,8 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError, ParameterError
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, name_key, switch
+from memviz.dashboard.ui.controls.links import SUMMARIZER
+from memviz.dashboard.ui.controls.pickers import name_key, switch
 from memviz.dashboard.ui.controls.study import CompareState, Setting
 from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.errors import error_shown, show_error

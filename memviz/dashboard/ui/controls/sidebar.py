@@ -14,11 +14,13 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
-from memviz.dashboard.ui.controls.links import links_opened, open_shared_view
+from memviz.dashboard.ui.controls.links import (
+    SUMMARIZER,
+    links_opened,
+    open_shared_view,
+)
 from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.controls.pickers import (
-    RECORDED_FIRST,
-    SUMMARIZER,
     ModelChoice,
     Models,
     counter_picker,
@@ -45,7 +47,7 @@ from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.models.names import OFFLINE, is_free
+from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, Workspace
 from memviz.strategies.base import Trigger

@@ -5,9 +5,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.dashboard.lessons.study import (
-    DEFAULT_COUNTER,
     HELD_CHAT,
     MAX_SETTINGS,
     Highlight,

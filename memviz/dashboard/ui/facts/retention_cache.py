@@ -32,7 +32,8 @@ from memviz.metrics.retention.proposed_probes import rare_words
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
 from memviz.metrics.retention.tool_facts import tool_argument_recall
-from memviz.models.registry import OFFLINE, model
+from memviz.models.names import OFFLINE
+from memviz.models.registry import model
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled

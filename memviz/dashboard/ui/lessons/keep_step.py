@@ -28,7 +28,8 @@ from memviz.dashboard.lessons.reading import (
 )
 from memviz.dashboard.lessons.study import HELD_CHAT, Highlight, View
 from memviz.dashboard.lessons.writing import as_yaml
-from memviz.dashboard.ui.controls.pickers import SUMMARIZER, ModelChoice, named
+from memviz.dashboard.ui.controls.links import SUMMARIZER
+from memviz.dashboard.ui.controls.pickers import ModelChoice, named
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
 from memviz.dashboard.ui.controls.study import CompareState

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.core.conversation import Log
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import UnclearUserError
 from memviz.core.text.wording import counted
 from memviz.dashboard.guide.glossary import tooltip
@@ -15,12 +16,7 @@ from memviz.dashboard.ui.library.state import Import
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.workspace import Workspace
-from memviz.transcripts.background import (
-    PICKING_COUNTER,
-    BackgroundReading,
-    NamedBytes,
-    Outcome,
-)
+from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.loading import LoadedFile
 
 ROWS_SHOWN = 10
@@ -138,7 +134,7 @@ def _columns() -> dict[str, Any]:
         "tokens": number(
             "Tokens",
             format="localized",
-            help=f"{tooltip('token')} With tool calls, counted by {PICKING_COUNTER}.",
+            help=f"{tooltip('token')} With tool calls, counted by {DEFAULT_COUNTER}.",
         ),
         "notes": number(
             "Notes",

@@ -18,7 +18,6 @@ from memviz.dashboard.ui.controls.grounds import (
     instead,
     swept_by,
 )
-from memviz.dashboard.ui.controls.pickers import RECORDED_FIRST
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
     in_the_guide,
@@ -31,7 +30,7 @@ from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.state import TuneState, tune_state
-from memviz.models.names import RECORDING
+from memviz.models.names import RECORDED_FIRST, RECORDING
 from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.tune.state import TuneState
 from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import CostBound
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence

@@ -10,10 +10,11 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
-from memviz.dashboard.ui.controls.pickers import RECORDED_FIRST, SUMMARIZER, name_key
+from memviz.dashboard.ui.controls.links import SUMMARIZER
+from memviz.dashboard.ui.controls.pickers import name_key
 from memviz.metrics.summaries.authors import whose_words
 from memviz.models.base import Model
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE, RECORDED_FIRST
 from memviz.models.scripted import ScriptedModel
 from tests.engine.probes import talk
 from tests.models.recordings.recorded import MODEL, a_recording_of, played
@@ -23,7 +24,8 @@ def page(settings: list, chosen: str) -> None:  # type: ignore[type-arg]  # runs
     import streamlit as st
 
     from memviz.dashboard.ui.controls.grounds import summaries_by
-    from memviz.dashboard.ui.controls.pickers import SUMMARIZER, name_key
+    from memviz.dashboard.ui.controls.links import SUMMARIZER
+    from memviz.dashboard.ui.controls.pickers import name_key
 
     st.session_state.setdefault(name_key(SUMMARIZER), chosen)
     summaries_by(settings)

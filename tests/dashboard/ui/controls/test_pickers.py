@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.models.http_guard import load_litellm
-from memviz.models.registry import OFFLINE
+from memviz.models.names import OFFLINE
 from tests.models.litellm_calls import HELLO
 from tests.models.openai_server import openai_server, slow, text
 

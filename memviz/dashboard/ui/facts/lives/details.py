@@ -36,7 +36,8 @@ from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.retention.tool_facts import NeededArgument, ToolArgumentRecall
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.request_sizes import sent_summary_tokens
-from memviz.models.registry import OFFLINE, model
+from memviz.models.names import OFFLINE
+from memviz.models.registry import model
 from memviz.storage.workspace import RunKey, Workspace
 
 ALL_KEY = "retention-all-misses"
