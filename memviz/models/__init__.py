@@ -10,7 +10,8 @@ or a page.
 Open to other rooms: ``access.passwords``, ``access.settings``, ``base``, ``budget``,
 ``budgeted``, ``cache_rules``, ``connection_check``, ``cost_bound``, ``first_failure``,
 ``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
-``prices``, ``recall_result``, ``recordings.bundled``, ``recordings.files``,
-``recordings.holes``, ``recordings.noting``, ``recordings.player``,
-``recordings.recording``, ``registry``, ``scripted``, ``spending``, ``tools``.
+``prices``, ``provider_keys``, ``recall_result``, ``recordings.bundled``,
+``recordings.files``, ``recordings.holes``, ``recordings.noting``,
+``recordings.player``, ``recordings.recording``, ``registry``, ``scripted``,
+``spending``, ``tools``.
 """
