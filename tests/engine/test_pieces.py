@@ -173,7 +173,7 @@ def expected(run: Run, record: TurnRecord, pieces: tuple[Piece, ...]) -> list[Me
                 if p < stop:
                     sent.append(log[p] if p in picked else message)
                     placed.add(p)
-                else:
+                elif p not in picked:  # what is picked is sent whole, as input too
                     forms[p] = piece.form  # type: ignore[assignment]
         elif isinstance(piece, Line):
             (
