@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,10 @@ from memviz.core.context import (
     TOKENS_PER_MESSAGE,
     TOKENS_PER_REQUEST,
 )
-from memviz.core.memory import MemorySpace
+from memviz.core.memory import Memory, MemorySpace
 from memviz.engine.assembly import count
 from memviz.engine.parts import Parts
 from memviz.strategies.base import Strategy
-
-if TYPE_CHECKING:
-    from memviz.engine.requests import Requests
 
 Numbers = NDArray[np.int64]
 ROW = (
@@ -40,6 +38,31 @@ class Made(NamedTuple):
     first: int
     space: MemorySpace
     strategy: Strategy | None
+
+
+class KeptRequests(Protocol):
+    """The numbers of requests as they are kept while they are made; see
+    :class:`memviz.engine.requests.Requests`."""
+
+    numbers: array[int]
+    """:data:`WIDTH` of each request, one request after the other."""
+    counted: array[int]
+    """Tokens of :data:`PARTS` parts of each request that was counted when it was made."""
+    counted_rows: array[int]
+    """The numbers (0-based) of those."""
+    made: list[Made]
+    summary_role: str
+
+    @property
+    def others(self) -> Mapping[int, Parts]:
+        """The parts of requests that are not one range of the log each."""
+        ...
+
+    def memory_at(self, number: int) -> Memory:
+        """The memory that request ``number`` (0-based) was made from."""
+        ...
+
+    def __len__(self) -> int: ...
 
 
 class Columns:
@@ -63,7 +86,7 @@ class Columns:
     input_starts: Numbers
     reply_tokens: Numbers
 
-    def __init__(self, requests: Requests) -> None:
+    def __init__(self, requests: KeptRequests) -> None:
         table = np.array(requests.numbers, np.int64).reshape(-1, WIDTH).T.copy()
         for name, column in zip(COLUMNS, table, strict=True):
             setattr(self, name, column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from memviz.core.conversation import Log
 from memviz.core.counters import AnyCounter, Counter
@@ -15,7 +15,7 @@ from memviz.core.summaries import SUMMARY, SummaryLog, SummaryVersion
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
 from memviz.engine.library import remember_requests
-from memviz.engine.recall import StoredRecall
+from memviz.engine.recall import Recall, StoredRecall
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
 from memviz.engine.stored import (
@@ -39,9 +39,6 @@ from memviz.engine.timeline import (
 )
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
-
-if TYPE_CHECKING:
-    from memviz.engine.run import Run
 
 RecordKind = Literal["request", "compaction", "summary"]
 """What happened in a run is kept as records of these kinds."""
@@ -103,7 +100,44 @@ class _Pending:
     foreseen_summaries: list[_Summary] = field(default_factory=list)
 
 
-def to_record(run: Run) -> dict[str, Any]:
+class Recorded(Protocol):
+    """The parts of a :class:`memviz.engine.run.Run` that are written."""
+
+    @property
+    def strategy(self) -> Strategy: ...
+    @property
+    def counter(self) -> Counter: ...
+    @property
+    def space(self) -> MemorySpace: ...
+    @property
+    def system_prompt(self) -> str | None: ...
+    @property
+    def summaries(self) -> Sequence[SummaryVersion]: ...
+    @property
+    def requests(self) -> Requests: ...
+    @property
+    def compactions(self) -> Sequence[Compaction]: ...
+    @property
+    def waiting(self) -> Sequence[Recall]: ...
+    @property
+    def pinned(self) -> Sequence[Recall]: ...
+    @property
+    def earlier_settings(self) -> Sequence[EarlierSetting]: ...
+    @property
+    def review(self) -> bool: ...
+    @property
+    def drafts(self) -> Sequence[Draft]: ...
+    @property
+    def pending(self) -> TurnRecord | None: ...
+    @property
+    def foreseen(self) -> Sequence[Compaction]: ...
+
+    def number_of(self, compaction: Compaction) -> int:
+        """The number (0-based) of one of ``compactions``."""
+        ...
+
+
+def to_record(run: Recorded) -> dict[str, Any]:
     """The run as JSON without the conversation's messages."""
     return {
         **setting_to_dict(run),
@@ -115,12 +149,12 @@ def to_record(run: Run) -> dict[str, Any]:
     }
 
 
-def whole_setting_to_dict(run: Run) -> dict[str, Any]:
+def whole_setting_to_dict(run: Recorded) -> dict[str, Any]:
     """The setting of a run as JSON, with the settings that a chat was held under before."""
     return setting_to_dict(run) | _earlier_to_dict(run)
 
 
-def setting_to_dict(run: Run) -> dict[str, Any]:
+def setting_to_dict(run: Recorded) -> dict[str, Any]:
     """The setting in force as JSON."""
     strategy = strategy_to_dict(run.strategy)
     setting = _Setting(
@@ -133,13 +167,13 @@ def setting_to_dict(run: Run) -> dict[str, Any]:
     return {**write(setting), "strategy": strategy}
 
 
-def _earlier_to_dict(run: Run) -> dict[str, Any]:
+def _earlier_to_dict(run: Recorded) -> dict[str, Any]:
     if not run.earlier_settings:
         return {}
     return {"earlier_settings": [write(one) for one in run.earlier_settings]}
 
 
-def ahead_to_dict(run: Run) -> dict[str, Any]:
+def ahead_to_dict(run: Recorded) -> dict[str, Any]:
     """The recalls and pins for requests to come, and the drafts that wait for a decision, as JSON."""
     ahead = _Ahead(
         review=run.review,
@@ -152,7 +186,7 @@ def ahead_to_dict(run: Run) -> dict[str, Any]:
 
 
 def records_to_dicts(
-    run: Run, kind: RecordKind, start: int = 0
+    run: Recorded, kind: RecordKind, start: int = 0
 ) -> list[dict[str, Any]]:
     """The records of one kind from number ``start`` (0-based) on, as JSON."""
     if kind == "summary":
@@ -172,7 +206,7 @@ def records_to_dicts(
     return found
 
 
-def _pending_to_dict(run: Run, record: TurnRecord) -> dict[str, Any]:
+def _pending_to_dict(run: Recorded, record: TurnRecord) -> dict[str, Any]:
     """The pending request with what is foreseen; its compactions are the last of the run's and then those."""
     summaries = record.memory.space.summaries.versions[len(run.summaries) :]
     first = len(run.compactions) + len(run.foreseen) - len(record.compactions)
