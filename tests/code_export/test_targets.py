@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
@@ -231,11 +230,10 @@ class EveryOther(Strategy):
 
 
 @pytest.fixture
-def foreign() -> Iterator[Setting]:
-    EveryOther.id = "every_other"
-    memviz.strategies()["every_other"] = EveryOther
-    yield Setting(EveryOther(step=3), **CHANGES)
-    del memviz.strategies()["every_other"]
+def foreign(monkeypatch: pytest.MonkeyPatch) -> Setting:
+    EveryOther.id = "every_other_of_a_package"
+    monkeypatch.setitem(memviz.strategies(), EveryOther.id, EveryOther)
+    return Setting(EveryOther(step=3), **CHANGES)
 
 
 def test_a_strategy_from_another_package_can_only_be_run_by_memviz(
@@ -244,7 +242,7 @@ def test_a_strategy_from_another_package_can_only_be_run_by_memviz(
     for id, target in targets().items():
         if id in ("memory_yaml", "memviz_code"):
             text = target.write(foreign)
-            assert "every_other" in text
+            assert EveryOther.id in text
             assert "3" in text
         else:
             with pytest.raises(NoCodeError, match="comes from another package"):
