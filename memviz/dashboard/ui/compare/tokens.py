@@ -31,7 +31,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.study import CompareState, compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
@@ -49,16 +49,13 @@ TOKENS_HELP = (
 
 
 def tokens_view(
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    transcript: Transcript,
-    models: Models,
+    settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
     say_not_recorded(settings)
     answers = None
-    if state.free_run:
+    if compare_state().free_run:
         answers = partial(answers_of_turn, settings)
     to_audience(finding(settings), compaction_notes(settings))
     beside_reader(
@@ -71,7 +68,7 @@ def tokens_view(
     )
     # Before the warnings, so that it stands in view with the picture.
     if not hides(Part.QUESTIONS):
-        ask_all(state, settings, models, transcript.probes)
+        ask_all(settings, models, transcript.probes)
     if not hides(Part.NUMBERS):
         health(settings)
         key_numbers(settings)

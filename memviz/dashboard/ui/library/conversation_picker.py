@@ -14,8 +14,8 @@ from memviz.core.text.wording import counted
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.library.state import Import
 from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
-from memviz.storage.workspace import Workspace
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.loading import LoadedFile
 
@@ -23,25 +23,23 @@ ROWS_SHOWN = 10
 ROW_PIXELS = 36
 
 
-def imported(
-    workspace: Workspace, outcome: Outcome, file: NamedBytes, format: str | None
-) -> Import:
+def imported(outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
     """Return what became of a file: a single conversation is saved at once; of several the visitor chooses."""
     unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
     made = Import(outcome, file if unclear else None, format)
     if outcome.loaded and len(outcome.loaded.transcripts) == 1:
         with error_shown():
-            save(workspace, made, [0])
+            save(made, [0])
     return made
 
 
-def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
+def save(made: Import, numbers: Sequence[int]) -> None:
     """Import the conversations of these numbers, all or none. Raises StorageError."""
     loaded = made.outcome.loaded
     if loaded is None:
         return
     chosen = [loaded.whole(number) for number in numbers]
-    added = workspace.add_once(chosen)
+    added = workspace().add_once(chosen)
     made.saved = [one.entry for one in added]
     made.let_go()  # what is saved is not kept a second time
     made.notes = []
@@ -55,7 +53,7 @@ def save(workspace: Workspace, made: Import, numbers: Sequence[int]) -> None:
         made.notes += [whose + warning for warning in transcript.warnings]
 
 
-def pick(workspace: Workspace, made: Import, key: str) -> None:
+def pick(made: Import, key: str) -> None:
     """The conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
     loaded = made.outcome.loaded
     if loaded is None:
@@ -89,7 +87,7 @@ def pick(workspace: Workspace, made: Import, key: str) -> None:
                 key=f"pick-import-{key}",
             ):
                 with st.spinner("Saving"), error_shown():
-                    save(workspace, made, rows or range(there))
+                    save(made, rows or range(there))
                     st.rerun()
             if st.button(
                 "Import nothing", icon=":material/close:", key=f"pick-leave-{key}"
@@ -147,7 +145,7 @@ MOST_IN_SIGHT = 6
 """More names than these are in a list that opens."""
 
 
-def ask_who_is_the_user(workspace: Workspace, made: Import, key: str) -> None:
+def ask_who_is_the_user(made: Import, key: str) -> None:
     """The names that speak in a file; it is read again once one of them is chosen."""
     error = made.outcome.error
     if not isinstance(error, UnclearUserError) or made.file is None:
@@ -165,7 +163,7 @@ def ask_who_is_the_user(workspace: Workspace, made: Import, key: str) -> None:
                 disabled=name is None,
             ):
                 with st.spinner("Reading"):
-                    _read_again(workspace, made, name)
+                    _read_again(made, name)
                 st.rerun()
             if st.button(
                 "Import nothing", icon=":material/close:", key=f"user-leave-{key}"
@@ -191,13 +189,13 @@ def _chosen(names: Sequence[str], key: str) -> str | None:
     )
 
 
-def _read_again(workspace: Workspace, made: Import, name: str | None) -> None:
+def _read_again(made: Import, name: str | None) -> None:
     if made.file is None:
         return
     reading = BackgroundReading([made.file], made.format, user=name)
     while not reading.wait(1):
         pass
-    again = imported(workspace, reading.outcomes[0], made.file, made.format)
+    again = imported(reading.outcomes[0], made.file, made.format)
     made.outcome = again.outcome
     made.saved = again.saved
     made.notes = again.notes

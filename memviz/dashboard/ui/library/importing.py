@@ -14,10 +14,9 @@ from memviz.dashboard.ui.library.conversation_picker import (
     imported,
     pick,
 )
-from memviz.dashboard.ui.library.state import Import, LibraryState
+from memviz.dashboard.ui.library.state import Import, library_state
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import Workspace
 from memviz.transcripts.background import BackgroundReading, NamedBytes
 from memviz.transcripts.loading import formats
 
@@ -35,8 +34,9 @@ FORMAT_HELP = (
 PASTE_HELP = "Any of the formats, or lines such as “User: …” and “Assistant: …”."
 
 
-def import_controls(state: LibraryState) -> None:
+def import_controls() -> None:
     """Choose files, or paste a text; the reading begins at once."""
+    state = library_state()
     files = st.file_uploader(
         "Import conversations",
         accept_multiple_files=True,
@@ -86,10 +86,11 @@ def _give_back(file_ids: Sequence[str]) -> None:
         context.uploaded_file_mgr.remove_file(context.session_id, file_id)
 
 
-def import_panel(workspace: Workspace, state: LibraryState) -> None:
+def import_panel() -> None:
     """Show how far the reading is, or what became of every file."""
+    state = library_state()
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
-        _progress(state, state.reading)
+        _progress(state.reading)
         return
     if state.reading is not None:
         reading = state.reading
@@ -97,16 +98,16 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
         # Files behind a cancelled one have no outcome.
         read = zip(reading.outcomes, reading.files, strict=False)
         state.imports = [
-            imported(workspace, outcome, file, reading.format) for outcome, file in read
+            imported(outcome, file, reading.format) for outcome, file in read
         ]
         del reading, read
         give_back()
     for number, made in enumerate(state.imports):
-        _show(workspace, made, f"{state.uploads}-{number}")
+        _show(made, f"{state.uploads}-{number}")
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _progress(state: LibraryState, reading: BackgroundReading) -> None:
+def _progress(reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = 0.0
@@ -121,15 +122,15 @@ def _progress(state: LibraryState, reading: BackgroundReading) -> None:
         st.progress(share, f"Reading {name}: {what}")
         if st.button("Cancel", icon=":material/close:", key="library-cancel"):
             reading.cancel()
-            state.reading = None
+            library_state().reading = None
             st.rerun()
 
 
-def _show(workspace: Workspace, made: Import, key: str) -> None:
+def _show(made: Import, key: str) -> None:
     name = made.outcome.name
     loaded = made.outcome.loaded
     if isinstance(made.outcome.error, UnclearUserError) and made.file and not made.left:
-        ask_who_is_the_user(workspace, made, key)
+        ask_who_is_the_user(made, key)
     elif loaded is None and not made.left:
         st.error(
             plain(f"{name} was not imported. {made.outcome.error}"),
@@ -140,7 +141,7 @@ def _show(workspace: Workspace, made: Import, key: str) -> None:
     elif made.left:
         st.info(plain(f"Nothing of {name} was imported."), icon=":material/info:")
     elif loaded is not None and len(loaded.transcripts) > 1:
-        pick(workspace, made, key)
+        pick(made, key)
 
 
 def _sentence(name: str, made: Import) -> str:

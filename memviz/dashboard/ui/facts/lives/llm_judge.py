@@ -34,7 +34,6 @@ from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.authors import author_of
 from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
-from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe
 
 SETTINGS_KEY = "judged-settings"
@@ -87,7 +86,6 @@ class _Asked(NamedTuple):
 
 
 def ask_a_model(
-    workspace: Workspace,
     conversation_id: str,
     kept: Sequence[RetentionResult],
     probes: Sequence[Probe],
@@ -107,7 +105,7 @@ def ask_a_model(
         judged = _judged()
         key = asked.key
         if key not in judged:
-            judged[key] = kept_answers(workspace, conversation_id, key)
+            judged[key] = kept_answers(conversation_id, key)
         so_far = judged[key]
         settled = sum(map(asked.is_settled, so_far))
         total = len(asked.runs) * len(asked.probes)
@@ -115,7 +113,7 @@ def ask_a_model(
             has_failed = any(answer.error for answer in so_far)
             job = Job(
                 "judged-ask",
-                partial(_judge, workspace, conversation_id, asked, key),
+                partial(_judge, conversation_id, asked, key),
                 verb=start_verb("Ask", is_begun=bool(so_far), has_failed=has_failed),
                 model=models.answerer.label,
                 bound=_bound(asked, so_far),
@@ -194,9 +192,7 @@ def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
     return judging_bound(asked.runs, left, asked.models.askers, judge)
 
 
-def _judge(
-    workspace: Workspace, conversation_id: str, asked: _Asked, key: str, tell: Tell
-) -> None:
+def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
     """Ask question by question, setting by setting; what was answered is kept with the conversation. In the session
     the newest results come last, and the oldest make room."""
     judged = _judged()
@@ -219,7 +215,7 @@ def _judge(
             for old in list(judged)[:-MOST_RESULTS]:
                 del judged[old]
             new = [answer for answer in judging.results if answer not in before]
-            keep_answers(workspace, conversation_id, key, asked.probes, new)
+            keep_answers(conversation_id, key, asked.probes, new)
 
 
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
