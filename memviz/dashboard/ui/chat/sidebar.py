@@ -15,7 +15,6 @@ from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 
-CONVERSATION_KEY = "chat-conversation"
 QUERY_KEY = "chat"
 REVIEW = "review"
 MODEL_RECALLS = "model_recalls"
@@ -75,7 +74,7 @@ def _choose_conversation() -> None:
             state.open(None)
     # A key for each conversation: what the browser still says of the chooser before, when the first message has just
     # made a new chat a saved one, must not count as the visitor's choice of a new chat.
-    key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"
+    key = f"{'chat-conversation'}-{state.conversation_id or NEW_CHAT}"
     set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
         "Conversation",

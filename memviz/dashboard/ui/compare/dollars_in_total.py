@@ -166,7 +166,6 @@ def _cell(one: SettingCost, part: Part) -> str:
     return f"{tokens:,} · {usd_words(one.parts.total_usd(part))}" if tokens else NONE
 
 
-SETTING_KEY = "costs-setting"
 ALL_TURNS = "all"
 _TITLES = {
     "turn": "Turn", "call": "Call", "requests": "Requests", "input_tokens": "Input (tokens)",
@@ -189,7 +188,7 @@ _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     """The table of one setting."""
     setting = choose_setting_run(
-        [one.setting for one in costs], SETTING_KEY, marks=False
+        [one.setting for one in costs], "costs-setting", marks=False
     )
     one = next(one for one in costs if one.setting is setting)
     table = with_totals(one)

@@ -49,9 +49,6 @@ from memviz.transcripts.base import Transcript
 
 MAP_PIXELS = 140
 """The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
-REQUESTS_KEY = "map-turns"
-POSITIONS_KEY = "map-messages"
-MAPS_KEY = "map-pictures"
 
 
 def memory_map_view(
@@ -115,8 +112,8 @@ def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
     is called."""
     if whole.in_full:
         return whole
-    requests_key = f"{REQUESTS_KEY}-{conversation_id}"
-    positions_key = f"{POSITIONS_KEY}-{conversation_id}"
+    requests_key = f"{'map-turns'}-{conversation_id}"
+    positions_key = f"{'map-messages'}-{conversation_id}"
     linked_range(f"{step}s", requests_key, 1, len(whole.requests))
     linked_range("messages", positions_key, 1, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
@@ -141,7 +138,7 @@ def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
 def maps(settings: Sequence[SettingRun], view: View) -> None:
     """A map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
-    with st.container(key=MAPS_KEY):
+    with st.container(key="map-pictures"):
         cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
     for number, (place, setting) in enumerate(zip(cells, settings, strict=True)):
         figure = kept_figure(setting.run, map_of, setting, view, size)

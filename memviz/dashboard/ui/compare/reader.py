@@ -50,7 +50,6 @@ from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_t
 from memviz.transcripts.base import Transcript
 
 PLAYER_KEY = "compare-player"
-READER_KEY = "compare-reader"
 PARTS_KEY = "compare-composition"
 TITLE_CHARS = 36
 SHARES = (62, 38)
@@ -203,7 +202,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     selection = selected(settings)
     run = selection.setting.run
     record = selection.record
-    with st.container(key=READER_KEY):
+    with st.container(key="compare-reader"):
         mark_row(selection.setting.index)
         size = f" · {record.total_tokens:,} tokens" if record else ""
         st.markdown(f"**Request of {selection.name}**{size}")

@@ -41,7 +41,6 @@ from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
 CHART_PIXELS = 334
-TURNS_KEY = "compare-turns"
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -115,7 +114,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     last = settings[0].run.log.turn_count
     if last <= MAX_POINTS:
         return None
-    key = f"{TURNS_KEY}-{compare_state().conversation_id}"
+    key = f"{'compare-turns'}-{compare_state().conversation_id}"
     linked_range("turns", key, 1, last)
     first, stop = st.slider(
         "Turns",
@@ -212,7 +211,6 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
 
 
 PERCENT_KEY = "compare-percent-of"
-UNIT_KEY = "compare-unit"
 OF_WINDOW = "window"
 OF_LARGEST = "largest"
 
@@ -226,7 +224,7 @@ def choose_percent() -> None:
     linked("percent-of", PERCENT_KEY, list(names))
     unit = st.popover(
         "In percent",
-        key=UNIT_KEY,
+        key="compare-unit",
         icon=":material/percent:",
         type="tertiary",
         width="content",

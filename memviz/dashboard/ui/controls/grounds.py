@@ -37,7 +37,6 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.LIVE: "green",
 }
 LINE_KEY = "whose-summaries"
-ANSWERS_KEY = "whose-answers"
 NO_RECORDING = (
     "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
     "is chosen under Change in the sidebar."
@@ -101,7 +100,7 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
                 number += f", by {listed(dict.fromkeys(models))}"
             told.append(f"{_inline_badge(author, models)} {plain(number)}")
     if told:
-        with st.container(key=ANSWERS_KEY):
+        with st.container(key="whose-answers"):
             st.caption(f"Answers: {'; '.join(told)}.")
 
 

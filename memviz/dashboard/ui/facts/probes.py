@@ -35,7 +35,6 @@ STALE_HELP = "What was right once and was replaced, one a line. It shows when a 
 MESSAGE_HELP = "Number of the message that states it. Empty: the first one that contains the answer."
 TABLE_PIXELS = 320
 LABEL_CHARS = 90
-TABLE_ALT = "The facts that are looked for"
 
 
 def where_from(facts: Facts) -> None:
@@ -119,7 +118,7 @@ def _table(facts: Facts) -> None:
         st.table(
             pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
             border="horizontal",
-            alt=TABLE_ALT,
+            alt="The facts that are looked for",
             hide_index=True,
         )
 

@@ -111,7 +111,6 @@ def looked_at(sweep: Sweep, best: Recommendation) -> int:
 
 
 MAP_KEY = "tune-map"
-LINES_KEY = "tune-lines"
 MEASURES_SHOWN = (
     "retention",
     "usd",
@@ -197,7 +196,7 @@ def _curve(
     for place, measure in zip(
         st.columns(len(measures), gap="small"), measures, strict=True
     ):
-        key = f"{LINES_KEY}-{measure}"
+        key = f"{'tune-lines'}-{measure}"
         line = parameter_line(
             answer.curve,
             answer.axis,

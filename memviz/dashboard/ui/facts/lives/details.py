@@ -42,7 +42,6 @@ from memviz.models.registry import model
 from memviz.storage.workspace import RunKey
 
 ALL_KEY = "retention-all-misses"
-READ_KEY = "retention-read-all"
 MOST_MISSES = 12
 VALUE_CHARS = 60
 MISSES_ALT = (
@@ -83,7 +82,7 @@ def _is_wanted(messages: int) -> bool:
     """Return whether to read every message: at once, or of a long conversation when asked."""
     return messages <= READ_MESSAGES or switch(
         f"Look for rare words in all {messages:,} messages",
-        key=READ_KEY,
+        key="retention-read-all",
         help="Takes up to a minute.",
     )
 

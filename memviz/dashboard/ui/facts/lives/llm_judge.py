@@ -37,15 +37,12 @@ from memviz.models.names import OFFLINE
 from memviz.transcripts.base import Probe
 
 SETTINGS_KEY = "judged-settings"
-COUNT_KEY = "judged-facts"
-JUDGE_KEY = "judged-with-judge"
 ONE_KEY = "judged-one"
 MOST_RESULTS = 12
 """Judgings that a session keeps."""
 CARDS_A_ROW = 3
 LABEL_CHARS = 110
 SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": "none"}
-RESULTS_ALT = "How right the answers were, one column a setting"
 VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
     "right": ("green", "judged right"),
     "wrong": ("yellow", "judged wrong"),
@@ -147,7 +144,7 @@ def _choose(
     )
     count = len(probes)
     if len(probes) > 1:
-        key = f"{COUNT_KEY}-{len(probes)}"
+        key = f"{'judged-facts'}-{len(probes)}"
         count = right.slider(
             "Questions",
             1,
@@ -160,7 +157,7 @@ def _choose(
     with right:
         if switch(
             "Let a model judge the answers",
-            key=JUDGE_KEY,
+            key="judged-with-judge",
             help="A judge reads question, accepted answer and reply, and says right or wrong.",
         ):
             judge = model_picker("Judge", JUDGE, "Who says whether an answer is right.")
@@ -235,7 +232,11 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     is_free = all(call.recorded or call.model == OFFLINE for call in calls)
     if is_free and "Cost" not in empty:
         empty.append("Cost")  # what is played from a recording costs nothing now
-    st.table(table.drop(index=empty), border="horizontal", alt=RESULTS_ALT)
+    st.table(
+        table.drop(index=empty),
+        border="horizontal",
+        alt="How right the answers were, one column a setting",
+    )
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")

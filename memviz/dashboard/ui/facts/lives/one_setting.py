@@ -64,7 +64,6 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun
 
-SETTING_KEY = "retention-setting"
 ALL_KEY = "retention-all"
 CHART_KEY = "retention-lives"
 MOST_ROWS = 40
@@ -149,7 +148,7 @@ def _choose(kept: Sequence[RetentionResult]) -> RetentionResult:
         losses = [life for life in one.lives if life.lost_by is not None]
         telling.append((len(losses), bool(one.run.compactions)))
     first = telling.index(max(telling))
-    setting = choose_setting_run(settings, SETTING_KEY, first)
+    setting = choose_setting_run(settings, "retention-setting", first)
     return kept[settings.index(setting)]
 
 

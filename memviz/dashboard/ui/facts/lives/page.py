@@ -69,8 +69,6 @@ KNOWN_HELP = (
     "Facts that the last request holds, of all that were stated: in a message sent word for word, in the summary, or "
     "recalled."
 )
-TABLE_ALT = "What each setting retained, one column a setting"
-CATEGORY_ALT = "Facts known at the end by category, one column a setting"
 
 
 def lives_view(
@@ -227,7 +225,11 @@ def key_numbers(kept: Sequence[RetentionResult]) -> None:
         )
     step = step_of([one.setting for one in kept])
     columns = {plain(one.setting.label): _numbers(one, step) for one in kept}
-    st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
+    st.table(
+        pd.DataFrame(columns),
+        border="horizontal",
+        alt="What each setting retained, one column a setting",
+    )
 
 
 def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
@@ -300,7 +302,11 @@ def by_category(kept: Sequence[RetentionResult]) -> None:
     for one in kept:
         rows = category_table(one.retention, one.run.log)
         columns[plain(one.setting.label)] = dict(_cells(rows))
-    st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
+    st.table(
+        pd.DataFrame(columns),
+        border="horizontal",
+        alt="Facts known at the end by category, one column a setting",
+    )
     st.caption(
         "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
         "request holds of facts that were updated on the way."

@@ -79,8 +79,6 @@ from memviz.metrics.summaries.events import (
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
 from memviz.strategies.base import Trigger
 
-SETTING_KEY = "summaries-setting"
-CHART_KEY = "summaries-timeline-"
 MOST_ROWS = 200
 NUMBER_PIXELS = 140
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
@@ -99,7 +97,9 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     if not settings:
         return
     with put_away(Part.CONTROLS, "summaries-setting"):
-        setting = choose_setting_run(settings, SETTING_KEY, _first_to_show(settings))
+        setting = choose_setting_run(
+            settings, "summaries-setting", _first_to_show(settings)
+        )
     if not setting.run.compactions:
         _nothing(setting)
         return
@@ -276,7 +276,7 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     """The summaries over the turns, and the number of the event that is chosen."""
     run = desk.setting.run
-    chart_key = CHART_KEY + view_of(desk.setting)
+    chart_key = f"summaries-timeline-{view_of(desk.setting)}"
     told = _finding(run, events)
     finding_to_audience(
         f"{desk.setting.label}: {told.partition(': ')[2]}",
