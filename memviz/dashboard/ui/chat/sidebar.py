@@ -74,7 +74,7 @@ def _choose_conversation() -> None:
             state.open(None)
     # A key for each conversation: what the browser still says of the chooser before, when the first message has just
     # made a new chat a saved one, must not count as the visitor's choice of a new chat.
-    key = f"{'chat-conversation'}-{state.conversation_id or NEW_CHAT}"
+    key = f"chat-conversation-{state.conversation_id or NEW_CHAT}"
     set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
         "Conversation",

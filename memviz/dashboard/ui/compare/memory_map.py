@@ -112,8 +112,8 @@ def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
     is called."""
     if whole.in_full:
         return whole
-    requests_key = f"{'map-turns'}-{conversation_id}"
-    positions_key = f"{'map-messages'}-{conversation_id}"
+    requests_key = f"map-turns-{conversation_id}"
+    positions_key = f"map-messages-{conversation_id}"
     linked_range(f"{step}s", requests_key, 1, len(whole.requests))
     linked_range("messages", positions_key, 1, len(whole.positions))
     requests, messages = st.columns(2, gap="large")

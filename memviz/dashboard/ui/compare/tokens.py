@@ -114,7 +114,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     last = settings[0].run.log.turn_count
     if last <= MAX_POINTS:
         return None
-    key = f"{'compare-turns'}-{compare_state().conversation_id}"
+    key = f"compare-turns-{compare_state().conversation_id}"
     linked_range("turns", key, 1, last)
     first, stop = st.slider(
         "Turns",

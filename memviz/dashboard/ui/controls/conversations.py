@@ -1,5 +1,5 @@
 """Conversations on pages: the ones to choose from, their lengths, those of which only the beginning is shown, the
-events of their own program, and the work of a visitor that is kept with them."""
+events of their own program, and the wordings that are kept with them."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -16,11 +16,10 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.server.checks import is_shared
-from memviz.dashboard.ui.shell.text import conversation_labels, plain
-from memviz.engine.judging import JudgedAnswer
+from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import RunKey, Workspace
-from memviz.transcripts.base import Probe, RecordedEvent, Transcript
+from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 
 CONVERSATIONS_LISTED = 200
@@ -47,7 +46,11 @@ def conversation_choices(chosen: str | None) -> ConversationChoices:
             ),
             icon=WARNING_ICON,
         )
-    return ConversationChoices(entries, conversation_labels(entries.values()))
+    # Of those with the same title the oldest keeps it as it is, so that a new one changes no other's label.
+    by_age = sorted(entries.values(), key=lambda entry: entry.created_at)
+    labels = distinct([entry.title for entry in by_age])
+    by_id = {entry.id: label for entry, label in zip(by_age, labels, strict=True)}
+    return ConversationChoices(entries, by_id)
 
 
 def size_words(entries: Iterable[ConversationEntry]) -> str:
@@ -153,25 +156,3 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
 def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
     """The wordings kept for the replay of ``key``, by their version."""
     return {} if is_shared() else workspace.wordings(key)
-
-
-def keep_wording(key: RunKey, version: int, text: str | None) -> None:
-    """Keep a wording of a version; ``None`` takes it back. Raises StorageError."""
-    if not is_shared():
-        workspace().keep_wording(key, version, text)
-
-
-def kept_answers(conversation_id: str, key: str) -> tuple[JudgedAnswer, ...]:
-    """The judged answers kept under ``key``."""
-    return () if is_shared() else workspace().judged_answers(conversation_id, key)
-
-
-def keep_answers(
-    conversation_id: str,
-    key: str,
-    probes: Sequence[Probe],
-    answers: Sequence[JudgedAnswer],
-) -> None:
-    """Keep answers to ``probes`` under ``key``."""
-    if not is_shared():
-        workspace().keep_judged_answers(conversation_id, key, probes, answers)

@@ -196,7 +196,7 @@ def _curve(
     for place, measure in zip(
         st.columns(len(measures), gap="small"), measures, strict=True
     ):
-        key = f"{'tune-lines'}-{measure}"
+        key = f"tune-lines-{measure}"
         line = parameter_line(
             answer.curve,
             answer.axis,

@@ -12,7 +12,6 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, dollars
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.conversations import keep_answers, kept_answers
 from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
@@ -23,6 +22,8 @@ from memviz.dashboard.ui.controls.pickers import (
     model_picker,
     switch,
 )
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.calls import ReplyFacts
@@ -102,7 +103,9 @@ def ask_a_model(
         judged = _judged()
         key = asked.key
         if key not in judged:
-            judged[key] = kept_answers(conversation_id, key)
+            judged[key] = (
+                () if is_shared() else workspace().judged_answers(conversation_id, key)
+            )
         so_far = judged[key]
         settled = sum(map(asked.is_settled, so_far))
         total = len(asked.runs) * len(asked.probes)
@@ -144,7 +147,7 @@ def _choose(
     )
     count = len(probes)
     if len(probes) > 1:
-        key = f"{'judged-facts'}-{len(probes)}"
+        key = f"judged-facts-{len(probes)}"
         count = right.slider(
             "Questions",
             1,
@@ -211,8 +214,9 @@ def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
             judged[key] = judging.results
             for old in list(judged)[:-MOST_RESULTS]:
                 del judged[old]
-            new = [answer for answer in judging.results if answer not in before]
-            keep_answers(conversation_id, key, asked.probes, new)
+            if not is_shared():
+                new = [answer for answer in judging.results if answer not in before]
+                workspace().keep_judged_answers(conversation_id, key, asked.probes, new)
 
 
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:

@@ -11,7 +11,6 @@ from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.chat_state import chat_state
-from memviz.dashboard.ui.controls.conversations import keep_wording
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -136,7 +135,8 @@ def _keep(key: RunKey, version: int, text: str | None) -> None:
     mine = compare_state().edits.setdefault(key, {})
     try:
         wording = None if text is None else worded(text)
-        keep_wording(key, version, wording)
+        if not is_shared():
+            workspace().keep_wording(key, version, wording)
     except MemvizError as error:
         show_error(error)
         return
