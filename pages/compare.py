@@ -13,7 +13,10 @@ from memviz.dashboard.ui.compare.views import (
     compare_views,
 )
 from memviz.dashboard.ui.controls.classic_effects import with_effect
-from memviz.dashboard.ui.controls.conversations import say_beginnings
+from memviz.dashboard.ui.controls.conversations import (
+    say_beginnings,
+    studied_conversation,
+)
 from memviz.dashboard.ui.controls.sharing import show_elsewhere
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
@@ -23,7 +26,7 @@ from memviz.dashboard.ui.controls.sidebar import (
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.lessons.keep_step import keep_as_step
-from memviz.dashboard.ui.shell.frame import open_views, workspace
+from memviz.dashboard.ui.shell.frame import open_views
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW
 
 state = compare_state()
@@ -39,7 +42,7 @@ if state.free_run:
 else:
     settings = setting_runs(models.summarizer)
 shown = [setting for setting in settings if setting.run.turns]
-transcript, _ = workspace().conversation(state.conversation_id or "", state.first)
+transcript, _ = studied_conversation()
 if not shown:
     nothing_yet(settings)
 elif view == DOLLARS:

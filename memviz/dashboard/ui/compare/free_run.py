@@ -18,6 +18,7 @@ from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
 from memviz.dashboard.ui.compare.selection import Selection
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.paid_replays import free_replays
 from memviz.dashboard.ui.controls.pickers import Models
@@ -53,7 +54,7 @@ def free_runs(models: Models) -> list[SettingRun]:
     """Return the free run of the conversation under every setting, as far as it was made. A model is asked only after
     a click, with what it will cost said before; it can be stopped, and goes on where it was."""
     state = compare_state()
-    _, log = workspace().conversation(state.conversation_id or "", state.first)
+    _, log = studied_conversation()
     if not log.turn_count:
         show_error(
             EmptyConversationError(

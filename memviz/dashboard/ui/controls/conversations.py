@@ -27,6 +27,12 @@ MAX_NAMED = 3
 WARNING_ICON = ":material/warning:"
 
 
+def studied_conversation() -> tuple[Transcript, Log]:
+    """The conversation that the study pages show, and its log, as far as they look at it."""
+    state = compare_state()
+    return workspace().conversation(state.conversation_id or "", state.first)
+
+
 class ConversationChoices(NamedTuple):
     """Conversations by id, and their labels."""
 

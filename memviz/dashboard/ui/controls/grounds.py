@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named
 from memviz.dashboard.ui.controls.pricing import prices_in_force
@@ -195,10 +196,8 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
             failed.append(one.label)
     if recording is None or not name.startswith(RECORDING) or not failed:
         return
-    state = compare_state()
-    transcript, log = workspace().conversation(state.conversation_id or "", state.first)
     own = workspace().recordings.settings_of(
-        transcript, log, state.counter, recording.name
+        *studied_conversation(), compare_state().counter, recording.name
     )
     lacks = counted(len(failed), "setting")
     if len(failed) <= MOST_NAMED:

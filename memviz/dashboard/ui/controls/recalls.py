@@ -185,8 +185,8 @@ def bring_back(
 ) -> bool:
     """Draw the button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that
     request in Compare. Returns whether there is anything to bring back, and so a button."""
-    uids = [one.uid for one in compare_state().settings if one.index == setting.index]
-    if not uids:
+    edited = compare_state().setting_at(setting.index)
+    if edited is None:
         # A chat as it was held: it has been sent, and cannot get anything more.
         return False
     found = bringing_back(setting, positions, record, prices_in_force())
@@ -197,7 +197,7 @@ def bring_back(
             f"The request of {name_of(setting.run, record)} has {turn_list(found.turns)} already."
         )
         return False
-    recall = AddedRecall(record.turn, found.turns, uids[0])
+    recall = AddedRecall(record.turn, found.turns, edited.uid)
     turn = f"turn {record.turn:,}"
     requests = f"the request of {turn}"
     if found.calls > 1:

@@ -170,10 +170,10 @@ def mark_row(index: int) -> None:
     same fragment, since a click there does not draw the sidebar again."""
     state = compare_state()
     state.shows(index)
-    uids = [setting.uid for setting in state.settings if setting.index == index]
-    if len(state.settings) > 1 and uids:
+    setting = state.setting_at(index)
+    if len(state.settings) > 1 and setting is not None:
         # A style of its own: a rule that asks the page which setting it shows makes each redraw a tenth slower.
-        row = f".st-key-setting-{uids[0]}"
+        row = f".st-key-setting-{setting.uid}"
         mark = f".stHorizontalBlock{row}{row} {{ box-shadow: inset 0 0 0 2px currentColor }}"
         st.html(f'<span class="memviz-shows-{index}"><style>{mark}</style></span>')
 

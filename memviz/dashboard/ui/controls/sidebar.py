@@ -12,7 +12,11 @@ from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
+from memviz.dashboard.ui.controls.conversations import (
+    conversation_choices,
+    size_words,
+    studied_conversation,
+)
 from memviz.dashboard.ui.controls.links import (
     SUMMARIZER,
     links_opened,
@@ -105,9 +109,8 @@ def _open_link() -> None:
 
 def _needed_tokens() -> int:
     """Tokens of all that was said in the conversation, without the system messages that it begins with."""
-    state = compare_state()
-    log = workspace().conversation(state.conversation_id or "", state.first)[1]
-    totals = log.token_sums(find_counter(state.counter)).totals
+    _, log = studied_conversation()
+    totals = log.token_sums(find_counter(compare_state().counter)).totals
     return int(totals[-1] - totals[log.system_stop])
 
 
@@ -118,8 +121,7 @@ def _writer(setting: Setting) -> str | None:
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
     with suppress(MemvizError):
-        id = state.conversation_id or ""
-        transcript, log = workspace().conversation(id, state.first)
+        transcript, log = studied_conversation()
         if setting.build().trigger is Trigger.NEVER:
             return None
         if not workspace().recordings.has_any(transcript, log):

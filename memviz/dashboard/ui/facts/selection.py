@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
@@ -14,7 +15,6 @@ from memviz.dashboard.ui.controls.selected_request import (
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
-from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
 from memviz.engine.records import TurnRecord
@@ -28,11 +28,8 @@ def fact_key() -> str:
 def told_fact() -> int | None:
     """The number of the chosen fact, if it is one that came with the conversation or was typed in: what memviz proposes
     may be something else tomorrow."""
-    state = compare_state()
     chosen = widget_value(fact_key())
-    probes = (
-        workspace().conversation(state.conversation_id or "", state.first)[0].probes
-    )
+    probes = studied_conversation()[0].probes
     return chosen if isinstance(chosen, int) and chosen < len(probes) else None
 
 

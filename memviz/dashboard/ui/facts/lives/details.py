@@ -182,10 +182,10 @@ def _by_stand_in(one: RetentionResult) -> RetentionResult:
     """The same setting, summarized by the stand-in."""
     state = compare_state()
     strategy = one.run.strategy
-    same = [each for each in state.settings if each.index == one.setting.index]
+    same = state.setting_at(one.setting.index)
     recalls: tuple[tuple[int, Recall], ...] = ()
-    if same and strategy.allows_recall:
-        recalls = state.recalls_of(same[0])
+    if same is not None and strategy.allows_recall:
+        recalls = state.recalls_of(same)
     id = state.conversation_id or ""
     first = workspace().beginning(id, state.first)
     counter = one.run.counter.name

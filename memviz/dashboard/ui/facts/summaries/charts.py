@@ -16,6 +16,7 @@ from memviz.dashboard.charts.summaries.evolution import (
     nesting,
     word_origins,
 )
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import retention_results
@@ -129,8 +130,9 @@ def _recorded(run: Run) -> list[Run]:
     """The replays of this memory that recordings play, at whatever length they were made for."""
     state = compare_state()
     id = state.conversation_id or ""
-    talk = workspace().conversation(id, state.first)
-    found = workspace().recordings.writers_of(*talk, run.strategy, state.counter)
+    found = workspace().recordings.writers_of(
+        *studied_conversation(), run.strategy, state.counter
+    )
     first = workspace().beginning(id, state.first)
     runs = []
     for name, strategy in found:

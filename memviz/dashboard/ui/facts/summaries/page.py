@@ -11,7 +11,10 @@ from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.conversations import recorded_events
+from memviz.dashboard.ui.controls.conversations import (
+    recorded_events,
+    studied_conversation,
+)
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.dashboard.ui.controls.links import keep_address
@@ -86,9 +89,8 @@ SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     """Every version of a summary, and what another program recorded of its own."""
-    state = compare_state()
     summaries(settings, summarizer)
-    recorded_events(*workspace().conversation(state.conversation_id or "", state.first))
+    recorded_events(*studied_conversation())
 
 
 def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:

@@ -35,9 +35,14 @@ class Desk(NamedTuple):
     probes: Callable[[], Sequence[Probe]] = tuple
 
     @property
+    def edited(self) -> Setting | None:
+        """The setting in the sidebar; ``None`` for the chat as it was held."""
+        return compare_state().setting_at(self.setting.index)
+
+    @property
     def key(self) -> RunKey | None:
         """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
-        setting = _setting(self)
+        setting = self.edited
         if setting is None:
             return None
         key = run_key(workspace(), compare_state(), setting, self.summarizer)
@@ -96,7 +101,7 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
         ):
             _add_as_written(desk)
             st.rerun()  # all of the page: the sidebar has a row more
-    if mine and _setting(desk) is not None and _stands_beside(desk):
+    if mine and desk.edited is not None and _stands_beside(desk):
         st.caption(
             "The same setting with the wording as it was stands in the sidebar, as a line of its own."
         )
@@ -108,14 +113,9 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             turn_to("compare", COMPARE_VIEW, "tokens")
 
 
-def _setting(desk: Desk) -> Setting | None:
-    same = (one for one in compare_state().settings if one.index == desk.setting.index)
-    return next(same, None)
-
-
 def _stands_beside(desk: Desk) -> bool:
     """Return whether the same setting is compared with the summarizer's own wording already."""
-    mine = _setting(desk)
+    mine = desk.edited
     others = [
         each
         for each in compare_state().settings
@@ -125,7 +125,7 @@ def _stands_beside(desk: Desk) -> bool:
 
 
 def _add_as_written(desk: Desk) -> None:
-    mine = _setting(desk)
+    mine = desk.edited
     if mine is not None:
         compare_state().add(mine.strategy_id, mine.parameters, as_written=True)
 
