@@ -48,7 +48,7 @@ if not shown:
 elif view == DOLLARS:
     dollars_view(shown, transcript)
 elif view == MEMORY_MAP:
-    memory_map_view(shown, transcript, state.conversation_id or "")
+    memory_map_view(shown, transcript)
 else:
     tokens_view(shown, transcript, models)
 # Last: a step holds what is chosen above it and in the pictures.

@@ -22,6 +22,7 @@ from memviz.dashboard.ui.controls.pickers import (
     model_picker,
     switch,
 )
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
@@ -84,7 +85,6 @@ class _Asked(NamedTuple):
 
 
 def ask_a_model(
-    conversation_id: str,
     kept: Sequence[RetentionResult],
     probes: Sequence[Probe],
     models: Models,
@@ -101,11 +101,10 @@ def ask_a_model(
             st.caption("Choose a setting to ask.")
             return
         judged = _judged()
+        id = compare_state().conversation_id or ""
         key = asked.key
         if key not in judged:
-            judged[key] = (
-                () if is_shared() else workspace().judged_answers(conversation_id, key)
-            )
+            judged[key] = () if is_shared() else workspace().judged_answers(id, key)
         so_far = judged[key]
         settled = sum(map(asked.is_settled, so_far))
         total = len(asked.runs) * len(asked.probes)
@@ -113,7 +112,7 @@ def ask_a_model(
             has_failed = any(answer.error for answer in so_far)
             job = Job(
                 "judged-ask",
-                partial(_judge, conversation_id, asked, key),
+                partial(_judge, id, asked, key),
                 verb=start_verb("Ask", is_begun=bool(so_far), has_failed=has_failed),
                 model=models.answerer.label,
                 bound=_bound(asked, so_far),

@@ -106,7 +106,7 @@ def lives_view(
     st.caption(error_in_words())
     unlabelled(shown)
     probes_panel(facts)
-    ask_a_model(state.conversation_id or "", kept, facts.probes, models)
+    ask_a_model(kept, facts.probes, models)
 
 
 def one_picture(kept: Sequence[RetentionResult], *, is_kept_alone: bool) -> None:
