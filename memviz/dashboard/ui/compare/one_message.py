@@ -24,7 +24,6 @@ from memviz.dashboard.ui.controls.block_html import sent_instead
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
@@ -91,7 +90,7 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
         alt=life_finding(settings, position),
     )
     if selection.record is not None:
-        known = known_facts(workspace(), compare_state().conversation_id, run.log)
+        known = known_facts(compare_state().conversation_id, run.log)
         _at_request(selection.record, selection.name, position, known)
     with st.container(border=True):
         message = run.log[position]

@@ -41,7 +41,6 @@ from memviz.dashboard.ui.controls.selected_request import is_marked
 from memviz.dashboard.ui.controls.setting_rows import mark_row
 from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -210,7 +209,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             choose_setting(settings)
         else:
             st.caption(plain(selection.setting.label))
-        known = known_facts(workspace(), compare_state().conversation_id, run.log)
+        known = known_facts(compare_state().conversation_id, run.log)
         inspector(run, selection.turn, "compare", known, selection.call)
         folded(
             "Parts of every request",

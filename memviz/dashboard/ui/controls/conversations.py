@@ -27,10 +27,14 @@ MAX_NAMED = 3
 WARNING_ICON = ":material/warning:"
 
 
+def looked_at_conversation(id: str) -> tuple[Transcript, Log]:
+    """A conversation and its log, as far as pages look at it."""
+    return workspace().conversation(id, compare_state().first_of(id))
+
+
 def studied_conversation() -> tuple[Transcript, Log]:
-    """The conversation that the study pages show, and its log, as far as they look at it."""
-    state = compare_state()
-    return workspace().conversation(state.conversation_id or "", state.first)
+    """The same of the conversation that the study pages show."""
+    return looked_at_conversation(compare_state().conversation_id or "")
 
 
 class ConversationChoices(NamedTuple):

@@ -11,7 +11,11 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.sweeps.axes import axis_title
-from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
+from memviz.dashboard.ui.controls.conversations import (
+    conversation_choices,
+    looked_at_conversation,
+    size_words,
+)
 from memviz.dashboard.ui.controls.grounds import (
     ALL_STAND_IN,
     LINE_KEY,
@@ -88,9 +92,8 @@ def choose_conversations() -> list[str]:
 
 def largest_sizes(ids: Sequence[str]) -> dict[str, int]:
     """The sizes of the largest conversation, by unit: no larger values are worth trying."""
-    study = compare_state()
-    logs = (workspace().conversation(id, study.first_of(id))[1] for id in ids)
-    return sizes_of(logs, find_counter(study.counter))
+    logs = (looked_at_conversation(id)[1] for id in ids)
+    return sizes_of(logs, find_counter(compare_state().counter))
 
 
 def choose_settings(
@@ -239,11 +242,12 @@ class Tried(NamedTuple):
 
 def recorded_settings(ids: Sequence[str]) -> list[Strategy]:
     """Return the settings of which recordings hold the summaries of any of these conversations, each once."""
-    study = compare_state()
+    recordings = workspace().recordings
+    counter = compare_state().counter
     found: dict[Strategy, None] = {}
     for id in ids:
-        talk = workspace().conversation(id, study.first_of(id))
-        found |= dict.fromkeys(workspace().recordings.settings_of(*talk, study.counter))
+        talk = looked_at_conversation(id)
+        found |= dict.fromkeys(recordings.settings_of(*talk, counter))
     return list(found)
 
 
@@ -252,7 +256,7 @@ def tried_with(
 ) -> Tried:
     """Return what a sweep of ``settings`` can measure with the summarizer of this name."""
     recordings = workspace().recordings
-    talks = [workspace().conversation(id, compare_state().first_of(id)) for id in ids]
+    talks = [looked_at_conversation(id) for id in ids]
     is_recording = summarizer.startswith(RECORDING)
     names = []
     if recorded_settings(ids):

@@ -19,7 +19,7 @@ from memviz.dashboard.charts.retention.survival_curve import (
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
-from memviz.dashboard.ui.controls.known_facts import facts_of, proposals_key
+from memviz.dashboard.ui.controls.known_facts import proposals_key, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
@@ -49,7 +49,6 @@ from memviz.dashboard.ui.facts.selection import (
     open_request,
 )
 from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
@@ -76,10 +75,9 @@ def lives_view(
 ) -> None:
     """Show what every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture
     is shown, it is the first of these."""
-    state = compare_state()
     shown = [setting for setting in settings if setting.run.turns]
-    linked("proposed", proposals_key(state.conversation_id), [False, True])
-    facts = facts_of(workspace(), state)
+    linked("proposed", proposals_key(compare_state().conversation_id), [False, True])
+    facts = studied_facts()
     if not shown:
         nothing_yet(settings)
         return

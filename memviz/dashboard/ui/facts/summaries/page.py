@@ -16,7 +16,7 @@ from memviz.dashboard.ui.controls.conversations import (
     studied_conversation,
 )
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
-from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
+from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, studied_facts
 from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.pictures import (
@@ -57,7 +57,6 @@ from memviz.dashboard.ui.facts.version_card import (
     version_head,
     writer_badge,
 )
-from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
@@ -95,7 +94,6 @@ def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> N
 
 def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     """The summaries of one setting."""
-    state = compare_state()
     if not settings:
         return
     with put_away(Part.CONTROLS, "summaries-setting"):
@@ -109,7 +107,7 @@ def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     summaries_by([setting])
     say_not_recorded([setting])
     facts = summary_evolution(setting.run)
-    desk = Desk(setting, summarizer, lambda: facts_of(workspace(), state).probes)
+    desk = Desk(setting, summarizer, lambda: studied_facts().probes)
     if hides(Part.NUMBERS):
         history(desk, facts)
         return
