@@ -16,7 +16,6 @@ from memviz.dashboard.ui.controls.pictures import step_of
 from memviz.dashboard.ui.controls.stage import Move, stage
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import STAGE_KEY, STAGED
@@ -27,7 +26,6 @@ from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-PLAYED_KEY = "compare-played"
 ON = STAGED
 TURN_KEY = "compare-play-around"
 TURN_PIXELS = 150
@@ -80,16 +78,14 @@ def play(
     steps = _played(at, every)
     if len(steps) < every:
         _other_part(steps, every, selection, step_of(settings))
-    probes = known_facts(
-        workspace(), compare_state().conversation_id, settings[0].run.log
-    )
+    probes = known_facts(compare_state().conversation_id, settings[0].run.log)
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
         partial(_data, settings, transcript, probes, steps, readout),
     )
     stage(
         {**data, "at": at, "chosen": selection.number},
-        PLAYED_KEY,
+        "compare-played",
         partial(_moved, settings),
     )
 

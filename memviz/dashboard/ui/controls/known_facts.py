@@ -7,11 +7,12 @@ from typing import NamedTuple
 from memviz.core.conversation import Log
 from memviz.core.errors import StorageError
 from memviz.core.text.containment import normal_tokens
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.conversations import studied_conversation
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.metrics.retention.proposed_probes import propose_probes
-from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe
 
 LOGS_KEPT = 4
@@ -48,11 +49,11 @@ class Facts(NamedTuple):
         )
 
 
-def facts_of(workspace: Workspace, state: CompareState) -> Facts:
+def studied_facts() -> Facts:
     """The facts of the conversation that is open, with those that could be proposed. Where it brings none, these are
     taken unless they are switched off."""
-    transcript, log = workspace.conversation(state.conversation_id or "", state.first)
-    chosen = with_proposals(state.conversation_id, transcript.probes)
+    transcript, log = studied_conversation()
+    chosen = with_proposals(compare_state().conversation_id, transcript.probes)
     has_facts = any(not probe.by_user for probe in transcript.probes)
     proposed: Probes = ()
     # Facts of its own are enough of a long conversation: to propose more, every sentence has to be read.
@@ -62,7 +63,7 @@ def facts_of(workspace: Workspace, state: CompareState) -> Facts:
 
 
 def known_facts(
-    workspace: Workspace, conversation_id: str | None, log: Log, *, grows: bool = False
+    conversation_id: str | None, log: Log, *, grows: bool = False
 ) -> Probes:
     """The same facts for a page that only names them, and does not read a long conversation for that. ``log`` may have
     grown since it was saved, and ``grows`` on in a chat."""
@@ -70,8 +71,8 @@ def known_facts(
     # None of a chat that is not saved, that was deleted, or that cannot be read: the page says so elsewhere.
     with suppress(StorageError):
         if conversation_id is not None:
-            if workspace.store.entry(conversation_id).probe_count:
-                saved = workspace.store.about(conversation_id).probes
+            if workspace().store.entry(conversation_id).probe_count:
+                saved = workspace().store.about(conversation_id).probes
     saved = tuple(one for one in saved if max(one.evidence, default=-1) < len(log))
     chosen = with_proposals(conversation_id, saved)
     length = len(log)

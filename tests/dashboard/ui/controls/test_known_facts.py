@@ -2,91 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from memviz.core.conversation import Log
 from memviz.dashboard.ui.controls.known_facts import (
     AT_ONCE_MESSAGES,
     GROWTH_MESSAGES,
-    facts_of,
     known_facts,
+    studied_facts,
 )
 from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.shell import frame
+from memviz.dashboard.ui.shell.state import set_widget
 from memviz.metrics.retention.proposed_probes import propose_probes
-from memviz.storage.workspace import Workspace
+from memviz.storage.workspace import DATABASE_VARIABLE, Workspace
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 
 TYPED = Probe("Colour?", ("blue",), (), "single fact", by_user=True)
 
 
+@pytest.fixture(autouse=True)
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """The workspace of the pages, with a database of this test's own."""
+    monkeypatch.setenv(DATABASE_VARIABLE, str(tmp_path / "facts.db"))
+    st.cache_resource.clear()
+    yield frame.workspace()
+    st.cache_resource.clear()
+    st.session_state.clear()
+
+
 def test_facts_of_the_conversation_else_proposed_ones_and_always_those_typed_in(
-    tmp_path: Path,
+    workspace: Workspace,
 ) -> None:
-    workspace, trip = Workspace(tmp_path / "facts.db"), sample("trip")
+    trip = sample("trip")
     log = Log(trip.messages)
-    assert (
-        known_facts(workspace, "sample-trip", log)
-        == trip.probes
-        == facts_of(workspace, CompareState("sample-trip")).probes
-    )
+    set_widget("compare", CompareState("sample-trip"))
+    assert known_facts("sample-trip", log) == trip.probes == studied_facts().probes
     (bare,) = workspace.add([replace(trip, probes=())])
-    assert known_facts(workspace, bare.id, log) == propose_probes(log)
+    assert known_facts(bare.id, log) == propose_probes(log)
     workspace.add_probe(bare.id, TYPED)
+    set_widget("compare", CompareState(bare.id))
     assert (
-        known_facts(workspace, bare.id, log)
+        known_facts(bare.id, log)
         == (*propose_probes(log), TYPED)
-        == facts_of(workspace, CompareState(bare.id)).probes
+        == studied_facts().probes
     )
 
 
-def test_proposed_facts_that_were_switched_off_are_known_on_no_page(
-    tmp_path: Path,
-) -> None:
-    def script(database: str) -> None:
+def test_proposed_facts_that_were_switched_off_are_known_on_no_page() -> None:
+    def script() -> None:
         from dataclasses import replace
 
         from memviz.dashboard.ui.controls.known_facts import (
-            facts_of,
             known_facts,
             proposals_key,
+            studied_facts,
         )
         from memviz.dashboard.ui.controls.study import CompareState
+        from memviz.dashboard.ui.shell.frame import workspace
         from memviz.dashboard.ui.shell.state import set_widget
-        from memviz.storage.workspace import Workspace
         from memviz.transcripts.samples import sample
 
-        workspace = Workspace(database)
-        (bare,) = workspace.add([replace(sample("trip"), probes=())])
+        (bare,) = workspace().add([replace(sample("trip"), probes=())])
         set_widget(proposals_key(bare.id), False)
-        assert facts_of(workspace, CompareState(bare.id)).probes == ()
-        assert known_facts(workspace, bare.id, workspace.conversation(bare.id)[1]) == ()
+        set_widget("compare", CompareState(bare.id))
+        assert studied_facts().probes == ()
+        assert known_facts(bare.id, workspace().conversation(bare.id)[1]) == ()
 
-    session = AppTest.from_function(
-        script, args=(str(tmp_path / "facts.db"),), default_timeout=60
-    ).run()
+    session = AppTest.from_function(script, default_timeout=60).run()
     assert not session.exception, session.exception[0].message
 
 
-def test_a_chat_that_grows_is_read_now_and_then(tmp_path: Path) -> None:
-    workspace, log = Workspace(tmp_path / "facts.db"), Log(sample("trip").messages)
+def test_a_chat_that_grows_is_read_now_and_then() -> None:
+    log = Log(sample("trip").messages)
     read = Log(log[: len(log) - len(log) % GROWTH_MESSAGES])
     assert len(read) < len(log)
-    assert known_facts(workspace, None, log, grows=True) == propose_probes(read)
+    assert known_facts(None, log, grows=True) == propose_probes(read)
 
 
-def test_a_chat_that_is_not_saved_or_was_deleted_and_one_that_is_long(
-    tmp_path: Path,
-) -> None:
-    workspace, trip = Workspace(tmp_path / "facts.db"), sample("trip")
+def test_a_chat_that_is_not_saved_or_was_deleted_and_one_that_is_long() -> None:
+    trip = sample("trip")
     log = Log(trip.messages[:30])
-    assert known_facts(workspace, None, log) == known_facts(workspace, "deleted", log)
+    assert known_facts(None, log) == known_facts("deleted", log)
     assert (
         known_facts(
-            workspace,
             None,
             Log(trip.messages * (AT_ONCE_MESSAGES // len(trip.messages) + 2)),
         )
