@@ -28,8 +28,8 @@ from memviz.dashboard.lessons.playing import (
 )
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
-from memviz.dashboard.reporting.html_file import html_environment, own_text
-from memviz.dashboard.stage.files import script
+from memviz.dashboard.reporting.html_file import html_environment
+from memviz.dashboard.stage.files import copy_script, own_text, script
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.storage.workspace import Workspace
 
@@ -104,7 +104,7 @@ def _template() -> Template:
     environment = html_environment(
         package,
         "lesson.css",
-        [f"{script()}{_ENDS}{own_text(package, 'lesson.js')}"],
+        [_ENDS.join([script(), copy_script(), own_text(package, "lesson.js")])],
         images="data:",
         filters={"markdown": _markdown, "picture": _picture, "said": _said},
     )
