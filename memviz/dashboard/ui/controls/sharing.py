@@ -1,9 +1,8 @@
 """A page shown elsewhere: to an audience, or in a frame of another page."""
 
-from pathlib import Path
-
 import streamlit as st
 
+from memviz.dashboard.stage.files import controls_style, copy_script, own_text
 from memviz.dashboard.ui.controls.links import shown_now
 from memviz.dashboard.ui.controls.study import CompareState
 
@@ -13,21 +12,19 @@ FRAME_HELP = (
 )
 
 
-def _source(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
+_STYLE = own_text(__package__, "share.css")
+_WHOLE_ADDRESS = own_text(__package__, "whole_address.js")
 _share = st.components.v2.component(
     "memviz_share",
-    html=_source("share.html"),
-    css=_source("share.css"),
-    js=_source("whole_address.js") + _source("share.js"),
+    html=own_text(__package__, "share.html"),
+    css=f"{controls_style()}\n{_STYLE}",
+    js=f"{_WHOLE_ADDRESS}\n{copy_script()}\n{own_text(__package__, 'share.js')}",
 )
 _whole_page = st.components.v2.component(
     "memviz_whole_page",
     html='<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>',
-    css=_source("share.css"),
-    js=_source("whole_address.js") + _source("whole_page.js"),
+    css=_STYLE,
+    js=f"{_WHOLE_ADDRESS}\n{own_text(__package__, 'whole_page.js')}",
 )
 
 
