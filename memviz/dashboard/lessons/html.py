@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from jinja2 import Template
-from markupsafe import Markup
 
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import listed
@@ -106,17 +105,9 @@ def _template() -> Template:
         "lesson.css",
         [_ENDS.join([script(), copy_script(), own_text(package, "lesson.js")])],
         images="data:",
-        filters={"markdown": _markdown, "picture": _picture, "said": _said},
+        filters={"markdown": as_html, "said": _said},
     )
     return environment.get_template("lesson.html")
-
-
-def _markdown(text: str) -> Markup:
-    return Markup(as_html(text))  # noqa: S704 - every letter of the text is escaped there
-
-
-def _picture(still: Still) -> Markup:
-    return Markup(still.svg)  # noqa: S704 - our own, with every text in it escaped
 
 
 def _said(text: Text) -> list[tuple[str, str, str]]:
