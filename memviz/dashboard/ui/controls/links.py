@@ -94,17 +94,19 @@ OPENED_COUNT_KEY = "opened-link-count"
 LINK_HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 
 
-_WRITE_ADDRESS = own_text(__package__, "write_address.js")
+ADDRESS_JS = f"{copy_script()}\n{own_text(__package__, 'address.js')}\nexport default"
+"""The script of components that show the address, without the name of their function."""
+ADDRESS_CSS = f"{controls_style()}\n{own_text(__package__, 'address.css')}"
 _copy_button = st.components.v2.component(
     "memviz_copy_link",
-    html='<div class="memviz-buttons"><button type="button">Copy link</button></div>',
-    css=f"{controls_style()}\n{own_text(__package__, 'copy_link.css')}",
-    js=f"{_WRITE_ADDRESS}\n{copy_script()}\n{own_text(__package__, 'copy_link.js')}",
+    html='<div class="copy-link memviz-buttons"><button type="button">Copy link</button></div>',
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} copyLink;",
 )
 _address = st.components.v2.component(
     "memviz_address",
     html="<span></span>",
-    js=f"{_WRITE_ADDRESS}\n{own_text(__package__, 'keep_address.js')}",
+    js=f"{ADDRESS_JS} keepAddress;",
 )
 
 

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from memviz.dashboard.stage.files import controls_style, copy_script, own_text
-from memviz.dashboard.ui.controls.links import shown_now
+from memviz.dashboard.stage.files import own_text
+from memviz.dashboard.ui.controls.links import ADDRESS_CSS, ADDRESS_JS, shown_now
 from memviz.dashboard.ui.controls.study import CompareState
 
 FRAME_HELP = (
@@ -12,19 +12,17 @@ FRAME_HELP = (
 )
 
 
-_STYLE = own_text(__package__, "share.css")
-_WHOLE_ADDRESS = own_text(__package__, "whole_address.js")
 _share = st.components.v2.component(
     "memviz_share",
     html=own_text(__package__, "share.html"),
-    css=f"{controls_style()}\n{_STYLE}",
-    js=f"{_WHOLE_ADDRESS}\n{copy_script()}\n{own_text(__package__, 'share.js')}",
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} share;",
 )
 _whole_page = st.components.v2.component(
     "memviz_whole_page",
     html='<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>',
-    css=_STYLE,
-    js=f"{_WHOLE_ADDRESS}\n{own_text(__package__, 'whole_page.js')}",
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} openWhole;",
 )
 
 

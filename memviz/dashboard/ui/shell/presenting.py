@@ -90,16 +90,17 @@ PRESENTED_STYLE, MINIMAL_STYLE = (
     f"<style>{own_text(__package__, name)}</style>"
     for name in ("presented.css", "minimal.css")
 )
+_SPEAKER = own_text(__package__, "speaker.js")
 _keys = st.components.v2.component(
     "memviz_presenter_keys",
     html="<span></span>",
-    js=f"{keys_script()}\n{own_text(__package__, 'presenter_keys.js')}",
+    js=f"{keys_script()}\n{_SPEAKER}\n{own_text(__package__, 'presenter_keys.js')}",
 )
 _bar = st.components.v2.component(
     "memviz_presenter_bar",
     html=own_text(__package__, "presenter_bar.html"),
     css=f"{controls_style()}\n{own_text(__package__, 'presenter_bar.css')}",
-    js=own_text(__package__, "presenter_bar.js"),
+    js=f"{_SPEAKER}\n{own_text(__package__, 'presenter_bar.js')}",
 )
 
 
