@@ -43,6 +43,24 @@ def test_a_bundled_lesson_is_played(
 
 
 @pytest.mark.slow
+def test_the_next_step_is_read_from_its_beginning(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 600})
+    lesson = memviz.lesson("a-fact-dies")
+    main = page.get_by_test_id("stMain")
+    at_step(page, dashboard, lesson.id, 1)
+    for number in (2, 3):
+        next_step = page.get_by_role("button", name="Next", exact=True)
+        next_step.scroll_into_view_if_needed()
+        assert main.evaluate("main => main.scrollTop") > 0
+        next_step.click()
+        sees(page.get_by_role("heading", name=lesson.steps[number - 1].title.en))
+        quiet(page)
+        assert main.evaluate("main => main.scrollTop") == 0
+
+
+@pytest.mark.slow
 def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(
     page: Page, dashboard: Dashboard
 ) -> None:

@@ -1,4 +1,5 @@
-"""Copy link: what it puts into the clipboard is what the page shows when it is clicked."""
+"""Copy link: what it puts into the clipboard is what the page shows when it is clicked. Where a page may not write into
+the clipboard, its buttons copy all the same."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from tests.browser.journeys import go, quiet
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Dialog, Page
 
     from tests.browser.dashboard import Dashboard
 
@@ -86,3 +87,62 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
         "rows => rows.map(row => getComputedStyle(row).boxShadow)"
     )
     assert ["2px" in shadow for shadow in shadows] == [True, False]
+
+
+WITHOUT_CLIPBOARD = (
+    "Object.defineProperty(navigator, 'clipboard', { value: undefined })"
+)
+"""As the pages of a server are seen from another machine without https."""
+
+
+def pasted(page: Page) -> str:
+    """What is in the clipboard, pasted into a field of the page."""
+    box = page.get_by_role("textbox", name="One question to all settings")
+    box.fill("")
+    box.press("ControlOrMeta+v")
+    return box.input_value()
+
+
+def test_without_a_clipboard_links_and_codes_are_copied_as_a_selection(
+    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+) -> None:
+    context = open_context()
+    context.add_init_script(WITHOUT_CLIPBOARD)
+    page = context.new_page()
+    go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
+    quiet(page)
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert pasted(page).startswith(f"{dashboard.url}/compare?conversation=sample-trip")
+
+    page.get_by_role("button", name="Present", exact=True).click()
+    page.get_by_role("button", name="Copy code").click()
+    said = page.get_by_role("dialog").get_by_role("button", name="Copied")
+    expect(said).to_be_focused()
+    expect(page.get_by_role("button", name="Copy code")).to_be_visible()
+    page.keyboard.press("Escape")
+    quiet(page)
+    assert pasted(page).startswith("<iframe src=")
+
+
+def test_where_nothing_can_be_copied_the_text_is_shown(
+    open_context: Callable[..., BrowserContext], dashboard: Dashboard
+) -> None:
+    context = open_context()
+    context.add_init_script(WITHOUT_CLIPBOARD)
+    context.add_init_script("document.execCommand = () => false")
+    page = context.new_page()
+    go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
+    quiet(page)
+    shown: list[tuple[str, str]] = []
+
+    def close(dialog: Dialog) -> None:
+        shown.append((dialog.message, dialog.default_value))
+        dialog.dismiss()
+
+    page.on("dialog", close)
+    with page.expect_event("dialog"):
+        page.get_by_role("button", name="Copy link").click()
+    [(message, text)] = shown
+    assert message == "Copy this address"
+    assert text.startswith(f"{dashboard.url}/compare?conversation=sample-trip")

@@ -9,13 +9,13 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import figure, figure_over_turns
 from memviz.dashboard.charts.palette import (
     NOTE_PIXELS,
     PART_COLORS,
     setting_color,
     setting_dash,
-    with_legend,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import legend_name
@@ -61,7 +61,10 @@ def heading(text: str) -> Part:
 
 def sized_for(settings: int, pixels: int) -> Part:
     """Return height and legend of a picture that has ``pixels`` for few settings."""
-    return {"showlegend": settings > 1, "height": with_legend(pixels, settings)}
+    return {
+        "showlegend": settings > 1,
+        "height": height_pixels.with_legend(pixels, settings),
+    }
 
 
 def stroke(width: float, dash: str | None = None, color: str = GREY) -> Part:

@@ -87,9 +87,6 @@ SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"
 NOTE_PIXELS = 13
 """Of ticks and notes on charts; Streamlit's own have 12. Their colour is the page's own (style.css)."""
 
-LEGEND_ROW_PIXELS = 28
-SETTINGS_IN_ROOM = 3
-"""Of a chart's height, what one row of its legend takes, and how many settings a chart has room for as it is."""
 FEW_TURNS = 12
 FIXED_MARGINS = {"l": 80, "r": 10, "t": 50, "b": 50}
 """Pixels, with room for labels of seven digits: margins that Plotly measures make it draw everything twice."""
@@ -106,12 +103,6 @@ def setting_color(index: int) -> str:
 def setting_dash(index: int) -> str:
     """Line dash of the setting added as number ``index`` (0-based)."""
     return DASHES[index % len(DASHES)]
-
-
-def with_legend(pixels: int, settings: int) -> int:
-    """Return the height of a picture of ``pixels`` where it shows so many settings: on a phone each has a row of the
-    legend, which is to take no room from the lines."""
-    return pixels + LEGEND_ROW_PIXELS * max(0, settings - SETTINGS_IN_ROOM)
 
 
 def turn_ticks(turns: int) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from jinja2 import Template
-from markupsafe import Markup
 
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import listed
@@ -28,8 +27,8 @@ from memviz.dashboard.lessons.playing import (
 )
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
-from memviz.dashboard.reporting.html_file import html_environment, own_text
-from memviz.dashboard.stage.files import script
+from memviz.dashboard.reporting.html_file import html_environment
+from memviz.dashboard.stage.files import copy_script, own_text, script
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.storage.workspace import Workspace
 
@@ -104,19 +103,11 @@ def _template() -> Template:
     environment = html_environment(
         package,
         "lesson.css",
-        [f"{script()}{_ENDS}{own_text(package, 'lesson.js')}"],
+        [_ENDS.join([script(), copy_script(), own_text(package, "lesson.js")])],
         images="data:",
-        filters={"markdown": _markdown, "picture": _picture, "said": _said},
+        filters={"markdown": as_html, "said": _said},
     )
     return environment.get_template("lesson.html")
-
-
-def _markdown(text: str) -> Markup:
-    return Markup(as_html(text))  # noqa: S704 - every letter of the text is escaped there
-
-
-def _picture(still: Still) -> Markup:
-    return Markup(still.svg)  # noqa: S704 - our own, with every text in it escaped
 
 
 def _said(text: Text) -> list[tuple[str, str, str]]:

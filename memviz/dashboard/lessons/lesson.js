@@ -79,17 +79,12 @@
         remember();
     }
 
-    // Where there is no clipboard the address is selected, so that the keyboard copies it.
+    // Where nothing can be copied the address is selected, so that the keyboard copies it.
     function copy(button) {
         const code = button.parentElement.querySelector("code");
-        const says = (words) => {
-            button.textContent = words;
-            setTimeout(() => (button.textContent = "Copy"), 2000);
-        };
-        const copied = navigator.clipboard ? navigator.clipboard.writeText(code.textContent) : Promise.reject();
-        copied.then(() => says("Copied"), () => {
+        memvizCopy(button, code.textContent, () => {
             getSelection().selectAllChildren(code);
-            says("Selected");
+            return "Selected";
         });
     }
 

@@ -5,9 +5,12 @@ drawn from that: no text of a lesson ever reaches a reader of Markdown or HTML a
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from html import escape
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
+
+from markupsafe import Markup, escape
+
+from memviz.dashboard.markup import element, joined
 
 Style = Literal["", "strong", "em", "code"]
 _FORBIDDEN = (
@@ -76,13 +79,14 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
-def as_html(text: str, words_html: Callable[[str], str] = escape) -> str:
-    """The text as HTML, every letter of it escaped. ``words_html`` makes HTML of the words that are the lesson's own:
-    neither quoted nor code."""
-    return "".join(
-        _html(block, escape if block.kind in ("quote", "code") else words_html)
-        for block in blocks(text)
-    )
+def as_html(text: str, words_html: Callable[[str], Markup] = escape) -> Markup:
+    """Return the text as HTML, every letter of it escaped. ``words_html`` makes HTML of the words that are the lesson's
+    own: neither quoted nor code."""
+    found = []
+    for block in blocks(text):
+        is_own = block.kind not in ("quote", "code")
+        found.append(_html(block, words_html if is_own else escape))
+    return joined(found)
 
 
 def as_plain(text: str) -> str:
@@ -91,22 +95,18 @@ def as_plain(text: str) -> str:
     return " ".join("".join([span.text for span in item]) for item in items)
 
 
-def _html(block: Block, words_html: Callable[[str], str]) -> str:
-    tag = _TAGS[block.kind]
-    items = [_item_html(item, words_html) for item in block.items]
-    if block.kind in ("bullets", "numbers"):
-        entries = "".join(f"<li>{item}</li>" for item in items)
-        return f"<{tag}>{entries}</{tag}>"
-    return f"<{tag}>{items[0]}</{tag}>"
+def _html(block: Block, words_html: Callable[[str], Markup]) -> Markup:
+    items = []
+    for item in block.items:
+        words = joined(_span_html(span, words_html) for span in item)
+        is_list = block.kind in ("bullets", "numbers")
+        items.append(element("li", words) if is_list else words)
+    return element(_TAGS[block.kind], *items)
 
 
-def _item_html(item: Iterable[Span], words_html: Callable[[str], str]) -> str:
-    return "".join(_span_html(span, words_html) for span in item)
-
-
-def _span_html(span: Span, words_html: Callable[[str], str]) -> str:
+def _span_html(span: Span, words_html: Callable[[str], Markup]) -> Markup:
     text = escape(span.text) if span.style == "code" else words_html(span.text)
-    return f"<{span.style}>{text}</{span.style}>" if span.style else text
+    return element(span.style, text) if span.style else text
 
 
 def _blocks(lines: list[str]) -> Iterator[Block]:

@@ -1,8 +1,9 @@
 """The view of a step as data of the stage: which requests can be played, where it stands, what is highlighted."""
 
 from dataclasses import dataclass
-from html import escape
 from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from memviz.core.context import ALL_PARTS
 from memviz.core.errors import LessonError
@@ -13,6 +14,7 @@ from memviz.dashboard.lessons.lesson import Point, Prediction, Step
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played
 from memviz.dashboard.lessons.study import View
+from memviz.dashboard.markup import element, joined
 from memviz.dashboard.stage.data import stage_data
 from memviz.dashboard.stage.followed import follow
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
@@ -119,7 +121,7 @@ class Still(NamedTuple):
     """A picture as SVG, and what it shows in words: the turn, and a line of numbers a setting."""
 
     turn: int
-    svg: str
+    svg: Markup
     lines: tuple[str, ...]
 
 
@@ -128,7 +130,7 @@ def still(step: Step, played: Played) -> Still:
     turn = standing(step, played.runs[0].log.turn_count, is_answered=False).turn
     rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
     most = max(1, *(sum(parts.values()) for _, parts in rows))
-    bars: list[str] = []
+    bars = []
     lines: list[str] = []
     shown: set[str] = set()
     for at, (words, parts) in enumerate(rows):
@@ -138,9 +140,14 @@ def still(step: Step, played: Played) -> Still:
         shown.update(part for part, tokens in parts.items() if tokens)
     bottom = TOP + ROW * len(rows)
     bars.append(_legend([part for part in ALL_PARTS if part in shown], bottom + 4))
-    told = escape(f"Requests of turn {turn}. {' '.join(lines)}")
-    box = f"0 0 {WIDTH} {bottom + 20}"
-    svg = f'<svg class="still" viewBox="{box}" role="img" aria-label="{told}">{"".join(bars)}</svg>'
+    svg = element(
+        "svg",
+        *bars,
+        class_="still",
+        viewBox=f"0 0 {WIDTH} {bottom + 20}",
+        role="img",
+        aria_label=f"Requests of turn {turn}. {' '.join(lines)}",
+    )
     return Still(turn, svg, tuple(lines))
 
 
@@ -169,36 +176,52 @@ def _take(played: Played, point: Point, measure: str) -> int:
     return int(MEASURES[measure].take(played, point))
 
 
-def _legend(parts: list[str], top: int) -> str:
+def _legend(parts: list[str], top: int) -> Markup:
     """Return what the colours mean, in one line."""
     found = []
     x = 0
     for part in parts:
         title = PART_TITLES.get(part, part)
-        found.append(
-            f'<rect x="{x}" y="{top}" width="11" height="11" rx="2" fill="{_color(part)}"/>'
-        )
-        found.append(f'<text x="{x + 16}" y="{top + 10}">{escape(title)}</text>')
+        color = _color(part)
+        found += [
+            element(
+                "rect",
+                x=f"{x}",
+                y=f"{top}",
+                width="11",
+                height="11",
+                rx="2",
+                fill=color,
+            ),
+            element("text", title, x=f"{x + 16}", y=f"{top + 10}"),
+        ]
         x += 30 + 8 * len(title)
-    return "".join(found)
+    return joined(found)
 
 
 def _color(part: str) -> str:
     return PART_COLORS.get(part, "#8A929C")
 
 
-def _row(at: int, label: str, words: str, parts: dict[str, int], most: int) -> str:
+def _row(at: int, label: str, words: str, parts: dict[str, int], most: int) -> Markup:
     top = TOP + at * ROW
-    pieces = []
+    pieces = [element("text", label, x="0", y=f"{top + 10}", class_="label")]
     x = 0.0
     for part, tokens in parts.items():
         width = (WIDTH - 2) * tokens / most
         if tokens:
             title = f"{PART_TITLES.get(part, part)}: {tokens:,} tokens"
-            pieces.append(
-                f'<rect x="{x + 1:.1f}" y="{top + 16}" width="{max(width - 1, 0.5):.1f}" height="{BAR}" rx="2" '
-                f'fill="{_color(part)}"><title>{escape(title)}</title></rect>'
+            bar = element(
+                "rect",
+                element("title", title),
+                x=f"{x + 1:.1f}",
+                y=f"{top + 16}",
+                width=f"{max(width - 1, 0.5):.1f}",
+                height=f"{BAR}",
+                rx="2",
+                fill=_color(part),
             )
+            pieces.append(bar)
         x += width
-    text = f'<text x="0" y="{top + 10}" class="label">{escape(label)}</text>'
-    return f'{text}{"".join(pieces)}<text x="0" y="{top + 52}" class="numbers">{escape(words)}</text>'
+    pieces.append(element("text", words, x="0", y=f"{top + 52}", class_="numbers"))
+    return joined(pieces)

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import plotly.graph_objects as go
 
 from memviz.core.errors import MemvizError
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.reporting.themes import LIGHT, Theme, themed
 
 ImageFormat = Literal["png", "svg"]
@@ -29,7 +30,7 @@ def image(
     figure: go.Figure,
     format: ImageFormat = "png",
     width: int = 1000,
-    height: int = 500,
+    height: int = height_pixels.FILE,
     theme: Theme = LIGHT,
 ) -> bytes:
     """Return the figure as a picture of ``width`` x ``height`` points; a PNG has twice as many pixels each way.

@@ -5,7 +5,6 @@ import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from importlib.resources import files
 from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -13,7 +12,7 @@ from markupsafe import Markup
 
 from memviz.core.text.language import lang_attribute
 from memviz.dashboard.reporting.themes import THEMES
-from memviz.dashboard.stage.files import style
+from memviz.dashboard.stage.files import own_text, style
 
 
 def html_environment(
@@ -43,11 +42,6 @@ def html_environment(
         "version": memviz_version(),
     }
     return environment
-
-
-def own_text(package: str, name: str) -> str:
-    """Return the text of a file that lies in a package."""
-    return files(package).joinpath(name).read_text(encoding="utf-8")
 
 
 def script_hash(script: str) -> str:

@@ -30,11 +30,11 @@ from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.charts.turn_axis import last_place
 from memviz.dashboard.reporting.costs import advice_sentences, report_costs
 from memviz.dashboard.reporting.facts import ReportFacts, report_facts
-from memviz.dashboard.reporting.html_file import html_environment, own_text
+from memviz.dashboard.reporting.html_file import html_environment
 from memviz.dashboard.reporting.settings import Setting
 from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, template, themed
 from memviz.dashboard.stage.data import MEASURES, steps_around
-from memviz.dashboard.stage.files import script
+from memviz.dashboard.stage.files import own_text, script
 from memviz.dashboard.stage.predictions import asking_data
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run

@@ -20,9 +20,9 @@ class MemvizStage {
         this.asks = false;
         this.calm = matchMedia("(prefers-reduced-motion: reduce)");
         this.answers = new Map(); // of questions by their number: whether the answer was right
-        this.build();
         this.restsWhilePlaying = false; // the server hears of a step on which the visitor stays
         this.walk = new MemvizWalk(this);
+        this.build();
         const { signal } = this.walk;
         this.sizes = new ResizeObserver(() => this.resize());
         for (const box of [this.place, ...this.around()]) this.sizes.observe(box); // what stands above it may grow
@@ -103,37 +103,16 @@ class MemvizStage {
 
     // The elements.
 
-    make(tag, parent, properties = {}, attributes = {}) {
-        const element = Object.assign(document.createElement(tag), properties);
-        for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-        parent?.append(element);
-        return element;
-    }
-
-    button(name, parent, words, title, act) {
-        return this.make("button", parent, { type: "button", name, textContent: words, title, onclick: act }, { "aria-label": title });
-    }
-
-    icon(name) {
-        const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), path = document.createElementNS(svg.namespaceURI, "path");
-        svg.setAttribute("viewBox", "0 0 20 20");
-        svg.setAttribute("aria-hidden", "true");
-        path.setAttribute("d", MEMVIZ_ICONS[name]);
-        svg.append(path);
-        return svg;
-    }
-
     build() {
-        const make = (...args) => this.make(...args);
-        this.box = make("div", this.root, { className: "memviz-stage" }, { role: "group", "aria-label": "The stage: requests, step by step" });
-        this.place = make("div", this.box, { className: "place" });
-        this.canvas = make("canvas", this.place, {}, { role: "img" });
-        this.labels = make("div", this.place, { className: "labels" });
-        this.tip = make("div", this.place, { className: "tip", hidden: true });
-        this.reader = make("div", this.box, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": "The summary in full" });
-        this.legend = make("ul", this.box, { className: "legend" }, { "aria-label": "What the colours mean" });
-        this.factRow = make("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": "Facts that the request knows or has lost" });
-        this.live = make("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
+        this.box = memvizMake("div", this.root, { className: "memviz-stage memviz-buttons" }, { role: "group", "aria-label": "The stage: requests, step by step" });
+        this.place = memvizMake("div", this.box, { className: "place" });
+        this.canvas = memvizMake("canvas", this.place, {}, { role: "img" });
+        this.labels = memvizMake("div", this.place, { className: "labels" });
+        this.tip = memvizMake("div", this.place, { className: "tip", hidden: true });
+        this.reader = memvizMake("div", this.box, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": "The summary in full" });
+        this.legend = memvizMake("ul", this.box, { className: "legend" }, { "aria-label": "What the colours mean" });
+        this.factRow = memvizMake("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": "Facts that the request knows or has lost" });
+        this.live = memvizMake("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
         this.buildControls();
         this.canvas.onpointermove = (event) => this.point(event);
         this.canvas.onpointerleave = () => (this.tip.hidden = true);
@@ -142,46 +121,36 @@ class MemvizStage {
     }
 
     buildControls() {
-        const foot = (this.foot = this.make("div", this.box, { className: "foot" })); // stays in view where the lanes do not fit
-        this.sentence = this.make("div", foot, { className: "sentence" });
-        this.question = this.make("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": "Before you see it" });
-        const bar = this.make("div", foot, { className: "controls" }, { role: "group", "aria-label": "Walk through the requests" });
-        this.track = this.make("div", bar, { className: "track" });
-        this.slider = this.make("input", this.track, { type: "range", min: 0, step: 1, oninput: () => this.walk.go(Number(this.slider.value)) }, { "aria-label": "Step" });
-        this.marks = this.make("div", this.track, { className: "marks" }, { "aria-hidden": "true" });
-        const row = this.make("div", bar, { className: "row" });
-        this.buttons = {
-            previous: this.button("previous", row, "", "One request back (left arrow key)", () => this.walk.step(-1)),
-            play: this.button("play", row, "Play", "Play and pause (space bar)", () => this.walk.toggle()),
-            next: this.button("next", row, "", "One request on (right arrow key)", () => this.walk.step(1)),
-            event: this.button("event", row, "next ◆", "To the next event (n key)", () => this.walk.toMark()),
-        };
-        this.buttons.previous.append(this.icon("previous"));
-        this.buttons.next.append(this.icon("next"));
-        this.kinds = this.make("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": "Which event comes next" });
-        this.speeds = this.make("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": "Speed" });
-        for (const speed of MEMVIZ_SPEEDS) this.make("option", this.speeds, { value: speed, textContent: `${speed}×`, selected: speed === 1 });
-        this.measures = this.make("select", row, { name: "measure", onchange: () => this.drawReadouts() }, { "aria-label": "What the lanes say" });
-        this.askLabel = this.make("label", row, { className: "ask" });
-        this.askBox = this.make("input", this.askLabel, { type: "checkbox", onchange: () => this.askFirst(this.askBox.checked) });
+        const foot = (this.foot = memvizMake("div", this.box, { className: "foot" })); // stays in view where the lanes do not fit
+        this.sentence = memvizMake("div", foot, { className: "sentence" });
+        this.question = memvizMake("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": "Before you see it" });
+        this.controls = new MemvizControls(this.walk, foot);
+        const { track, row, event, where, keys } = this.controls;
+        this.marks = memvizMake("div", track, { className: "marks" }, { "aria-hidden": "true" });
+        event.textContent = "next ◆";
+        event.title = "To the next event (n key)";
+        event.setAttribute("aria-label", event.title);
+        this.kinds = memvizMake("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": "Which event comes next" });
+        this.speeds = memvizMake("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": "Speed" });
+        for (const speed of MEMVIZ_SPEEDS) memvizMake("option", this.speeds, { value: speed, textContent: `${speed}×`, selected: speed === 1 });
+        this.measures = memvizMake("select", row, { name: "measure", onchange: () => this.drawReadouts() }, { "aria-label": "What the lanes say" });
+        this.askLabel = memvizMake("label", row, { className: "ask" });
+        this.askBox = memvizMake("input", this.askLabel, { type: "checkbox", onchange: () => this.askFirst(this.askBox.checked) });
         this.askLabel.append("Ask me first");
-        this.score = this.make("span", row, { className: "score" });
-        this.readButton = this.button("read", row, "Read the summary", "The text of the summary in this request", () => this.read(this.reader.hidden));
-        this.readButton.removeAttribute("aria-label");
-        this.where = this.make("span", row, { className: "where" });
-        this.keys = this.make("span", row, { className: "keys", textContent: "space, ← →, n" }, { "aria-hidden": "true" });
+        this.score = memvizMake("span", row, { className: "score" });
+        this.readButton = memvizButton("read", row, "Read the summary", "The text of the summary in this request", () => this.read(this.reader.hidden));
+        row.append(where, keys);
     }
 
     buildLabels() {
         this.labels.replaceChildren();
         this.rows = this.data.settings.map((setting, number) => {
-            const row = this.button("setting", this.labels, "", "", () => this.choose(number));
-            row.removeAttribute("aria-label");
+            const row = memvizButton("setting", this.labels, "", "", () => this.choose(number));
             row.title = setting.rule ? `It ${setting.rule}.` : "";
             row.style.setProperty("--setting", `var(--setting-${setting.index % 10})`);
-            this.make("span", row, { className: "name", textContent: setting.label, title: setting.label });
-            const said = this.make("span", row, { className: "said" });
-            const [readout, fill] = ["readout", "fill"].map((className) => this.make("span", said, { className }));
+            memvizMake("span", row, { className: "name", textContent: setting.label, title: setting.label });
+            const said = memvizMake("span", row, { className: "said" });
+            const [readout, fill] = ["readout", "fill"].map((className) => memvizMake("span", said, { className }));
             return { row, readout, fill };
         });
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
@@ -190,13 +159,13 @@ class MemvizStage {
     // Facts that are followed come first, so that they are seen where there is no room for all.
     buildFacts() {
         const { facts, highlight } = this.data, followed = highlight?.facts ?? [];
-        const name = this.make("li", null, { className: "name", textContent: "Facts" });
-        this.allFacts = this.button("all-facts", name, "", "", () => this.showFacts(!this.factRow.classList.contains("all")));
+        const name = memvizMake("li", null, { className: "name", textContent: "Facts" });
+        this.allFacts = memvizButton("all-facts", name, "", "", () => this.showFacts(!this.factRow.classList.contains("all")));
         this.chips = facts.map(({ answer, question, turn }, number) => {
-            const chip = this.make("li", null, { title: turn ? `${question} (said in turn ${turn})` : question });
+            const chip = memvizMake("li", null, { title: turn ? `${question} (said in turn ${turn})` : question });
             chip.classList.toggle("highlight", followed.includes(number));
-            this.make("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
-            return { chip, state: this.make("span", chip, { className: "heard" }) };
+            memvizMake("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
+            return { chip, state: memvizMake("span", chip, { className: "heard" }) };
         });
         this.drawFacts(false); // before they are seen: what changes afterwards fades for a second
         const later = this.chips.filter((_, number) => !followed.includes(number));
@@ -217,34 +186,33 @@ class MemvizStage {
     buildChoices() {
         const { data } = this, found = new Set(data.settings.flatMap((setting) => setting.requests.flatMap((request) => (request?.events ?? []).map((event) => event.kind))));
         this.kinds.replaceChildren();
-        const add = (value, textContent) => this.make("option", this.kinds, { value, textContent });
+        const add = (value, textContent) => memvizMake("option", this.kinds, { value, textContent });
         add("", "event");
         for (const [kind, noun] of Object.entries(data.kinds)) if (found.has(kind)) add(kind, noun);
         if (data.settings.length > 1) add("any", "event of any setting");
         const measures = data.measures ?? [data.measure];
         this.measures.replaceChildren();
-        for (const measure of measures) this.make("option", this.measures, { value: measure, textContent: `in ${measure}`, selected: measure === data.measure });
+        for (const measure of measures) memvizMake("option", this.measures, { value: measure, textContent: `in ${measure}`, selected: measure === data.measure });
         this.measures.hidden = measures.length < 2;
         const shows = (name) => (data.controls ?? MEMVIZ_CONTROLS).includes(name);
-        for (const name of ["previous", "play", "next", "event"]) this.buttons[name].hidden = !shows(name);
+        for (const name of ["previous", "play", "next", "event"]) this.controls[name].hidden = !shows(name);
         this.kinds.hidden = !shows("event") || !found.size;
         this.speeds.hidden = !shows("speed");
-        this.track.hidden = !shows("slider");
-        this.keys.hidden = !shows("keys");
+        this.controls.track.hidden = !shows("slider");
+        this.controls.keys.hidden = !shows("keys");
         this.readButton.hidden = !data.settings.some(({ summaries }) => Object.keys(summaries ?? {}).length);
         this.factRow.hidden = !shows("facts") || !data.facts.length;
         this.askLabel.hidden = !shows("ask") || !data.questions.length;
         this.asks = this.askBox.checked && !this.askLabel.hidden;
-        this.slider.max = this.count - 1;
-        this.slider.setAttribute("aria-label", data.step[0].toUpperCase() + data.step.slice(1));
+        this.controls.name({ step: data.step, previous: "One request back", next: "One request on" });
     }
 
     buildLegend() {
         const { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted } = this.drawn();
         this.legend.replaceChildren();
         const entry = (className, color, words) => {
-            const item = this.make("li", this.legend);
-            this.make("span", item, { className: `swatch ${className}` }).style.background = color;
+            const item = memvizMake("li", this.legend);
+            memvizMake("span", item, { className: `swatch ${className}` }).style.background = color;
             item.append(words);
         };
         for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 1]) if (codes.has(code)) {
@@ -357,7 +325,7 @@ class MemvizStage {
     }
 
     readColors() {
-        const probe = this.probe ?? (this.probe = this.make("span", this.place, { className: "heard" }));
+        const probe = this.probe ?? (this.probe = memvizMake("span", this.place, { className: "heard" }));
         const read = (variable) => {
             probe.style.color = `var(${variable})`;
             return getComputedStyle(probe).color;
@@ -414,7 +382,7 @@ class MemvizStage {
 
     // Who asked for the stage plays it next; the focus of somebody who is elsewhere by now stays there.
     takeFocus() {
-        if (document.activeElement === document.body) this.buttons.play.focus({ preventScroll: true });
+        if (document.activeElement === document.body) this.controls.play.focus({ preventScroll: true });
     }
 
     nextMark() {
@@ -486,11 +454,11 @@ class MemvizStage {
         if (asked.setting !== null && asked.setting !== undefined) this.choose(asked.setting);
         this.question.replaceChildren();
         this.question.hidden = false;
-        const words = this.make("p", this.question);
-        this.make("b", words, { textContent: "Before you see it: " });
+        const words = memvizMake("p", this.question);
+        memvizMake("b", words, { textContent: "Before you see it: " });
         words.append(asked.text);
-        const choices = this.make("div", this.question, { className: "choices" });
-        asked.choices.forEach((choice, which) => this.make("button", choices, { type: "button", textContent: choice, onclick: () => this.answer(which) }));
+        const choices = memvizMake("div", this.question, { className: "choices" });
+        asked.choices.forEach((choice, which) => memvizMake("button", choices, { type: "button", textContent: choice, onclick: () => this.answer(which) }));
         choices.firstChild?.focus({ preventScroll: true });
         this.live.textContent = `Before you see it: ${asked.text}`;
     }
@@ -504,10 +472,10 @@ class MemvizStage {
             if (one === asked.answer) button.classList.add("right");
             else if (one === which) button.classList.add("wrong");
         });
-        const reason = this.make("p", this.question, { className: "reason" });
-        this.make("b", reason, { textContent: isRight ? "Right. " : `No: ${asked.choices[asked.answer]}. ` });
+        const reason = memvizMake("p", this.question, { className: "reason" });
+        memvizMake("b", reason, { textContent: isRight ? "Right. " : `No: ${asked.choices[asked.answer]}. ` });
         reason.append(asked.reason);
-        const on = this.make("button", this.question, { type: "button", className: "on", textContent: "See it" });
+        const on = memvizMake("button", this.question, { type: "button", className: "on", textContent: "See it" });
         on.onclick = () => this.dismiss(at, goesOn);
         on.focus({ preventScroll: true });
         this.live.textContent = `${isRight ? "Right." : `No: ${asked.choices[asked.answer]}.`} ${asked.reason}`;
@@ -518,7 +486,7 @@ class MemvizStage {
         this.question.hidden = true;
         this.asking = null;
         if (at === undefined) return;
-        this.buttons.play.focus({ preventScroll: true });
+        this.controls.play.focus({ preventScroll: true });
         this.walk.enter(at);
         if (goesOn && !this.asking) this.walk.play();
     }
@@ -527,15 +495,10 @@ class MemvizStage {
 
     drawControls() {
         const { at } = this.walk, { steps, step, first, of } = this.data, [turn, call, calls] = steps[at];
-        const { play, event } = this.buttons, { playAct, playWord } = this.walk;
-        this.walk.drawTransport(this.buttons, this.slider);
-        play.replaceChildren(this.icon(playAct), playWord);
-        play.setAttribute("aria-label", playWord);
-        event.disabled = this.nextMark() === undefined;
         const which = calls > 1 ? `, call ${call} of ${calls}` : "", isPart = this.count < of;
         const name = `turn ${memvizNumber(turn)}${isPart ? "" : ` of ${memvizNumber(steps.at(-1)[0])}`}${which}${this.isPending(at) ? ", pending" : ""}`;
-        this.where.textContent = isPart ? `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}` : name;
-        this.slider.setAttribute("aria-valuetext", name);
+        const part = `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}`;
+        this.controls.draw(isPart ? part : name, name);
         const right = [...this.answers.values()].filter(Boolean).length;
         this.score.textContent = this.answers.size ? `${right} of ${this.answers.size} right` : "";
         this.rows.forEach(({ row }, number) => row.setAttribute("aria-pressed", String(number === this.chosen)));
@@ -552,7 +515,7 @@ class MemvizStage {
             if (this.asks && at > this.walk.at) break;
             const told = this.frames.events(this.chosen, at).find(({ kind }) => kind !== "dropped");
             if (!told || this.marks.childElementCount >= 150) continue;
-            const mark = this.make("span", this.marks, { textContent: MEMVIZ_SIGNS[told.kind] ?? "●" }, { "data-kind": told.kind });
+            const mark = memvizMake("span", this.marks, { textContent: MEMVIZ_SIGNS[told.kind] ?? "●" }, { "data-kind": told.kind });
             mark.style.left = `${(100 * at) / Math.max(1, this.count - 1)}%`;
         }
     }
@@ -592,10 +555,12 @@ class MemvizStage {
         this.readButton.setAttribute("aria-expanded", String(!reader.hidden));
         if (!held.length) reader.hidden = true;
         if (reader.hidden) return;
-        reader.replaceChildren(this.button("close", null, "✕", "Close the summary", () => this.read(false)));
+        const close = memvizButton("close", null, "✕", "Close the summary", () => this.read(false));
+        close.setAttribute("aria-label", close.title);
+        reader.replaceChildren(close);
         for (const [version, parts] of held) {
-            this.make("b", reader, { textContent: `Summary ${version}` });
-            this.told(parts, this.make("p", reader));
+            memvizMake("b", reader, { textContent: `Summary ${version}` });
+            this.told(parts, memvizMake("p", reader));
         }
         const mark = reader.querySelector("mark");
         reader.scrollTop = mark ? mark.offsetTop - reader.clientHeight / 3 : 0;
@@ -603,7 +568,7 @@ class MemvizStage {
 
     // A text in parts, of which every second one holds a followed fact.
     told(parts, into) {
-        [parts].flat().forEach((text, at) => into.append(at % 2 ? this.make("mark", null, { textContent: text }) : text));
+        [parts].flat().forEach((text, at) => into.append(at % 2 ? memvizMake("mark", null, { textContent: text }) : text));
         return into;
     }
 
@@ -644,10 +609,10 @@ class MemvizStage {
         this.sentence.replaceChildren();
         this.sentence.dataset.kind = told[0].kind;
         told.forEach(({ kind, sentence }, which) => {
-            const line = this.make("p", this.sentence, {}, { "data-kind": kind });
-            this.make("span", line, { className: "sign", textContent: MEMVIZ_SIGNS[kind] ?? "" }, { "aria-hidden": "true" });
+            const line = memvizMake("p", this.sentence, {}, { "data-kind": kind });
+            memvizMake("span", line, { className: "sign", textContent: MEMVIZ_SIGNS[kind] ?? "" }, { "aria-hidden": "true" });
             if (!which) line.append(`${name}: `);
-            sentence.forEach((text, part) => line.append(part % 2 ? this.make("b", null, { textContent: text }) : text));
+            sentence.forEach((text, part) => line.append(part % 2 ? memvizMake("b", null, { textContent: text }) : text));
         });
         if (!this.walk.isPlaying || events.some(({ kind }) => kind !== "dropped")) this.live.textContent = this.sentence.textContent;
     }
@@ -677,7 +642,7 @@ class MemvizStage {
         const words = found && this.tipWords(found);
         this.tip.hidden = !words || (isClick && !this.reader.hidden);
         if (this.tip.hidden) return;
-        this.tip.replaceChildren(this.make("b", null, { textContent: words[0] }));
+        this.tip.replaceChildren(memvizMake("b", null, { textContent: words[0] }));
         this.told(words[1], this.tip);
         this.tip.style.left = `${Math.max(0, Math.min(x - 20, this.width - 21 * this.em))}px`;
         this.tip.style.top = `${y + 18}px`;

@@ -1,11 +1,8 @@
 // A walk through steps, which the player below charts and the stage share: play, pause, one on, one back, to the next
-// mark. Its owner draws (`moved`), and hears of a step when the visitor rests on it (`rested`). Keys come from keys.js.
+// mark. Its owner draws (`moved`), and hears of a step when the visitor rests on it (`rested`). Keys come from keys.js,
+// clicks from controls.js.
 const MEMVIZ_REST_MILLISECONDS = 120;
 const MEMVIZ_STEP_MILLISECONDS = 1000;
-const MEMVIZ_ICONS = {
-    previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
-};
-const memvizNumber = (number) => number.toLocaleString("en");
 
 class MemvizWalk {
     // `owner` has: root; count (how many steps there are), moved(), rested(at), nextMark() (a place, or undefined),
@@ -120,23 +117,6 @@ class MemvizWalk {
 
     pointer(event) {
         if (this.isPlaying && !event.composedPath().includes(this.owner.playsOn)) this.stop();
-    }
-
-    // The buttons and the slider that every player has.
-    drawTransport({ previous, play, next }, slider) {
-        previous.disabled = this.at <= 0;
-        next.disabled = this.isAtEnd;
-        play.disabled = this.owner.count < 2;
-        slider.value = this.at;
-    }
-
-    // What the button does that plays and pauses.
-    get playAct() {
-        return this.isPlaying ? "pause" : "play";
-    }
-
-    get playWord() {
-        return this.isPlaying ? "Pause" : "Play";
     }
 
     toggle() {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memviz.dashboard.charts import figure as module
-from memviz.dashboard.charts.palette import LEGEND_ROW_PIXELS, with_legend
+from memviz.dashboard.charts.height_pixels import LEGEND_ROW, with_legend
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from tests.dashboard.charts.runs import run_of
@@ -42,5 +42,5 @@ def test_a_legend_may_take_most_of_a_small_picture_and_more_settings_make_it_hig
     assert [with_legend(300, settings) for settings in (1, 3, 6)] == [
         300,
         300,
-        300 + 3 * LEGEND_ROW_PIXELS,
+        300 + 3 * LEGEND_ROW,
     ]

@@ -13,6 +13,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, dollars
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.cost.setting_cost import (
     Amounts,
     SettingCost,
@@ -52,7 +53,6 @@ from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.request_axis import RequestAxis, request_names
 
 UNCACHED_OPACITY = 0.75
-HEIGHT_PIXELS = 320
 MARGINS = {**FIXED_MARGINS, "t": 40}
 HEADROOM = 1.08
 """The picture is so much higher than what has to fit into it."""
@@ -127,7 +127,7 @@ def cost_curve(
         shapes=turn_partings(axis),
         margin=MARGINS,
         uirevision=f"cost-{view.name}-{unit.name}",
-        **sized_for(len(costs), HEIGHT_PIXELS),
+        **sized_for(len(costs), height_pixels.DOLLARS),
     )
 
 
@@ -224,7 +224,6 @@ def above_finding(frame: Frame, unit: Unit) -> str:
     return f"Off the chart: {'; '.join(peaks)}." if peaks else ""
 
 
-REQUESTS_PIXELS = 330
 FITS_UP_TO = 3
 """A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
 _SHARE_OF_INPUT = {**SHARE_AXIS, "title": {"text": "share of the input tokens"}}
@@ -243,7 +242,7 @@ def cache_hits(costs: Sequence[SettingCost]) -> go.Figure:
         margin=FIXED_MARGINS,
         uirevision="cache-hits",
         **parted(axis),
-        **sized_for(len(costs), REQUESTS_PIXELS),
+        **sized_for(len(costs), height_pixels.CACHE_AND_WINDOW),
     )
 
 
@@ -285,7 +284,7 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
         annotations=notes,
         margin=FIXED_MARGINS,
         uirevision="window-use",
-        **sized_for(len(costs), REQUESTS_PIXELS),
+        **sized_for(len(costs), height_pixels.CACHE_AND_WINDOW),
     )
 
 

@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import message_number
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
@@ -75,8 +76,6 @@ OWN_CLICKS = "own-clicks"
 """Marks points whose click says a setting, a turn and a message, so that nothing else may say it."""
 BOTTOM_PIXELS = 44
 RIGHT_PIXELS = 4
-SMALL_ROWS_PIXELS = 200
-SMALLEST_ROWS_PIXELS = 160
 MANY_MAPS = 4
 SMALL_LINES = 4
 SMALL_LINE_CHARS = 15
@@ -129,7 +128,9 @@ class MapSize(NamedTuple):
         return 22 + (self.lines - 1) * (NAME_PIXELS + 5)
 
 
-LARGE = MapSize(rows_pixels=400, line_chars=44, lines=2, left_pixels=44)
+LARGE = MapSize(
+    rows_pixels=height_pixels.MAP_ROWS, line_chars=44, lines=2, left_pixels=44
+)
 """For a map that has the width of a page."""
 
 
@@ -139,7 +140,11 @@ def beside_others(labels: Sequence[str]) -> MapSize:
     chars = LARGE.line_chars if len(labels) == 1 else SMALL_LINE_CHARS
     most_lines = max(len(wrap(label, chars)) for label in labels)
     is_many = len(labels) >= MANY_MAPS
-    pixels = SMALLEST_ROWS_PIXELS if is_many else SMALL_ROWS_PIXELS
+    pixels = (
+        height_pixels.MAP_ROWS_BESIDE_MANY
+        if is_many
+        else height_pixels.MAP_ROWS_BESIDE_OTHERS
+    )
     return MapSize(pixels, chars, min(SMALL_LINES, most_lines), 34, most_ticks=4)
 
 

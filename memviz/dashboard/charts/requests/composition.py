@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import figure, figure_over_turns
 from memviz.dashboard.charts.grammar import (
     BELOW,
@@ -62,7 +63,7 @@ _TOKENS = {
 _BAR_LAYOUT = {
     "barmode": "stack",
     "bargap": 0.1,
-    "height": 140,
+    "height": height_pixels.PARTS_OF_ONE_REQUEST,
     "showlegend": False,
     "uirevision": "bar",
     "yaxis": {"visible": False},
@@ -116,7 +117,7 @@ def composition(run: Run) -> go.Figure:
         "shapes": shapes,
         "annotations": notes,
         "hovermode": "x unified",
-        "height": 420,
+        "height": height_pixels.PARTS_OF_REQUESTS,
         "uirevision": "composition",
         "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
     }

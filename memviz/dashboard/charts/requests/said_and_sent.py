@@ -6,6 +6,7 @@ from textwrap import wrap
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, message_number
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import figure
 from memviz.dashboard.charts.grammar import BELOW, Part, bars
 from memviz.dashboard.charts.palette import PART_COLORS, SHORTENED_COLOR, faded
@@ -46,14 +47,13 @@ PALE = 0.72
 """Of replies, so that one sees where a message ends."""
 FIRST_WORDS_CHARS = 160
 CHARS_A_LINE = 60
-HEIGHT_PIXELS = 260
 GAP = 0.36
 """Between the two bars, as a share of their distance."""
 FUNNEL_OPACITY = 0.16
 _LAYOUT = {
     "barmode": "overlay",
     "bargap": GAP,
-    "height": HEIGHT_PIXELS,
+    "height": height_pixels.SAID_AND_SENT,
     "uirevision": "said-and-sent",
     "xaxis": {
         "title": {"text": "tokens", "standoff": 4},

@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import INVISIBLE, Part, line, marks, picture
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
@@ -72,7 +73,7 @@ _KINDS = {"recall": "the model recalled", "thinking": "the model thought"}
 def tokens_per_turn(
     settings: Sequence[SettingRun],
     *,
-    height: int = 460,
+    height: int = height_pixels.TOKENS,
     recorded: Sequence[RecordedEvent] = (),
     turns: range | None = None,
     window: Window | None = None,

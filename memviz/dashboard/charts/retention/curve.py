@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     BELOW,
     GREY,
@@ -203,7 +204,6 @@ def _mark_tooltip(one: RetentionResult, marked: MarkedCompaction) -> str:
     return f"{told}<br><b>{counted(len(lost), 'fact')} lost here:</b> {names}"
 
 
-SPLIT_PIXELS = 240
 _FACTS_AXIS = {
     "automargin": False,
     "title": {"text": "facts stated so far"},
@@ -239,7 +239,7 @@ def knowledge_split(retention: Retention) -> go.Figure:
         **parted(axis),
         showlegend=False,
         hovermode="x",
-        height=SPLIT_PIXELS,
+        height=height_pixels.FACTS_BY_PLACE,
         margin={**MARGINS, "t": 8, "b": 44},
         uirevision="split",
     )

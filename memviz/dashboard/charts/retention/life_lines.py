@@ -11,6 +11,7 @@ from memviz.core.text.wording import (
     request_name,
     request_span,
 )
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
     LOOK_STAYS,
@@ -60,7 +61,6 @@ LABEL_CHARS = 17
 TOOLTIP_CHARS = 66
 ROW_PIXELS = 26
 LEAST_ROW_PIXELS = 17
-ROWS_PIXELS = 345
 BAR_WIDTH = 0.62
 MOST_LINES = 30
 MOST_LINES_SHARE = 0.5
@@ -147,7 +147,7 @@ def life_lines_of(
             label = f"<b>{label}</b>"
             shapes.append(box((0, 1), (row - 0.5, row + 0.5), **_BAND))
         labels.append(label)
-    row_pixels = min(ROW_PIXELS, ROWS_PIXELS // max(1, len(lives)))
+    row_pixels = min(ROW_PIXELS, height_pixels.LIVES_ROWS // max(1, len(lives)))
     pixels = max(LEAST_ROW_PIXELS, row_pixels) * (len(lives) + 1.5)
     y_axis = {
         **_NO_GRID,

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, share_of
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
     SHARE_AXIS,
@@ -25,7 +26,6 @@ from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.metrics.retention.survival import Survival
 
-HEIGHT_PIXELS = 350
 FEW = 5
 """From the first age on that fewer have reached, the curve is drawn faintly: one of them more or less is a leap."""
 _SHARE = {**SHARE_AXIS, "title": {"text": "share still known"}}
@@ -80,7 +80,7 @@ def survival_curve(
         shapes=[rule_across(0.5, stroke(1, "dot"), layer="below")],
         margin=FIXED_MARGINS,
         uirevision="survival",
-        **sized_for(len(lasting), HEIGHT_PIXELS),
+        **sized_for(len(lasting), height_pixels.SURVIVAL),
     )
 
 

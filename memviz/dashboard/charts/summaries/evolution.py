@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import GREY, Part, bars, picture, stroke
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.summaries.marks import bar_width
@@ -17,7 +18,6 @@ from memviz.metrics.summaries.evolution import VersionFacts
 SUMMARY = PART_COLORS["summary"]
 MESSAGES = PART_COLORS["history"]
 NEITHER = PART_COLORS["overhead"]
-HEIGHT = 270
 MARGINS = {"l": 60, "r": 10, "t": 34, "b": 45}
 FEW_VERSIONS = 60
 _PERCENT = {"ticksuffix": " %", "range": [0, 104]}
@@ -175,7 +175,7 @@ def _chart(
         yaxis={**shared, "title": {"text": unit}, **y_axis},
         **parted(axis),
         barmode="stack",
-        height=HEIGHT,
+        height=height_pixels.SUMMARIES_IN_NUMBERS,
         showlegend=len(traces) > 1,
         margin=MARGINS,
         uirevision="evolution",

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     BELOW,
     GREY,
@@ -122,7 +123,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
         annotations=[_row_title(titles[0], UPPER), _row_title(titles[1], LOWER)],
         shapes=shapes,
         barmode="overlay",
-        height=390,
+        height=height_pixels.SUMMARIES_OVER_TURNS,
         legend=_LEGEND,
         showlegend=not is_list or has_failed,
         margin={**FIXED_MARGINS, "t": 20},

@@ -14,6 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
@@ -56,7 +57,6 @@ MOST_WRITTEN = 150
 """Up to so many cells have their value written into them."""
 DARK_BELOW = 0.47
 """Share of the scale from its dark end up to which white is read better on it than black."""
-CELL_PIXELS = 46
 WIDEST_PIXELS = 1100
 LEAST_ROWS = 3
 """A map of fewer rows is as high as one of so many, so that the name of the axis has room."""
@@ -107,7 +107,7 @@ def setting_map(
     for number, row in rows_by_setting(table).items():
         tooltips[number] = writer.tooltip(row, *measure_words(row, measure))
     rows, columns = cells.values.shape
-    pixels = max(LEAST_ROWS, rows) * CELL_PIXELS
+    pixels = max(LEAST_ROWS, rows) * height_pixels.CELL
     return picture(
         [*_heatmaps(cells, words), _points(cells, x, y, tooltips)],
         over_turns=False,

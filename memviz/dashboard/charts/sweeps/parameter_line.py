@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
     OPAQUE,
@@ -49,10 +50,11 @@ if TYPE_CHECKING:
 
     from memviz.tuning.constraints import Over
 
-PANEL_PIXELS = 150
 MARGINS = {"l": 76, "r": 14, "t": 32, "b": 56}
 LEGEND_PIXELS = 40
-HEIGHT_PIXELS = PANEL_PIXELS + MARGINS["t"] + MARGINS["b"] + LEGEND_PIXELS
+HEIGHT_PIXELS = (
+    height_pixels.PARAMETER_PLOT + MARGINS["t"] + MARGINS["b"] + LEGEND_PIXELS
+)
 _NO_TITLE = {"yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 14}}
 _PANEL = {"automargin": False, "zeroline": False, "nticks": 5, "domain": [0, 1]}
 _AXES = {"xaxis": "x", "yaxis": "y"}

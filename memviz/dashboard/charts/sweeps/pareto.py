@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
     Part,
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from memviz.tuning.constraints import Over
 
 MARGINS = {"r": 14, "t": 50, "b": 50}
-HEIGHT_PIXELS = 500
 DEFAULT_TITLE = "What each setting costs, and {}"
 
 
@@ -168,7 +168,7 @@ def pareto_chart(
         annotations=callout(table, points, recommended, x_axis, y_axis, limit),
         legend=SETTINGS_LEGEND,
         margin={**MARGINS, "l": upwards.left_pixels},
-        height=HEIGHT_PIXELS,
+        height=height_pixels.PARETO,
         uirevision=f"{upwards.revision} {measure}",
     )
 

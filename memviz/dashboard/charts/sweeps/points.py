@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
     OPAQUE,
@@ -216,8 +217,7 @@ def rings(
 
 LABEL_CHARS = 24
 WIDTHS_PIXELS = (310, 560)
-HEIGHT_PIXELS = 320
-"""Sizes of the plot to find the place for: on a phone, and on a page of usual width."""
+"""Of the plot to find the place for: on a phone, and on a page of usual width."""
 CHAR_PIXELS = 7.5
 LINE_PIXELS = 18.0
 PADDING_PIXELS = 8.0
@@ -255,13 +255,13 @@ class _Plot(NamedTuple):
     def hidden(self, offset: tuple[int, int]) -> float:
         """Return the number of points that a label at this offset hides, and the pixels by which it leaves the plot,
         in one sum."""
-        y = self.y * HEIGHT_PIXELS
+        y = self.y * height_pixels.PARETO_PLOT
         bottom = float(y[self.where]) + offset[1] - self.height / 2
         top = bottom + self.height
         in_height = (y >= bottom) & (y <= top)
         found = 0.0
         # The comparisons are false where there is no line.
-        line = self.line * HEIGHT_PIXELS
+        line = self.line * height_pixels.PARETO_PLOT
         if bottom - PADDING_PIXELS / 2 < line < top + PADDING_PIXELS / 2:
             found += POINTS_A_LINE_COUNTS
         for width in WIDTHS_PIXELS:
@@ -271,7 +271,9 @@ class _Plot(NamedTuple):
                 left -= self.width
             right = left + self.width
             under = in_height & (x >= left) & (x <= right)
-            outside = max(-left, right - width, -bottom, top - HEIGHT_PIXELS, 0.0)
+            outside = max(
+                -left, right - width, -bottom, top - height_pixels.PARETO_PLOT, 0.0
+            )
             found += float(under.sum()) + outside
         return found
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from memviz.core.memory import Memory
 from memviz.core.text.wording import listed
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import PART_TITLES
 from memviz.dashboard.charts.requests.composition import context_bar
@@ -50,7 +51,7 @@ def pictures(desk: ChatDesk) -> None:
     _last_request(run.strategy_at(last.turn), last)
     settings = [SettingRun(run, run.label, 0)]
     st.plotly_chart(
-        as_shown(tokens_per_turn(settings, height=320)),
+        as_shown(tokens_per_turn(settings, height=height_pixels.TOKENS_BESIDE_CHAT)),
         key="chat-tokens",
         config=CONFIG,
         alt=finding(settings),

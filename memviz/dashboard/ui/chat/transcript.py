@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.scrolling import scroll
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
@@ -273,32 +274,9 @@ def empty_chat(desk: ChatDesk) -> None:
         )
 
 
-_JS = """
-const WAITS_MS = [0, 100, 300, 700]  // what is drawn with the change may arrive a little later
-
-export default function ({ parentElement, data }) {
-  let box = parentElement.getRootNode().host ?? parentElement
-  while (box && !/auto|scroll/.test(getComputedStyle(box).overflowY)) box = box.parentElement
-  if (!box || box.dataset.newest === data.newest) return
-  box.dataset.newest = data.newest
-  let put = -1  // who scrolls up meanwhile is left alone
-  for (const wait of WAITS_MS) {
-    setTimeout(() => {
-      if (box.scrollTop < put - 1 && box.scrollTop + box.clientHeight < box.scrollHeight - 1) put = Infinity
-      if (put === Infinity) return
-      box.scrollTop = box.scrollHeight
-      box.scrollIntoView({ block: "nearest" })
-      put = box.scrollTop
-    }, wait)
-  }
-}
-"""
-_bring_into_view = st.components.v2.component("memviz_newest", js=_JS)
-
-
 def show_newest(desk: ChatDesk) -> None:
     """Scroll the box that this stands in to its end if there is something new in the talk."""
-    _bring_into_view(data={"newest": _newest(desk)}, key="chat-newest")
+    scroll("end", _newest(desk), "chat-newest")
 
 
 def _newest(desk: ChatDesk) -> str:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.dashboard.charts.cost.curve import (
-    HEIGHT_PIXELS,
     above_finding,
     cost_curve,
     framed,
@@ -18,7 +17,6 @@ from memviz.dashboard.charts.cost.setting_cost import (
     View,
     cost_finding,
 )
-from memviz.dashboard.charts.palette import with_legend
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars_explained import (
     against_the_window,
@@ -138,8 +136,7 @@ def draw_curve(costs: Sequence[SettingCost]) -> None:
             switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
     figure = cost_curve(costs, shown.view, unit=shown.unit, uncached=shown.uncached)
     on_click = partial(select_clicked, CHART_KEY, [one.setting.index for one in costs])
-    pixels = with_legend(HEIGHT_PIXELS, len(costs))
-    picture(figure, CHART_KEY, cost_finding(costs), on_click, pixels)
+    picture(figure, CHART_KEY, cost_finding(costs), on_click, figure.layout.height)
 
 
 class _Shown(NamedTuple):

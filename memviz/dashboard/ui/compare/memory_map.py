@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from html import escape
 from typing import NamedTuple
 
 import streamlit as st
+from markupsafe import Markup
 
 from memviz.core.context import Fate
 from memviz.core.text.wording import counted, message_number, message_position, share_of
@@ -18,7 +18,7 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import marks_of
-from memviz.dashboard.markup import glyph, swatch
+from memviz.dashboard.markup import bar_part, element, glyph, swatch
 from memviz.dashboard.ui.compare.one_message import (
     LIFE_KEY,
     MESSAGE_KEY,
@@ -199,7 +199,7 @@ def legend(settings: Sequence[SettingRun]) -> None:
         key=LEGEND_ORDER.index,
     )
     summarized = [code for code in order if STEPS[code].fate is Fate.SUMMARIZED]
-    items: list[str] = []
+    items = []
     for code in order:
         if len(summarized) < 2 or code not in summarized:
             items.append(legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]))
@@ -211,17 +211,17 @@ def legend(settings: Sequence[SettingRun]) -> None:
     for mark in marks_of(compactions):
         color = SUMMARIZATION_GLYPH if mark.symbol == "diamond" else mark.color
         items.append(legend_item(glyph(mark.character, color), mark.name))
-    st.html(f'<div class="memviz-fates" style="{ROW_STYLE}">{"".join(items)}</div>')
+    st.html(element("div", *items, class_="memviz-fates", style=ROW_STYLE))
 
 
-def _how_often(codes: Sequence[int]) -> str:
-    """One entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
+def _how_often(codes: Sequence[int]) -> Markup:
+    """Return one entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
     words = [*map(_times_words, codes[:-1]), f"{_times_words(codes[-1])} times"]
     items = (
         legend_item(swatch(STEP_COLORS[code]), often)
         for code, often in zip(codes, words, strict=True)
     )
-    return f'<span style="{HOW_OFTEN_STYLE}">Summarized {"".join(items)}</span>'
+    return element("span", "Summarized ", *items, style=HOW_OFTEN_STYLE)
 
 
 def _times_words(code: int) -> str:
@@ -239,15 +239,14 @@ def key_numbers(setting: SettingRun) -> None:
     fates = fate_map(setting.run)
     messages = fates.shares(-1).messages
     numbers = [number for number in _numbers(fates) if number.held]
-    bar = "".join(
-        f'<span style="width:{number.held / messages:.4%};background:{STEP_COLORS[number.code]}"></span>'
-        for number in numbers
-    )
-    items = "".join(_item(number, messages) for number in numbers)
-    parts = (
-        f'<div style="{BAR_STYLE}">{bar}</div><div style="{ROW_STYLE}">{items}</div>'
-    )
-    st.html(f'<div class="memviz-shares">{parts}</div>')
+    bar = []
+    items = []
+    for number in numbers:
+        bar.append(bar_part(number.held / messages, STEP_COLORS[number.code]))
+        items.append(_item(number, messages))
+    shares = element("div", *bar, style=BAR_STYLE)
+    named = element("div", *items, style=ROW_STYLE)
+    st.html(element("div", shares, named, class_="memviz-shares"))
 
 
 def _often(mean: float) -> str:
@@ -278,17 +277,15 @@ def _numbers(fates: FateMap) -> Iterator[_Number]:
         yield _Number(code_of(fate, 1), int(fates.counts[-1, fate]), said, more)
 
 
-def _item(number: _Number, messages: int) -> str:
-    """The colour with the share, and how often a summarized message was summarized; what they mean is said to the
-    pointer and to a screen reader."""
-    words = escape(
-        f"{share_of(number.held, messages, 'message')} at the last request: {number.words}"
-    )
+def _item(number: _Number, messages: int) -> Markup:
+    """Return the colour with the share, and how often a summarized message was summarized; what they mean is said to
+    the pointer and to a screen reader."""
+    words = f"{share_of(number.held, messages, 'message')} at the last request: {number.words}"
     share = legend_item(
         swatch(STEP_COLORS[number.code]),
         f"{percent(number.held, messages)}{number.more}",
     )
-    return f'<span title="{words}" role="img" aria-label="{words}">{share}</span>'
+    return element("span", share, title=words, role="img", aria_label=words)
 
 
 def percent(part: int, whole: int) -> str:

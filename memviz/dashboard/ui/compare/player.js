@@ -1,6 +1,6 @@
 // Walks through the requests: in most conversations one a turn, with tools one a call of the model. The line on the
 // charts moves here, at once; the server hears of a request when the visitor rests on it, and then draws it. How one
-// walks is said in memviz/dashboard/stage/walk.js, which stands before this script.
+// walks is said in memviz/dashboard/stage/walk.js, and by which buttons in controls.js there; both stand before this.
 const LOOK_FOR_CHARTS_MILLISECONDS = 250; // a chart is drawn later than the player, and again when it changes
 const CLICK_PIXELS = 4; // a pointer that moved further has zoomed
 
@@ -17,13 +17,11 @@ class Player {
         this.sent = null; // the request that the server was sent and has not confirmed
         this.charts = new Map();
         this.walk = new MemvizWalk(this);
-        const button = (name, act) => (this.find(name).onclick = act);
-        button("previous", () => this.walk.step(-1));
-        button("next", () => this.walk.step(1));
-        button("mark", () => this.walk.toMark());
-        button("play", () => this.walk.toggle());
-        this.range = root.querySelector("[type=range]");
-        this.range.oninput = () => this.walk.go(Number(this.range.value));
+        this.controls = new MemvizControls(this.walk, root.querySelector(".memviz-buttons"));
+        const { event } = this.controls, words = memvizMake("span", event, { textContent: "next" });
+        this.what = memvizMake("span", words, { className: "what" });
+        event.append(" ");
+        this.diamond = memvizMake("span", event, { className: "diamond" }, { "aria-hidden": "true" });
         this.looking = setInterval(() => this.look(), LOOK_FOR_CHARTS_MILLISECONDS);
     }
 
@@ -74,16 +72,9 @@ class Player {
 
     // What one step is called: in a conversation without tools every turn is one request.
     nameSteps() {
-        const step = this.behind.some(Boolean) ? "request" : "turn", set = (name, ...texts) => {
-            const [label, title] = texts, element = this.root.querySelector(name);
-            element.setAttribute("aria-label", label);
-            if (title) element.title = title;
-        };
-        set(".group", `Walk through the ${step}s`);
-        this.root.querySelector(".group").classList.toggle("calls", step === "request"); // their names are longer
-        set("[type=range]", step[0].toUpperCase() + step.slice(1));
-        set("[name=previous]", `Previous ${step}`, `Previous ${step} (left arrow key)`);
-        set("[name=next]", `Next ${step}`, `Next ${step} (right arrow key)`);
+        const step = this.behind.some(Boolean) ? "request" : "turn";
+        this.controls.name({ step, previous: `Previous ${step}`, next: `Next ${step}` });
+        this.controls.bar.classList.toggle("calls", step === "request"); // their names are longer
     }
 
     // The same request has the same name also where a setting took more calls or fewer: they end together.
@@ -133,35 +124,24 @@ class Player {
     }
 
     get playsOn() {
-        return this.find("play");
-    }
-
-    find(name) {
-        return this.root.querySelector(`[name=${name}]`);
+        return this.controls.play;
     }
 
     // Drawing.
 
     draw() {
         if (!this.data) return;
-        const { turns } = this.data, { at, playAct, playWord } = this.walk;
-        const [previous, play, next, mark] = ["previous", "play", "next", "mark"].map((name) => this.find(name));
-        this.range.max = turns.length - 1;
-        this.walk.drawTransport({ previous, play, next }, this.range);
-        play.querySelector("span").textContent = playWord;
-        play.querySelector("path").setAttribute("d", MEMVIZ_ICONS[playAct]);
-        const ruled = this.data.ruled.includes(this.setting), diamond = mark.querySelector(".diamond");
-        mark.disabled = !this.marks.length;
-        mark.title = `Next ${ruled ? "change by the rule" : "summarization"} of this setting (n key)`;
-        mark.querySelector(".what").textContent = ruled ? " change" : " summarization";
-        diamond.textContent = ruled ? "●" : "◆";
-        diamond.classList.toggle("ruled", ruled);
+        const { turns } = this.data, { at } = this.walk;
+        const isRuled = this.data.ruled.includes(this.setting);
+        this.controls.event.title = `Next ${isRuled ? "change by the rule" : "summarization"} of this setting (n key)`;
+        this.what.textContent = isRuled ? " change" : " summarization";
+        this.diamond.textContent = isRuled ? "●" : "◆";
+        this.diamond.classList.toggle("ruled", isRuled);
         const of = (number, all) => `${memvizNumber(number)} of ${memvizNumber(all)}`;
         const calls = this.before[at] + 1 + this.behind[at];
         const where = `turn ${of(turns[at], turns.at(-1))}` + (calls > 1 ? `, call ${of(this.before[at] + 1, calls)}` : "");
-        const summarized = this.marks.includes(at);
-        this.root.querySelector(".where").textContent = where;
-        this.range.setAttribute("aria-valuetext", where + (summarized ? (ruled ? ", changed" : ", summarized") : ""));
+        const marked = isRuled ? ", changed" : ", summarized";
+        this.controls.draw(where, this.marks.includes(at) ? where + marked : where);
         for (const chart of this.charts.keys()) this.place(chart);
     }
 
@@ -270,11 +250,11 @@ class Player {
 
     // The slider stands under the chart: its knob below the line.
     align(chart, axis) {
-        const lasts = this.lasts(chart), knob = 16, own = this.range.parentElement.getBoundingClientRect();
+        const lasts = this.lasts(chart), knob = 16, { slider, track } = this.controls, own = track.getBoundingClientRect();
         const left = chart.getBoundingClientRect().left + axis._offset - own.left;
         const [first, last] = [left + axis.d2p(this.x(0, lasts)), left + axis.d2p(this.x(this.data.turns.length - 1, lasts))];
         const fits = first >= 0 && last <= own.width && last - first > own.width / 3;
-        this.range.style.marginLeft = fits ? `${Math.max(0, first - knob / 2)}px` : "0";
-        this.range.style.width = fits ? `${last - first + knob}px` : "100%";
+        slider.style.marginLeft = fits ? `${Math.max(0, first - knob / 2)}px` : "0";
+        slider.style.width = fits ? `${last - first + knob}px` : "100%";
     }
 }

@@ -7,7 +7,6 @@ be drawn from scratch each time. The server hears of a request once the visitor 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.stage.files import walk_script
+from memviz.dashboard.stage.files import controls_style, own_text, walk_script
 from memviz.dashboard.ui.compare.downloads import run_downloads
 from memviz.dashboard.ui.compare.playing import Readout, is_staged, play
 from memviz.dashboard.ui.compare.selection import (
@@ -129,15 +128,11 @@ def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
 
 
-def _source(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
 _player = st.components.v2.component(
     "memviz_player",
-    html=_source("player.html"),
-    css=_source("player.css"),
-    js=f"{walk_script()}\n{_source('player.js')}",
+    html='<div class="memviz-buttons"></div>',
+    css=f"{controls_style()}\n{own_text(__package__, 'player.css')}",
+    js=f"{walk_script()}\n{own_text(__package__, 'player.js')}",
 )
 
 

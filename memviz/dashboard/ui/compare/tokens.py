@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from memviz.dashboard.charts.palette import with_legend
+from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
 from memviz.dashboard.charts.requests.panels import Window
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
@@ -40,7 +40,6 @@ from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
-CHART_PIXELS = 334
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -76,7 +75,7 @@ def tokens_view(
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
-    pixels = with_legend(CHART_PIXELS, len(settings))
+    pixels = height_pixels.with_legend(height_pixels.TOKENS_ABOVE_PLAYER, len(settings))
     figure = kept_figure(
         settings[0].run,
         tokens_per_turn,

@@ -2,7 +2,6 @@
 visitor sees, another can open."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from time import time
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -10,6 +9,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 import streamlit as st
 
 from memviz.dashboard.lessons.study import STUDY_PARTS, Query, View, parts_of, read_view
+from memviz.dashboard.stage.files import controls_style, copy_script, own_text
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
@@ -94,20 +94,19 @@ OPENED_COUNT_KEY = "opened-link-count"
 LINK_HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
 
 
-def _source(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
+ADDRESS_JS = f"{copy_script()}\n{own_text(__package__, 'address.js')}\nexport default"
+"""The script of components that show the address, without the name of their function."""
+ADDRESS_CSS = f"{controls_style()}\n{own_text(__package__, 'address.css')}"
 _copy_button = st.components.v2.component(
     "memviz_copy_link",
-    html='<button type="button">Copy link</button>',
-    css=_source("copy_link.css"),
-    js=_source("write_address.js") + _source("copy_link.js"),
+    html='<div class="copy-link memviz-buttons"><button type="button">Copy link</button></div>',
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} copyLink;",
 )
 _address = st.components.v2.component(
     "memviz_address",
     html="<span></span>",
-    js=_source("write_address.js") + _source("keep_address.js"),
+    js=f"{ADDRESS_JS} keepAddress;",
 )
 
 

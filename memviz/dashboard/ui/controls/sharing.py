@@ -1,10 +1,9 @@
 """A page shown elsewhere: to an audience, or in a frame of another page."""
 
-from pathlib import Path
-
 import streamlit as st
 
-from memviz.dashboard.ui.controls.links import shown_now
+from memviz.dashboard.stage.files import own_text
+from memviz.dashboard.ui.controls.links import ADDRESS_CSS, ADDRESS_JS, shown_now
 
 FRAME_HELP = (
     "A frame of another page shows memviz only where the server "
@@ -12,21 +11,17 @@ FRAME_HELP = (
 )
 
 
-def _source(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
 _share = st.components.v2.component(
     "memviz_share",
-    html=_source("share.html"),
-    css=_source("share.css"),
-    js=_source("whole_address.js") + _source("share.js"),
+    html=own_text(__package__, "share.html"),
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} share;",
 )
 _whole_page = st.components.v2.component(
     "memviz_whole_page",
     html='<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>',
-    css=_source("share.css"),
-    js=_source("whole_address.js") + _source("whole_page.js"),
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} openWhole;",
 )
 
 

@@ -1,12 +1,13 @@
 """The glossary: every word with its meaning, a search, and the word that the address asks for."""
 
 from collections.abc import Iterable
-from html import escape
 from typing import NamedTuple
 
 import streamlit as st
+from markupsafe import Markup
 
 from memviz.dashboard.guide.glossary import Entry, glossary, shown_terms
+from memviz.dashboard.markup import element
 from memviz.dashboard.ui.guide.views import SEARCH
 from memviz.dashboard.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
 from memviz.dashboard.ui.shell.state import begin_with
@@ -14,21 +15,23 @@ from memviz.dashboard.ui.shell.terms import address
 
 
 class Meaning(NamedTuple):
-    """A name as HTML, what stands small below it, and what it means, both as text."""
+    """A name, as an element, what stands small below it (may be empty), and what it means."""
 
-    name_html: str
+    name: Markup
     note: str
     meaning: str
 
 
-def meanings_html(meanings: Iterable[Meaning]) -> str:
-    """The list as HTML; on a phone what it means stands below the name."""
-    return f'<dl class="memviz-meanings">{"".join(map(_row, meanings))}</dl>'
+def meanings_html(meanings: Iterable[Meaning]) -> Markup:
+    """Return them as a list; on a phone what one means stands below its name."""
+    return element("dl", *map(_row, meanings), class_="memviz-meanings")
 
 
-def _row(one: Meaning) -> str:
-    note = f" <small>{escape(one.note)}</small>" if one.note else ""
-    return f"<div><dt>{one.name_html}{note}</dt><dd>{escape(one.meaning)}</dd></div>"
+def _row(one: Meaning) -> Markup:
+    name = [one.name]
+    if one.note:
+        name += [Markup(" "), element("small", one.note)]
+    return element("div", element("dt", *name), element("dd", one.meaning))
 
 
 SEARCH_KEY = "guide-search"
@@ -57,12 +60,13 @@ def glossary_view(asked: str) -> None:
         )
 
 
-def _list(entries: Iterable[Entry]) -> str:
+def _list(entries: Iterable[Entry]) -> Markup:
     return meanings_html(map(_meaning, entries))
 
 
 def _meaning(one: Entry) -> Meaning:
-    link = f'<a href="{escape(address(one.term))}" title="The address of this word">{escape(one.term)}</a>'
-    return Meaning(
-        link, f"also: {', '.join(one.also)}" if one.also else "", one.meaning
+    link = element(
+        "a", one.term, href=address(one.term), title="The address of this word"
     )
+    note = f"also: {', '.join(one.also)}" if one.also else ""
+    return Meaning(link, note, one.meaning)

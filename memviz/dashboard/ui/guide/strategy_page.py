@@ -2,10 +2,10 @@
 who uses it; its parameters."""
 
 from collections.abc import Sequence
-from html import escape
 from itertools import groupby
 
 import streamlit as st
+from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core import page_titles
@@ -14,6 +14,7 @@ from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
+from memviz.dashboard.markup import bar_part, element
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
@@ -143,7 +144,7 @@ def _parameters(parameters: Sequence[Parameter]) -> None:
     st.subheader("Parameters", anchor=False)
     st.html(
         meanings_html(
-            Meaning(f"<code>{escape(one.name)}</code>", _default(one), _help(one))
+            Meaning(element("code", one.name), _default(one), _help(one))
             for one in parameters
         )
     )
@@ -199,17 +200,20 @@ def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None
     st.page_link(PAGE, label=label, icon=icon, query_params={STRATEGY: page.id})
 
 
-def mini_picture(picture: SaidAndSent) -> str:
-    """All that was said above what was sent, on one scale, as HTML."""
+def mini_picture(picture: SaidAndSent) -> Markup:
+    """Return all that was said above what was sent, on one scale."""
     most = max(picture.said_tokens, picture.record.total_tokens)
-    rows = f"<div>{_row(picture.said, most)}</div><div>{_row(picture.sent, most)}</div>"
-    return f'<div class="memviz-mini" role="img" aria-label="{escape(picture.sentence)}">{rows}</div>'
+    said = _row(picture.said, most)
+    sent = _row(picture.sent, most)
+    return element(
+        "div", said, sent, class_="memviz-mini", role="img", aria_label=picture.sentence
+    )
 
 
-def _row(stretches: Sequence[Stretch], most: int) -> str:
-    """Neighbours that look alike are one piece."""
-    pieces = ""
+def _row(stretches: Sequence[Stretch], most: int) -> Markup:
+    """Return a bar, in which neighbours that look alike are one piece."""
+    pieces = []
     for looks, alike in groupby(stretches, lambda one: one.looks):
         share = sum(one.tokens for one in alike) / most
-        pieces += f'<span style="width:{share:.2%};background:{COLORS[looks]}"></span>'
-    return pieces
+        pieces.append(bar_part(share, COLORS[looks]))
+    return element("div", *pieces)

@@ -1,11 +1,11 @@
 """The question of a step with its choices, and once one is taken the answer with its reason and the score."""
 
 from functools import partial
-from html import escape
 
 import streamlit as st
+from markupsafe import escape
 
-from memviz.core.text.language import lang_attribute
+from memviz.core.text.language import language as language_of
 from memviz.core.text.wording import counted
 from memviz.dashboard.lessons.lesson import (
     NOT_QUITE,
@@ -16,6 +16,7 @@ from memviz.dashboard.lessons.lesson import (
     Text,
 )
 from memviz.dashboard.lessons.markdown import as_html
+from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.state import Answered, lessons_state
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import FirstMentions
@@ -88,4 +89,4 @@ def prose(text: Text, language: Language) -> None:
         return
     words_html = FirstMentions().html if language == "en" else escape
     html = as_html(said, words_html)
-    st.html(f'<div class="memviz-prose"{lang_attribute(said)}>{html}</div>')
+    st.html(element("div", html, class_="memviz-prose", lang=language_of(said)))

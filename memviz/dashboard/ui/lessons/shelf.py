@@ -3,7 +3,6 @@ printed; above it what is said when one was played to its end."""
 
 from dataclasses import replace
 from functools import partial
-from html import escape
 
 import streamlit as st
 
@@ -20,6 +19,7 @@ from memviz.dashboard.lessons.library import (
 from memviz.dashboard.lessons.playing import followed, play
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
+from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.player import choose_language, go_on
 from memviz.dashboard.ui.lessons.question import score_words
@@ -210,10 +210,8 @@ def _html(workspace: Workspace, lesson: Lesson, language: Language) -> str:
     try:
         return html_lesson(lesson, workspace, language)
     except MemvizError as error:
-        problem = escape(str(error))
-    return (
-        f'<!DOCTYPE html><html lang="en"><title>memviz</title><p>{problem}</p></html>'
-    )
+        problem = element("p", str(error))
+    return f'<!DOCTYPE html><html lang="en"><title>memviz</title>{problem}</html>'
 
 
 def _yaml(lesson: Lesson, is_own: bool) -> bytes:

@@ -15,6 +15,7 @@ from memviz.core import page_titles
 from memviz.core.errors import StorageError
 from memviz.core.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
 from memviz.dashboard import dashboard_folder
+from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, errors_shown
 from memviz.dashboard.ui.shell.linked import address_now, forget_linked
@@ -97,7 +98,7 @@ def _rescued() -> str:
 _say_languages = st.components.v2.component(
     "memviz_languages",
     html="<span></span>",
-    js=Path(__file__).with_name("languages.js").read_text(encoding="utf-8"),
+    js=own_text(__package__, "languages.js"),
 )
 
 

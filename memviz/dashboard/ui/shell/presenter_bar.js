@@ -1,5 +1,6 @@
-// The bar of the speaker. It tells the window of notes, over a channel of this tab, what is shown.
-const ID_KEY = "memviz-notes-id", SINCE_KEY = "memviz-presented-since";
+// The bar of the speaker. It tells the window of notes, over a channel of this tab, what is shown. speaker.js stands
+// before this.
+const ID_KEY = "memviz-notes-id";
 const WINDOW = "popup,width=760,height=620";
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -9,11 +10,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     return () => setTimeout(() => bar.leaveIfGone(), 0);
 }
 
-class Bar {
+class Bar extends Speaker {
     constructor(root) {
-        this.root = root;
-        this.clicker = crypto.getRandomValues(new Uint32Array(2)).join("-");
-        this.steps = 0;
+        super(root);
         this.button("back").onclick = () => this.step(-1);
         this.button("next").onclick = () => this.step(1);
         this.button("leave").onclick = () => this.ask({ what: "leave" });
@@ -29,10 +28,6 @@ class Bar {
 
     button(name) {
         return this.root.querySelector(`[name=${name}]`);
-    }
-
-    get isThere() {
-        return (this.root.host ?? this.root).isConnected;
     }
 
     // Of the page that follows another bar tells the rest; if none comes, nothing is presented any more.
@@ -69,8 +64,7 @@ class Bar {
     step(by) {
         const to = this.data.at + by;
         if (to < 0 || to >= this.data.of) return;
-        this.steps += by;
-        this.ask({ what: "steps", clicker: this.clicker, steps: this.steps });
+        super.step(by);
     }
 
     // The page of the notes is the browser's own: it has memviz's origin, and nothing is fetched for it.

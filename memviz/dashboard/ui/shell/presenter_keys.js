@@ -1,7 +1,6 @@
 // The speaker's keys, and how large the letters of the page are: charts are drawn by the server in letters as large.
-// memviz/dashboard/stage/keys.js, which stands before this, knows where keys belong to something else.
+// memviz/dashboard/stage/keys.js, which stands before this as speaker.js does, knows where keys belong to something else.
 const WALKS = ".st-key-compare-player, .st-key-compare-played, .st-key-lesson-stage"; // what moves by arrow keys itself
-const SINCE_KEY = "memviz-presented-since";
 const RESIZED_MILLISECONDS = 300;
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -12,11 +11,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     return () => setTimeout(() => keys.leaveIfGone(), 0);
 }
 
-class Keys {
+class Keys extends Speaker {
     constructor(root) {
-        this.root = root;
-        this.clicker = crypto.getRandomValues(new Uint32Array(2)).join("-");
-        this.steps = 0;
+        super(root);
         this.listening = new AbortController();
         const { signal } = this.listening;
         addEventListener("memviz-present", () => this.data.on || this.start(), { signal });
@@ -25,10 +22,6 @@ class Keys {
             clearTimeout(this.resized);
             this.resized = setTimeout(() => this.size(), RESIZED_MILLISECONDS);
         }, { signal });
-    }
-
-    get isThere() {
-        return (this.root.host ?? this.root).isConnected;
     }
 
     leaveIfGone() {
@@ -51,11 +44,6 @@ class Keys {
         if (!this.isThere || !this.data.on || this.pixels === this.data.pixels || this.pixels === this.told) return;
         this.told = this.pixels;
         this.tell({ pixels: this.pixels });
-    }
-
-    step(by) {
-        this.steps += by;
-        this.ask({ what: "steps", clicker: this.clicker, steps: this.steps });
     }
 
     key(event) {

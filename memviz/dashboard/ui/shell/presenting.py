@@ -6,11 +6,10 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
-from memviz.dashboard.stage.files import walk_script
+from memviz.dashboard.stage.files import controls_style, keys_script, own_text
 from memviz.dashboard.ui.shell.linked import Query, address_now, is_own, say_not_there
 from memviz.dashboard.ui.shell.state import of_session, widget_value
 
@@ -87,23 +86,21 @@ _STYLES = {
 }
 
 
-def _source(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
-
-
 PRESENTED_STYLE, MINIMAL_STYLE = (
-    f"<style>{_source(name)}</style>" for name in ("presented.css", "minimal.css")
+    f"<style>{own_text(__package__, name)}</style>"
+    for name in ("presented.css", "minimal.css")
 )
+_SPEAKER = own_text(__package__, "speaker.js")
 _keys = st.components.v2.component(
     "memviz_presenter_keys",
     html="<span></span>",
-    js=f"{walk_script()}\n{_source('presenter_keys.js')}",
+    js=f"{keys_script()}\n{_SPEAKER}\n{own_text(__package__, 'presenter_keys.js')}",
 )
 _bar = st.components.v2.component(
     "memviz_presenter_bar",
-    html=_source("presenter_bar.html"),
-    css=_source("presenter_bar.css"),
-    js=_source("presenter_bar.js"),
+    html=own_text(__package__, "presenter_bar.html"),
+    css=f"{controls_style()}\n{own_text(__package__, 'presenter_bar.css')}",
+    js=f"{_SPEAKER}\n{own_text(__package__, 'presenter_bar.js')}",
 )
 
 
@@ -231,7 +228,7 @@ def end_presented() -> None:
             "at": state.at,
             "of": state.of,
             "next": state.next_title,
-            "window": _source("notes_window.html"),
+            "window": own_text(__package__, "notes_window.html"),
         }
         _bar(data=data, key=BAR_KEY, on_asked_change=partial(_heard, BAR_KEY, "asked"))
 

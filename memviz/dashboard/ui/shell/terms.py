@@ -8,7 +8,6 @@ A page says ``term("recall")`` in Markdown, ``term_html("recall")`` in HTML, and
 
 import json
 import re
-from pathlib import Path
 from urllib.parse import quote
 
 import streamlit as st
@@ -17,6 +16,7 @@ from markupsafe import Markup, escape
 from memviz.core.errors import UnknownNameError
 from memviz.dashboard.guide.glossary import entry, shown_terms
 from memviz.dashboard.markup import element
+from memviz.dashboard.stage.files import own_text
 
 ADDRESS = "guide?term="
 """Beside every page of memviz, wherever the server itself stands."""
@@ -44,8 +44,7 @@ _MENTION = re.compile(
 _explain = st.components.v2.component(
     "memviz_terms",
     html="<span></span>",
-    js=f"const TERMS = {json.dumps(_KNOWN)};\n"
-    + Path(__file__).with_name("terms.js").read_text(encoding="utf-8"),
+    js=f"const TERMS = {json.dumps(_KNOWN)};\n" + own_text(__package__, "terms.js"),
 )
 
 

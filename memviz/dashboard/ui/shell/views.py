@@ -14,6 +14,7 @@ from memviz.dashboard.ui.shell.presenting import (
     view_named,
     view_part,
 )
+from memviz.dashboard.ui.shell.scrolling import scroll
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 
 PANEL_PIXELS = 340
@@ -45,17 +46,6 @@ COMPARE_VIEW = "compare-view"
 FACTS_VIEW = "facts-view"
 GUIDE_VIEW = "guide-view"
 TURNED_KEY = "views-turned"
-_AT_TOP_JS = """
-let turned = 0;
-export default function ({ data }) {
-    if (data.turned === turned) return;
-    turned = data.turned;
-    document.querySelector('[data-testid="stMain"]')?.scrollTo({ top: 0 });
-}
-"""
-_at_top = st.components.v2.component(
-    "memviz_at_top", html="<span></span>", js=_AT_TOP_JS
-)
 
 
 class View(NamedTuple):
@@ -121,7 +111,7 @@ def begin_at_top() -> None:
     """Show the beginning of a page after :func:`turn_to`: a browser stays where it is when only the view changes."""
     turned = widget_value(TURNED_KEY)
     if turned:
-        _at_top(data={"turned": turned}, key="at-top")
+        scroll("top", turned, "at-top")
 
 
 def _asked(key: str) -> str:
@@ -194,27 +184,6 @@ def _at(key: str, view: str) -> int:
     return -1
 
 
-_IN_VIEW_JS = """
-const shown = {};
-const LOWEST = 0.6; // of the window's height: a result that begins above this is seen
-const WAITS_MS = [50, 400]; // what the result is made of may arrive a little later
-export default function ({ parentElement, data }) {
-    if (shown[data.name] === data.times) return;
-    shown[data.name] = data.times;
-    const own = (parentElement.getRootNode().host ?? parentElement).closest(".stElementContainer");
-    for (const wait of WAITS_MS) {
-        setTimeout(() => {
-            const first = own?.nextElementSibling; // this element itself takes no room, and so has no place
-            if (first?.getBoundingClientRect().top > LOWEST * innerHeight) first.scrollIntoView({ block: "center" });
-        }, wait);
-    }
-}
-"""
-_in_view = st.components.v2.component(
-    "memviz_in_view", html="<span></span>", js=_IN_VIEW_JS
-)
-
-
 def result_is_new(name: str) -> None:
     """The result of this ``name`` has just been asked for: where it begins is brought into view."""
     key = _times_key(name)
@@ -225,7 +194,7 @@ def result_begins(name: str) -> None:
     """Here the result of this ``name`` begins. To be called wherever it is drawn."""
     times = widget_value(_times_key(name))
     if times:
-        _in_view(data={"name": name, "times": times}, key=f"in-view-{name}")
+        scroll("result", times, f"in-view-{name}")
 
 
 def _times_key(name: str) -> str:

@@ -11,11 +11,8 @@ import pytest
 
 from memviz.dashboard.charts.cost.curve import cost_curve
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, Unit, View
-from memviz.dashboard.charts.palette import (
-    LEGEND_ROW_PIXELS,
-    setting_color,
-    setting_dash,
-)
+from memviz.dashboard.charts.height_pixels import LEGEND_ROW
+from memviz.dashboard.charts.palette import setting_color, setting_dash
 from tests.dashboard.charts.costs import DEAR, GROWING, RULES, cost_line
 from tests.dashboard.charts.runs import MARKUP
 from tests.dashboard.charts.tags import unescaped_tags
@@ -38,7 +35,7 @@ def test_rows_of_the_legend_take_no_room_from_the_lines() -> None:
         cost_curve([cost_line(index=index) for index in range(many)]).layout.height
         for many in (3, 6)
     )
-    assert six - three == 3 * LEGEND_ROW_PIXELS
+    assert six - three == 3 * LEGEND_ROW
 
 
 class TestLines:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from pandas import DataFrame
 
+from memviz.dashboard.charts.height_pixels import PARETO_PLOT
 from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
 )
 from memviz.dashboard.charts.sweeps.points import (
-    HEIGHT_PIXELS,
     LINE_PIXELS,
     PALE,
     SHAPES,
@@ -364,5 +364,5 @@ def test_the_line_of_the_limit_runs_past_the_name_of_the_recommended_setting() -
     table = small_table().assign(retention=[0.8, 0.1, 0.1, 0.1, 0.1])
     figure = pareto_chart(table, "usd", recommended=0, min_retention=0.9)
     (name,), (low, high) = figure.layout.annotations, figure.layout.yaxis.range
-    up_pixels = (0.9 - name.y) / (high - low) * HEIGHT_PIXELS
+    up_pixels = (0.9 - name.y) / (high - low) * PARETO_PLOT
     assert abs(up_pixels + name.ay) > LINE_PIXELS

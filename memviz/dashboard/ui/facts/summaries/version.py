@@ -1,12 +1,12 @@
 """One version of a summary in full: what happened, what changed, what it was made of."""
 
 from collections.abc import Callable, Iterator, Sequence
-from html import escape
 from typing import Literal
 
 import streamlit as st
+from markupsafe import Markup
 
-from memviz.core.text.language import lang_attribute
+from memviz.core.text.language import language
 from memviz.core.text.wording import (
     cost_words,
     counted,
@@ -16,6 +16,7 @@ from memviz.core.text.wording import (
 )
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.summaries.marks import cache_words, lacks_summarizer
+from memviz.dashboard.markup import element, joined, section
 from memviz.dashboard.ui.controls.diff_html import (
     diff_html,
     legend_html,
@@ -233,7 +234,7 @@ MAX_MESSAGES_SHOWN = 60
 MAX_UNSOURCED_SHOWN = 30
 
 
-def facts_html(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> str:
+def facts_html(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> Markup:
     """Return what happened, as names and values; ``facts`` is ``None`` where no version came of it."""
     rows = [
         *_moment_rows(run, event),
@@ -242,20 +243,19 @@ def facts_html(run: Run, event: CompactionEvent, facts: VersionFacts | None) -> 
     ]
     if event.version:
         rows.append(("Written by", _writer(event)))
-    body = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows
-    )
-    return f'<dl class="memviz-facts">{body}</dl>'
+    body = []
+    for name, value in rows:
+        body += [element("dt", name), element("dd", value)]
+    return element("dl", *body, class_="memviz-facts")
 
 
-def messages_html(run: Run, positions: range) -> str:
-    """The messages at these log positions; of many only the first."""
-    shown = "".join(
-        _message(run, position) for position in positions[:MAX_MESSAGES_SHOWN]
-    )
+def messages_html(run: Run, positions: range) -> Markup:
+    """Return the messages at these log positions; of many only the first."""
+    shown = [_message(run, position) for position in positions[:MAX_MESSAGES_SHOWN]]
     hidden = len(positions) - MAX_MESSAGES_SHOWN
-    more = f"<small>and {counted(hidden, 'message')} more</small>" if hidden > 0 else ""
-    return f'<section class="memviz-block" style="border-left-color: {PART_COLORS["history"]}">{shown}{more}</section>'
+    if hidden > 0:
+        shown.append(element("small", f"and {counted(hidden, 'message')} more"))
+    return section(PART_COLORS["history"], *shown)
 
 
 def _moment_rows(run: Run, event: CompactionEvent) -> Iterator[tuple[str, str]]:
@@ -326,16 +326,15 @@ def _writer(event: CompactionEvent) -> str:
     return f"{who} ({', '.join(said)})" if said else who
 
 
-def _message(run: Run, position: int) -> str:
+def _message(run: Run, position: int) -> Markup:
     message = run.log[position]
     content = message.content
     tokens = counted(run.space.sums.between(position, position + 1), "token")
     head = f"{message.role} · message {message_number(position):,} · {tokens}"
-    lines = [f"<small>{escape(head)}</small>"]
+    lines = [element("small", head)]
     if content:
         more = "…" if len(content) > MAX_CHARS_SHOWN else ""
-        shown = f"{escape(content[:MAX_CHARS_SHOWN])}{more}"
-        lines.append(f"<p{lang_attribute(content)}>{shown}</p>")
-    for call in message.tool_calls:
-        lines.append(f"<code>{escape(call_text(call))}</code>")
-    return "".join(lines)
+        shown = content[:MAX_CHARS_SHOWN]
+        lines.append(element("p", shown, more, lang=language(content)))
+    lines += [element("code", call_text(call)) for call in message.tool_calls]
+    return joined(lines)

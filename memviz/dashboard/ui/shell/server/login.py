@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from html import escape
 from math import ceil
 from pathlib import Path
 from string import Template
@@ -15,6 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from memviz.core.text.wording import counted
+from memviz.dashboard.markup import element
 from memviz.dashboard.ui.shell.server.same_origin import refuse
 from memviz.models.access.passwords import LONGEST_BYTES, Attempts, Password, Sessions
 
@@ -122,11 +122,9 @@ async def _entered(scope: Scope, receive: Receive) -> str:
 
 
 def _page(message: str, status: int) -> HTMLResponse:
-    shown = (
-        f'<p class="error" role="alert" id="error">{escape(message)}</p>'
-        if message
-        else ""
-    )
+    shown = ""
+    if message:
+        shown = element("p", message, class_="error", role="alert", id="error")
     return HTMLResponse(
         _PAGE.substitute(message=shown), status_code=status, headers=_PAGE_HEADERS
     )

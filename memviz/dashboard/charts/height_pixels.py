@@ -1,0 +1,47 @@
+"""The heights of pictures in pixels: with letters, axes and legends, unless a name says
+``ROWS`` or ``PLOT``. A page takes the height of its picture from here, or from the
+figure."""
+
+TOKENS = 460
+"""Of the chart of tokens per turn where nothing stands beside it."""
+TOKENS_ABOVE_PLAYER = 334
+TOKENS_BESIDE_CHAT = 320
+DOLLARS = 320
+CACHE_AND_WINDOW = 330
+"""Of the charts of what was read from the cache, and of how full the window was."""
+PARTS_OF_REQUESTS = 420
+PARTS_OF_ONE_REQUEST = 140
+SAID_AND_SENT = 260
+
+MAP_ROWS = 400
+MAP_ROWS_BESIDE_OTHERS = 200
+MAP_ROWS_BESIDE_MANY = 160
+"""Of the rows of a memory map at most."""
+
+LIVES_ROWS = 345
+"""Of the rows of the lives of facts, as long as none becomes too low to be read."""
+FACTS_BY_PLACE = 240
+SURVIVAL = 350
+
+SUMMARIES_OVER_TURNS = 390
+SUMMARIES_IN_NUMBERS = 270
+
+PARETO = 500
+PARETO_PLOT = 320
+"""Of what is inside the axes, to find the place for a name."""
+PARAMETER_PLOT = 150
+CELL = 46
+"""Of a cell of the map of two parameters."""
+
+FILE = 500
+"""Of a picture that is written to a file, unless somebody asks for another height."""
+
+LEGEND_ROW = 28
+SETTINGS_IN_ROOM = 3
+"""What one row of a legend takes, and how many settings a chart has room for as it is."""
+
+
+def with_legend(pixels: int, settings: int) -> int:
+    """Return the height of a picture of ``pixels`` where it shows so many settings: on a phone each has a row of the
+    legend, which is to take no room from the lines."""
+    return pixels + LEGEND_ROW * max(0, settings - SETTINGS_IN_ROOM)

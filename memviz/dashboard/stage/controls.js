@@ -1,0 +1,68 @@
+// The controls that the player below charts and the stage share: a slider, the buttons of a walk, where it stands, and
+// which keys there are. Each player names them in its own words, and puts what else it has before `where`.
+const MEMVIZ_ICONS = {
+    previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
+};
+const memvizNumber = (number) => number.toLocaleString("en");
+
+function memvizMake(tag, parent, properties = {}, attributes = {}) {
+    const element = Object.assign(document.createElement(tag), properties);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    parent?.append(element);
+    return element;
+}
+
+function memvizButton(name, parent, words, title, act) {
+    return memvizMake("button", parent, { type: "button", name, textContent: words, title, onclick: act });
+}
+
+function memvizIcon(name) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), path = document.createElementNS(svg.namespaceURI, "path");
+    svg.setAttribute("viewBox", "0 0 20 20");
+    svg.setAttribute("aria-hidden", "true");
+    path.setAttribute("d", MEMVIZ_ICONS[name]);
+    svg.append(path);
+    return svg;
+}
+
+class MemvizControls {
+    constructor(walk, parent) {
+        this.walk = walk;
+        this.bar = memvizMake("div", parent, { className: "controls" }, { role: "group" });
+        this.track = memvizMake("div", this.bar, { className: "track" });
+        this.slider = memvizMake("input", this.track, { type: "range", min: 0, step: 1, oninput: () => walk.go(Number(this.slider.value)) });
+        this.row = memvizMake("div", this.bar, { className: "row" });
+        this.previous = memvizButton("previous", this.row, "", "", () => walk.step(-1));
+        this.play = memvizButton("play", this.row, "", "Play and pause (space bar)", () => walk.toggle());
+        this.next = memvizButton("next", this.row, "", "", () => walk.step(1));
+        this.event = memvizButton("event", this.row, "", "", () => walk.toMark());
+        this.previous.append(memvizIcon("previous"));
+        this.next.append(memvizIcon("next"));
+        this.where = memvizMake("span", this.row, { className: "where" });
+        this.keys = memvizMake("span", this.row, { className: "keys", textContent: "space, ← →, n" }, { "aria-hidden": "true" });
+    }
+
+    // `step` is what one of them is called: a turn, or a request of it.
+    name({ step, previous, next }) {
+        this.bar.setAttribute("aria-label", `Walk through the ${step}s`);
+        this.slider.setAttribute("aria-label", step[0].toUpperCase() + step.slice(1));
+        for (const [button, words, key] of [[this.previous, previous, "left"], [this.next, next, "right"]]) {
+            button.setAttribute("aria-label", words);
+            button.title = `${words} (${key} arrow key)`;
+        }
+    }
+
+    // `where` is told beside the buttons, `spoken` to who hears the slider.
+    draw(where, spoken = where) {
+        const { at, isAtEnd, isPlaying, owner } = this.walk;
+        this.slider.max = owner.count - 1;
+        this.slider.value = at;
+        this.slider.setAttribute("aria-valuetext", spoken);
+        this.previous.disabled = at <= 0;
+        this.next.disabled = isAtEnd;
+        this.play.disabled = owner.count < 2;
+        this.play.replaceChildren(memvizIcon(isPlaying ? "pause" : "play"), isPlaying ? "Pause" : "Play");
+        this.event.disabled = owner.nextMark() === undefined;
+        this.where.textContent = where;
+    }
+}

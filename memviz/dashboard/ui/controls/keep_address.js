@@ -1,3 +1,0 @@
-export default function ({ parentElement, data }) {
-    writeAddress(parentElement.querySelector("span"), data);
-}
