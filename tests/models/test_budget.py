@@ -206,4 +206,5 @@ def test_a_part_of_a_budget_spends_both() -> None:
         part.call(0.25)
     with suppress(RateLimitError), part.call(0.125):
         raise RateLimitError("Slow down.", model="gpt")
-    whole.reserve(0.125)  # what the refused call held was released in both
+    whole.close()
+    assert whole.spent_usd == 0.875, "what the refused call held was released"
