@@ -20,7 +20,7 @@ from memviz.models.base import (
     unmetered,
 )
 from memviz.models.budget import Budget, Tries
-from memviz.models.cost_bound import INPUT_MARGIN, has_prices, usd_at_most
+from memviz.models.cost_bound import INPUT_MARGIN, known_price, usd_at_most
 from memviz.models.prices import Price, price
 from memviz.models.spending import Spending
 from memviz.models.tools import Tool
@@ -142,8 +142,7 @@ class Accounted(Budgeted):
     def _price_of(
         self, name: str, usd_per_million: tuple[float, float] | None
     ) -> Price | None:
-        known = price(name)
-        return known if has_prices(known) else None
+        return known_price(name)
 
 
 def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
@@ -167,8 +166,8 @@ def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
 
 
 def _list_price(model: str) -> Price:
-    known = price(model)
-    if known is None or not has_prices(known):
+    known = known_price(model)
+    if known is None:
         raise ParameterError(
             "model",
             model,
