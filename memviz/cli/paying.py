@@ -99,14 +99,13 @@ def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:
 
 def costs(name: str) -> bool | None:
     """Return whether the model of this name costs money at list price; ``None`` where no list has it."""
-    from memviz.models.cost_bound import has_prices
+    from memviz.models.cost_bound import known_price
     from memviz.models.names import is_free
-    from memviz.models.prices import price
 
     if is_free(name):
         return False
-    known = price(name)
-    if known is None or not has_prices(known):
+    known = known_price(name)
+    if known is None:
         return None
     return bool(known.input_usd_per_token or known.output_usd_per_token)
 
@@ -153,20 +152,22 @@ def agree_on_replays(
     """Say how much is to be asked in these replays and for ``probes`` at their ends, and what it may cost, and ask
     before money is spent. Of a model whose price nobody knows it is said that no budget holds it. ``more`` is what
     else there is to know."""
-    from memviz.engine.recording import foreseen
+    from memviz.engine.recording import foreseen_requests
 
     if asked.is_free:
         return
-    calls, usd = foreseen(messages, strategies, counter, asked.paid, probes)
-    if not calls:
+    most_usd = []
+    for request in foreseen_requests(messages, strategies, counter, probes):
+        most_usd.append(0.0 if asked.paid is None else asked.paid.most_usd(request))
+    if not most_usd:
         return
-    times = f"{asked.model.name} would be asked about {counted(calls, 'time')}"
+    times = f"{asked.model.name} would be asked about {counted(len(most_usd), 'time')}"
     if asked.paid is None:
         complain(f"{times}; its price is not known, so no budget holds it.")
         return
     limit = dollars(asked.paid.budget.limit_usd)
     complain(
-        f"{times}, for at most about {dollars(usd)}. At most {limit} is spent{more}."
+        f"{times}, for at most about {dollars(sum(most_usd))}. At most {limit} is spent{more}."
     )
     agree(yes=yes)
 

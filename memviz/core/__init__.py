@@ -6,8 +6,8 @@ errors that a user can cause are in ``errors``, how large things from outside ma
 ``bounds``. ``text`` reads texts: sentences, values, whether an answer is contained, and
 wording. The room imports no other room.
 
-Open to other rooms: ``bounds``, ``context``, ``conversation``, ``counters``,
-``errors``, ``forms``, ``memory``, ``message_fields``, ``messages``, ``page_titles``,
+Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
+``counters``, ``errors``, ``forms``, ``memory``, ``message_fields``, ``messages``, ``page_titles``,
 ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``, ``summaries``,
 ``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,
 ``text.length``, ``text.light_markdown``, ``text.phrases``, ``text.polarity``,

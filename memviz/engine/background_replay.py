@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from threading import Condition, Event, Thread
+from threading import Event
 from time import monotonic
 
+from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
 from memviz.core.process_memory import resident_bytes
@@ -37,7 +38,7 @@ class Cancellation(Event):
             raise CancelledError
 
 
-class BackgroundReplay:
+class BackgroundReplay(BackgroundWork):
     """Goes through a replay begun with :func:`memviz.engine.replay.begun`. One thread works at a time on it, and rests
     while a page draws. ``finished`` is called with the run at its end, in that thread. With a ``cancellation`` that the
     summarizer heeds, :meth:`cancel` also ends its call; such a replay may then not be gone on with."""
@@ -49,17 +50,17 @@ class BackgroundReplay:
         finished: Callable[[Run], object],
         cancellation: Cancellation | None = None,
     ) -> None:
+        super().__init__("memviz replay")
         self.total = session.log.turn_count
         self.done = 0
-        self.error: MemvizError | None = None
         self.run: Run | None = None
         self.note = ""
         self._session = session
         self._turns = turns
         self._finished = finished
-        self._cancellation = cancellation
-        self._changed = Condition()
-        self._is_working = self._is_resting = self._rests = self._is_stopped = False
+        if cancellation is not None:
+            self.cancelled = cancellation
+        self._is_resting = self._rests = self._is_stopped = False
         self._seconds = 0.0
         self._looked_at = monotonic()
         self.go_on()
@@ -95,14 +96,12 @@ class BackgroundReplay:
             self._changed.notify_all()
             if self._is_working or self.is_over:
                 return
-            self._is_working = True
             self.note = ""
-        Thread(target=self._work, name="memviz replay", daemon=True).start()
+            self._begin()
 
     def cancel(self) -> None:
         """Stop at the end of the turn, or in the call of a summarizer that heeds it. What was done stays."""
-        if self._cancellation is not None:
-            self._cancellation.set()
+        super().cancel()
         with self._changed:
             self._is_stopped = True
             self._rests = False
@@ -112,7 +111,7 @@ class BackgroundReplay:
         """Wait so long at most; returns whether nothing works on it any more."""
         with self._changed:
             self._looked_at = monotonic()
-            return self._changed.wait_for(lambda: not self._is_working, seconds)
+        return super().wait(seconds)
 
     def so_far(self) -> Run:
         """The run as far as it is. The thread then rests until :meth:`go_on`, so that the page can draw it."""
@@ -129,14 +128,10 @@ class BackgroundReplay:
     def _work(self) -> None:
         try:
             self._go_through()
-        except MemvizError as error:
-            self.error = error
         except CancelledError:
-            self.error = MemvizError("The replay was stopped while a model was asked.")
-        finally:
-            with self._changed:
-                self._is_working = self._is_resting = False
-                self._changed.notify_all()
+            raise MemvizError(
+                "The replay was stopped while a model was asked."
+            ) from None
 
     def _go_through(self) -> None:
         begun = monotonic()

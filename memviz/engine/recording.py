@@ -31,7 +31,6 @@ from memviz.models.base import (
     Reply,
     unmetered,
 )
-from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.files import RecordingFile
 from memviz.models.recordings.noting import Noted, Notes, RecordingModel
 from memviz.models.recordings.player import RecordedModel
@@ -213,29 +212,23 @@ def _answers(
     return tuple(one.mark for one in played.replies)
 
 
-def foreseen(
+def foreseen_requests(
     messages: Messages,
     strategies: Sequence[Strategy],
     counter: AnyCounter,
-    model: Budgeted | None,
     probes: Sequence[Probe],
-) -> tuple[int, float]:
-    """The number of requests that these replays would take with ``probes`` at their ends, and the most US dollars
-    that they may cost: judged by the offline summarizer, whose summaries are shorter or longer than the model's
-    will be. Without a ``model`` nothing is priced."""
-    calls = 0
-    usd = 0.0
+) -> Iterator[Sequence[Message]]:
+    """The requests that these replays would take with ``probes`` at their ends: judged by the offline summarizer, whose
+    summaries are shorter or longer than a model's will be."""
     for strategy in strategies:
         run = replay(messages, strategy, counter=counter)
-        asked = [one.request for one in run.made_or_foreseen if one.asked]
+        for compaction in run.made_or_foreseen:
+            if compaction.asked:
+                yield compaction.request
         # A run is asked its questions one by one; all are as long as the first, but for some words.
         if probes:
             first = ask(run, probes[0].question).context.messages
-            asked += [first] * len(probes)
-        calls += len(asked)
-        if model is not None:
-            usd += sum(map(model.most_usd, asked))
-    return calls, usd
+            yield from [first] * len(probes)
 
 
 class _EndsWhereNothingIs(RecordedModel):

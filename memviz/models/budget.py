@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from math import fsum
-from threading import Condition
+from threading import Condition, Lock
 
-from memviz.core.errors import BudgetSpentError, ParameterError
+from memviz.core.errors import (
+    BadKeyError,
+    BudgetSpentError,
+    ConnectionRefusedModelError,
+    ContextTooLongError,
+    MissingKeyError,
+    ModelError,
+    ParameterError,
+    RateLimitError,
+    UnknownModelError,
+)
+from memviz.models.base import Bill, Reply, Usage
+
+REFUSALS = (
+    BadKeyError, ConnectionRefusedModelError, ContextTooLongError, MissingKeyError, RateLimitError, UnknownModelError,
+)  # fmt: skip
+"""Failures before any work, which no provider bills. Any other may have come after tokens were written."""
+
+
+@dataclass(eq=False, slots=True)
+class Reservation:
+    """Dollars that are set aside for one call."""
+
+    most_usd: float
+    within: Reservation | None = None
+    """The same in the budget that this one is a part of."""
 
 
 class Budget:
     """At most ``limit_usd`` US dollars, whatever runs at the same time. Lives in one process.
 
-    What a call may cost is reserved before it and settled after it, and so it is in the budget ``within`` which this
-    one is a part of, if it is. Raises :class:`memviz.core.errors.ParameterError` for a limit that is not above 0.
+    ``with budget.call(most_usd)`` reserves what a call may cost and books what it did cost, and so it is in the budget
+    ``within`` which this one is a part of, if it is. Calls whose price nobody knows are counted beside the dollars.
+    Raises :class:`memviz.core.errors.ParameterError` for a limit that is not above 0.
     """
 
     remedy = "Raise the limit to go on."
@@ -26,12 +54,13 @@ class Budget:
         self.limit_usd = float(limit_usd)
         self._within = within
         self._changed = Condition()
-        self._reserved: dict[object, float] = {}
-        self._held_within: dict[object, object] = {}
+        self._reserved: set[Reservation] = set()
         self._closed = False
         self._spent_usd = 0.0
         self._uncertain_usd = 0.0
         self._calls = 0
+        self.unpriced_calls = 0
+        self.unpriced_tokens = 0
 
     @property
     def spent_usd(self) -> float:
@@ -47,7 +76,9 @@ class Budget:
     @property
     def _left_usd(self) -> float:
         """The dollars reserved for calls that nobody waits for any more."""
-        return fsum(self._reserved.copy().values()) if self._closed else 0.0
+        if not self._closed:
+            return 0.0
+        return fsum(one.most_usd for one in self._reserved.copy())
 
     @property
     def calls(self) -> int:
@@ -68,7 +99,30 @@ class Budget:
                 self.limit_usd, self.spent_usd, 0.0, remedy=self.remedy
             )
 
-    def reserve(self, most_usd: float, model: str = "") -> object:
+    def call(
+        self,
+        most_usd: float | None,
+        model: str = "",
+        *,
+        tries: Tries | None = None,
+        priced: Callable[[Reply], Reply] = lambda reply: reply,
+    ) -> Bill:
+        """Return the bill of one try of a call, a ``with`` block: it holds what the try may cost at most, books what
+        the reply says that it cost, and releases what nobody has to pay.
+
+        Args:
+            most_usd: reserved at once, as by :meth:`reserve`; ``None`` for a call that is only counted, since nobody
+                knows its price.
+            model: the name that a refusal says.
+            tries: all tries of the same call, of which those that fail are booked once.
+            priced: gives a reply its cost.
+
+        Raises :class:`memviz.core.errors.BudgetSpentError` where the call might exceed the limit.
+        """
+        reservation = None if most_usd is None else self.reserve(most_usd, model)
+        return _PaidTry(self, reservation, tries or Tries(), priced)
+
+    def reserve(self, most_usd: float, model: str = "") -> Reservation:
         """Set aside what a call may cost at most, and return what :meth:`settle` is to be given. Waits while others
         hold what is needed, for they may not use all of it.
 
@@ -77,51 +131,116 @@ class Budget:
         reservation = self._reserve(most_usd, model)
         if self._within is not None:
             try:
-                self._held_within[reservation] = self._within.reserve(most_usd, model)
+                reservation.within = self._within.reserve(most_usd, model)
                 self.expect_open()  # the other one may have been waited for
             except BudgetSpentError:
                 self.release(reservation)
                 raise
         return reservation
 
-    def _reserve(self, most_usd: float, model: str) -> object:
-        reservation = object()
+    def _reserve(self, most_usd: float, model: str) -> Reservation:
+        reservation = Reservation(most_usd)
         with self._changed:
             while not self._closed and self.spent_usd + most_usd <= self.limit_usd:
-                if (
-                    fsum([self.spent_usd, *self._reserved.values(), most_usd])
-                    <= self.limit_usd
-                ):
-                    self._reserved[reservation] = most_usd
+                held = [one.most_usd for one in self._reserved]
+                if fsum([self.spent_usd, *held, most_usd]) <= self.limit_usd:
+                    self._reserved.add(reservation)
                     return reservation
                 self._changed.wait()
             raise BudgetSpentError(
                 self.limit_usd, self.spent_usd, most_usd, model, self.remedy
             )
 
-    def settle(self, reservation: object, usd: float | None) -> None:
+    def settle(self, reservation: Reservation, usd: float | None) -> None:
         """Book what the call did cost: all that was reserved if ``usd`` is ``None``. A second time does nothing."""
-        if (
-            self._within is not None
-            and (held := self._held_within.pop(reservation, None)) is not None
-        ):
-            self._within.settle(held, usd)
+        if self._within is not None and reservation.within is not None:
+            self._within.settle(reservation.within, usd)
         with self._changed:
-            most_usd = self._reserved.pop(reservation, None)
-            if most_usd is None:
+            if reservation not in self._reserved:
                 return
+            self._reserved.remove(reservation)
             self._calls += 1
-            self._spent_usd += most_usd if usd is None else usd
-            self._uncertain_usd += most_usd if usd is None else 0.0
+            if usd is None:
+                usd = reservation.most_usd
+                self._uncertain_usd += usd
+            self._spent_usd += usd
             self._changed.notify_all()
 
-    def release(self, reservation: object) -> None:
+    def release(self, reservation: Reservation) -> None:
         """Nothing was paid."""
-        if (
-            self._within is not None
-            and (held := self._held_within.pop(reservation, None)) is not None
-        ):
-            self._within.release(held)
+        if self._within is not None and reservation.within is not None:
+            self._within.release(reservation.within)
         with self._changed:
-            self._reserved.pop(reservation, None)
+            self._reserved.discard(reservation)
             self._changed.notify_all()
+
+    def count_unpriced(self, usage: Usage | None) -> None:
+        """One more call of which nobody knows the price; its tokens where the server said how many."""
+        with self._changed:
+            self.unpriced_calls += 1
+            if usage is not None:
+                self.unpriced_tokens += usage.input_tokens + usage.output_tokens
+
+
+class Tries:
+    """All tries of one call, of which those that fail are booked once together."""
+
+    def __init__(self) -> None:
+        self._is_booked = False
+
+    def is_paid(self, error: ModelError | None) -> bool:
+        """Return whether the try that has just ended in ``error`` is to be booked: the first one that may have cost
+        something."""
+        if isinstance(error, REFUSALS) and not error.partial:
+            return False
+        was_booked = self._is_booked
+        self._is_booked = True
+        return not was_booked
+
+
+class _PaidTry(Bill):
+    """The bill of one try. It is closed once, whichever thread comes first: a call may be left while it ends."""
+
+    def __init__(
+        self,
+        budget: Budget,
+        reservation: Reservation | None,
+        tries: Tries,
+        priced: Callable[[Reply], Reply],
+    ) -> None:
+        self._budget = budget
+        self._reservation = reservation
+        self._tries = tries
+        self._priced = priced
+        self._closing = Lock()
+
+    def answered(self, reply: Reply) -> Reply:
+        reply = self._priced(reply)
+        if self._close():
+            self._book(reply.cost_usd, reply.usage)
+        return reply
+
+    def failed(self, error: ModelError | None) -> None:
+        if not self._close():
+            return
+        if self._tries.is_paid(error):
+            self._book(None, None)
+        else:
+            self._release()
+
+    def unused(self) -> None:
+        if self._close():
+            self._release()
+
+    def _close(self) -> bool:
+        return self._closing.acquire(blocking=False)
+
+    def _book(self, usd: float | None, usage: Usage | None) -> None:
+        if self._reservation is None:
+            self._budget.count_unpriced(usage)
+        else:
+            self._budget.settle(self._reservation, usd)
+
+    def _release(self) -> None:
+        if self._reservation is not None:
+            self._budget.release(self._reservation)

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import json
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from threading import Lock
 
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter, counter
-from memviz.core.errors import (
-    BadKeyError,
-    ConnectionRefusedModelError,
-    ContextTooLongError,
-    MissingKeyError,
-    ModelError,
-    ParameterError,
-    RateLimitError,
-    UnknownModelError,
-)
+from memviz.core.errors import ParameterError
 from memviz.core.messages import Message
 from memviz.models.base import (
     Bill,
@@ -30,8 +19,8 @@ from memviz.models.base import (
     Reply,
     unmetered,
 )
-from memviz.models.budget import Budget
-from memviz.models.cost_bound import INPUT_MARGIN, has_prices, usd_at_most
+from memviz.models.budget import Budget, Tries
+from memviz.models.cost_bound import INPUT_MARGIN, known_price, usd_at_most
 from memviz.models.prices import Price, price
 from memviz.models.spending import Spending
 from memviz.models.tools import Tool
@@ -39,10 +28,6 @@ from memviz.models.tools import Tool
 __all__ = ["Accounted", "Budget", "Budgeted"]
 
 MAX_OUTPUT_TOKENS = 4096
-REFUSALS = (
-    BadKeyError, ConnectionRefusedModelError, ContextTooLongError, MissingKeyError, RateLimitError, UnknownModelError,
-)  # fmt: skip
-"""Failures before any work, which no provider bills. Any other may have come after tokens were written."""
 
 
 class Budgeted(ModelWrapper):
@@ -93,10 +78,13 @@ class Budgeted(ModelWrapper):
         self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
         """The model's answer, once the budget allows it; before each try the ``meter`` is asked as well, and first."""
-        tries = _Tries()
+        tries = Tries()
 
         def both(request: ModelRequest) -> Bill:
-            return BothBills(meter(request), self._bill(request, tries))
+            outer = meter(request)
+            most_usd = None if self._price is None else self._most_usd(request)
+            own = self.budget.call(most_usd, self.name, tries=tries, priced=self.priced)
+            return BothBills(outer, own)
 
         return self._model.answer(request, both)
 
@@ -124,10 +112,6 @@ class Budgeted(ModelWrapper):
         input_tokens = min(counted, len(written))
         return usd_at_most(self._price, input_tokens, self.max_output_tokens)
 
-    def _bill(self, request: ModelRequest, tries: _Tries) -> Bill:
-        reservation = self.budget.reserve(self._most_usd(request), self.name)
-        return _BudgetBill(self, reservation, tries)
-
     def priced(self, reply: Reply) -> Reply:
         """``reply`` with its cost: by the prices entered by hand, or as it came, or at list price."""
         if (
@@ -151,7 +135,6 @@ class Accounted(Budgeted):
             spending,
             max_output_tokens=max_output_tokens or spending.reply_tokens,
         )
-        self._spending = spending
 
     def __repr__(self) -> str:
         return f"Accounted({self._model!r})"
@@ -159,94 +142,7 @@ class Accounted(Budgeted):
     def _price_of(
         self, name: str, usd_per_million: tuple[float, float] | None
     ) -> Price | None:
-        known = price(name)
-        return known if has_prices(known) else None
-
-    def _bill(self, request: ModelRequest, tries: _Tries) -> Bill:
-        if self._price is None:
-            return _CountedBill(self._spending, tries)
-        return super()._bill(request, tries)
-
-
-class _Tries:
-    """All tries of one call, of which those that fail are booked once together."""
-
-    def __init__(self) -> None:
-        self._is_booked = False
-
-    def is_paid(self, error: ModelError | None) -> bool:
-        """Return whether the try that has just ended in ``error`` is to be booked: the first one that may have cost
-        something."""
-        if isinstance(error, REFUSALS) and not error.partial:
-            return False
-        was_booked = self._is_booked
-        self._is_booked = True
-        return not was_booked
-
-
-class _TryBill(Bill):
-    """The bill of one try. It is closed once, whichever thread comes first: a call may be left while it ends."""
-
-    def __init__(self, tries: _Tries) -> None:
-        self._tries = tries
-        self._closing = Lock()
-
-    def answered(self, reply: Reply) -> Reply:
-        reply = self._priced(reply)
-        if self._close():
-            self._book(reply)
-        return reply
-
-    def failed(self, error: ModelError | None) -> None:
-        if self._close():
-            if self._tries.is_paid(error):
-                self._book(None)
-            else:
-                self._release()
-
-    def unused(self) -> None:
-        if self._close():
-            self._release()
-
-    def _close(self) -> bool:
-        return self._closing.acquire(blocking=False)
-
-    def _priced(self, reply: Reply) -> Reply:
-        return reply
-
-    @abstractmethod
-    def _book(self, reply: Reply | None) -> None:
-        """Book the reply, or the most that a try may have cost of which nobody says what it did."""
-
-    def _release(self) -> None:
-        """Nothing is to be paid."""
-
-
-class _CountedBill(_TryBill):
-    """Of a call whose price nobody knows: that it was made, and its tokens."""
-
-    def __init__(self, spending: Spending, tries: _Tries) -> None:
-        super().__init__(tries)
-        self._spending = spending
-
-    def _book(self, reply: Reply | None) -> None:
-        self._spending.count_unpriced(reply.usage if reply else None)
-
-
-class _BudgetBill(_TryBill):
-    def __init__(self, payer: Budgeted, reservation: object, tries: _Tries) -> None:
-        super().__init__(tries)
-        self._payer = payer
-        self._reservation = reservation
-
-    def _priced(self, reply: Reply) -> Reply:
-        return self._payer.priced(reply)
-
-    def _book(self, reply: Reply | None) -> None:
-        self._payer.budget.settle(self._reservation, reply.cost_usd if reply else None)
-
-    def _release(self) -> None:
-        self._payer.budget.release(self._reservation)
+        return known_price(name)
 
 
 def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
@@ -270,8 +166,8 @@ def _by_hand(model: str, input_usd: float, output_usd: float) -> Price:
 
 
 def _list_price(model: str) -> Price:
-    known = price(model)
-    if known is None or not has_prices(known):
+    known = known_price(model)
+    if known is None:
         raise ParameterError(
             "model",
             model,

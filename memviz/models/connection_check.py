@@ -20,10 +20,15 @@ from memviz.core.messages import Message
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.models.access.settings import ModelAccess
 from memviz.models.base import Model, Reply
-from memviz.models.cost_bound import CostBound, cost_bound, has_prices
+from memviz.models.cost_bound import (
+    CostBound,
+    PlannedCalls,
+    known_price,
+    price_at_most,
+)
 from memviz.models.credentials import NO_KEY, OPERATOR, limits_of, settings_of
 from memviz.models.http_guard import load_litellm
-from memviz.models.prices import PRICE_FILE, json_file, price
+from memviz.models.prices import PRICE_FILE, json_file
 from memviz.models.provider_keys import provider_of
 from memviz.models.redaction import conceal
 from memviz.models.tools import Tool
@@ -69,13 +74,14 @@ class ConnectionReport:
 def check_bound(name: str) -> CostBound:
     """The most that :func:`check_connection` costs."""
     sizes = [DEAR_REQUEST_TOKENS] if is_dear(name) else [REQUEST_TOKENS] * 2
-    return cost_bound(name, sizes, answer_tokens(name))
+    return price_at_most([PlannedCalls.at_most(name, sizes, answer_tokens(name))])
 
 
 def is_dear(name: str) -> bool:
     """Return whether a call with the usual answer may cost so much that a shorter one
     is asked for, and no second one."""
-    return cost_bound(name, [REQUEST_TOKENS], ANSWER_TOKENS).usd > DEAR_USD
+    call = PlannedCalls.at_most(name, [REQUEST_TOKENS], ANSWER_TOKENS)
+    return price_at_most([call]).usd > DEAR_USD
 
 
 def answer_tokens(name: str) -> int:
@@ -203,8 +209,8 @@ def _entry(name: str) -> dict[str, Any]:
 
 
 def _price(name: str) -> Finding:
-    known = price(name)
-    if known is None or not has_prices(known):
+    known = known_price(name)
+    if known is None:
         return Finding(
             "unsure",
             "Its price is not known: its calls are counted, but no budget in dollars holds them.",

@@ -1,4 +1,5 @@
-"""The most that calls of models may cost, said before they are made. The same numbers that a budget reserves."""
+"""Calls of models before they are made, and the most that they may cost: the same numbers that a budget reserves. What
+they likely cost is in ``memviz/metrics/cost/estimate.py``."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from math import ceil, floor, inf, log10
 
 from memviz.core.text.wording import counted, dollars, listed, plural
+from memviz.models.base import Usage
 from memviz.models.names import is_free
 from memviz.models.prices import Price, price
 
@@ -15,7 +17,7 @@ INPUT_MARGIN = 2.0
 ASCII it may make a token for each byte: older tokenizers make 30 of a Hindi word of which o200k_base makes 5."""
 
 
-def usd_at_most(known: Price, input_tokens: float, output_tokens: int) -> float:
+def usd_at_most(known: Price, input_tokens: float, output_tokens: float) -> float:
     """The most that one call of so many tokens costs, in US dollars: none of them is read from a cache, all may be
     written to it."""
     rates = known.rates(int(input_tokens))
@@ -25,12 +27,55 @@ def usd_at_most(known: Price, input_tokens: float, output_tokens: int) -> float:
     return input_tokens * dearest + output_tokens * (rates.output_usd_per_token or 0.0)
 
 
-def has_prices(known: Price | None) -> bool:
-    """Return whether what is read and what is written have a price."""
-    return known is not None and None not in (
-        known.input_usd_per_token,
-        known.output_usd_per_token,
-    )
+def known_price(model: str) -> Price | None:
+    """Return the price of ``model``, ``None`` unless what is read and what is written have one."""
+    found = price(model)
+    if found is None or None in (found.input_usd_per_token, found.output_usd_per_token):
+        return None
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCalls:
+    """Calls of ``model`` that are not made yet. They are priced by :func:`price_at_most` where ``usages`` are the most
+    that each may use, by :func:`memviz.metrics.cost.estimate.price_likely` where they are what each likely uses."""
+
+    model: str
+    usages: tuple[Usage, ...] = ()
+    noun: str = "call"
+    """What a call gives: "request", "summary"."""
+
+    @classmethod
+    def at_most(
+        cls,
+        model: str,
+        input_tokens: Iterable[float],
+        reply_tokens: int,
+        margin: float = INPUT_MARGIN,
+    ) -> PlannedCalls:
+        """Return one call for each number of ``input_tokens``, as they were counted, with at most ``reply_tokens``
+        written by each. ``margin`` is what the model's own tokenizer may make of a token counted."""
+        return cls(
+            model,
+            tuple(
+                Usage(ceil(tokens * margin), reply_tokens) for tokens in input_tokens
+            ),
+        )
+
+    @property
+    def calls(self) -> int:
+        """Their number."""
+        return len(self.usages)
+
+    @property
+    def input_tokens(self) -> int:
+        """Tokens that all of them read."""
+        return sum(usage.input_tokens for usage in self.usages)
+
+    @property
+    def output_tokens(self) -> int:
+        """Tokens that all of them write."""
+        return sum(usage.output_tokens for usage in self.usages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +88,6 @@ class CostBound:
     input_tokens: int = 0
     output_tokens: int = 0
     unpriced: tuple[str, ...] = ()
-
-    def __add__(self, other: CostBound) -> CostBound:
-        return CostBound(
-            self.usd + other.usd,
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            tuple(dict.fromkeys((*self.unpriced, *other.unpriced))),
-        )
 
     def words(self, left_usd: float | None = None) -> str:
         """The bound as a sentence: *At most $0.013.* With ``left_usd``, what a budget has left, no more than that."""
@@ -76,25 +112,28 @@ class CostBound:
         return " ".join(said) or "At no cost."
 
 
-def cost_bound(
-    model: str,
-    input_tokens: Iterable[float],
-    reply_tokens: int,
-    margin: float = INPUT_MARGIN,
-) -> CostBound:
-    """The most that calls of ``model`` cost: one for each number of ``input_tokens``,
-    as they were counted, with at most ``reply_tokens`` written by each. ``margin`` is
-    what the model's own tokenizer may make of a token counted."""
-    sizes = [ceil(tokens * margin) for tokens in input_tokens]
-    if is_free(model) or not sizes:
-        return CostBound()
-    known = price(model)
-    if known is None or not has_prices(known):
-        return CostBound(
-            0.0, len(sizes), sum(sizes), reply_tokens * len(sizes), (model,)
-        )
-    written = min(reply_tokens, known.max_output_tokens or reply_tokens)
-    return CostBound(sum(usd_at_most(known, tokens, written) for tokens in sizes))
+def price_at_most(plan: Iterable[PlannedCalls]) -> CostBound:
+    """Return the most that all calls of ``plan`` cost together."""
+    usd = 0.0
+    unpriced = []
+    for calls in plan:
+        if is_free(calls.model):
+            continue
+        known = known_price(calls.model)
+        if known is not None:
+            longest = known.max_output_tokens or inf
+            for usage in calls.usages:
+                written = min(usage.output_tokens, longest)
+                usd += usd_at_most(known, usage.input_tokens, written)
+        elif calls.usages:
+            unpriced.append(calls)
+    return CostBound(
+        usd,
+        sum(one.calls for one in unpriced),
+        sum(one.input_tokens for one in unpriced),
+        sum(one.output_tokens for one in unpriced),
+        tuple(dict.fromkeys(one.model for one in unpriced)),
+    )
 
 
 def rounded_up(usd: float) -> str:

@@ -3,7 +3,6 @@
 from memviz.core.bounds import MAX_USD
 from memviz.core.errors import ParameterError
 from memviz.core.text.wording import counted, dollars
-from memviz.models.base import Usage
 from memviz.models.budget import Budget
 
 FIRST_LIMIT_USD = 1.0
@@ -13,17 +12,15 @@ FIRST_REPLY_TOKENS = 4096
 
 
 class Spending(Budget):
-    """A :class:`Budget` whose limit may be changed at any time, down to nothing at all, and that counts the calls whose
-    price nobody knows beside the dollars: no limit in dollars holds those. ``reply_tokens`` is the most that a model
-    may write for one answer; with the tokens of a request it bounds what a call costs."""
+    """A :class:`Budget` whose limit may be changed at any time, down to nothing at all. No limit in dollars holds the
+    calls whose price nobody knows. ``reply_tokens`` is the most that a model may write for one answer; with the tokens
+    of a request it bounds what a call costs."""
 
     remedy = "Raise the budget under Change in the sidebar to go on."
 
     def __init__(self, limit_usd: float = FIRST_LIMIT_USD) -> None:
         super().__init__(FIRST_LIMIT_USD)
         self.reply_tokens = FIRST_REPLY_TOKENS
-        self.unpriced_calls = 0
-        self.unpriced_tokens = 0
         self.allow(limit_usd)
 
     def allow(self, limit_usd: float) -> None:
@@ -53,14 +50,6 @@ class Spending(Budget):
     def mark(self) -> tuple[float, int]:
         """The spending by now, to be given to :meth:`since`."""
         return self.spent_usd, self.unpriced_calls
-
-    def count_unpriced(self, usage: Usage | None) -> None:
-        """One more call of which nobody knows the price; its tokens where the server said how many."""
-        with self._changed:
-            self.unpriced_calls += 1
-            self.unpriced_tokens += (
-                usage.input_tokens + usage.output_tokens if usage else 0
-            )
 
     def since(self, mark: tuple[float, int]) -> str:
         """The words for what was spent since ``mark`` was taken: ``$0.0042``, ``$0.0042

@@ -1,10 +1,11 @@
 """Imports files in a thread of its own, so that a page can show the progress and offer to stop it."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from threading import Event, Thread
 from typing import NamedTuple
 
+from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, counter
 from memviz.core.errors import MemvizError, TranscriptError
@@ -34,9 +35,10 @@ class _CancelledError(Exception):
     """Stops the import of a file inside its thread."""
 
 
-class BackgroundReading:
+class BackgroundReading(BackgroundWork):
     """Reads files one after the other. ``outcomes`` grows as they are done; ``done`` and ``total`` count the
-    conversations of the current file, ``total`` is 0 while it is being parsed."""
+    conversations of the current file, ``total`` is 0 while it is being parsed. Where it is cancelled, what was read so
+    far stays, and the current file is given up at its next conversation."""
 
     def __init__(
         self,
@@ -45,15 +47,14 @@ class BackgroundReading:
         limits: Limits | None = None,
         user: str | None = None,
     ) -> None:
+        super().__init__("memviz import")
         self.files = tuple(files)
         self.outcomes: list[Outcome] = []
         self.done = self.total = 0
         self.format = format
         self._user = user
         self._limits = limits
-        self._cancelled = Event()
-        self._finished = Event()
-        Thread(target=self._run, name="memviz import", daemon=True).start()
+        self._begin()
 
     @property
     def current(self) -> str:
@@ -64,22 +65,11 @@ class BackgroundReading:
             else ""
         )
 
-    def wait(self, seconds: float) -> bool:
-        """Wait so long at most; returns whether all files are done."""
-        return self._finished.wait(seconds)
-
-    def cancel(self) -> None:
-        """Stop. What was read so far stays in ``outcomes``; the current file is given up at its next conversation."""
-        self._cancelled.set()
-
-    def _run(self) -> None:
-        try:
+    def _work(self) -> None:
+        # Of a file that was given up there is no outcome.
+        with suppress(_CancelledError):
             for file in self.files:
                 self.outcomes.append(self._outcome(file))
-        except _CancelledError:
-            pass
-        finally:
-            self._finished.set()
 
     def _outcome(self, file: NamedBytes) -> Outcome:
         self._advance(0, 0)
@@ -116,7 +106,7 @@ class BackgroundReading:
         return tuple(tokens)
 
     def _advance(self, done: int, total: int) -> None:
-        if self._cancelled.is_set():
+        if self.cancelled.is_set():
             raise _CancelledError
         self.done = done
         self.total = total

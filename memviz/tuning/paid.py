@@ -1,15 +1,15 @@
 """Sweeps with a summarizer that costs money: their estimate, and the model that is asked."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memviz.core.text.wording import counted, dollars
-from memviz.metrics.cost.estimate import LIST_PRICE, Estimate, Work
-from memviz.metrics.cost.pricing import Pricing, pricing, sum_known
-from memviz.models.base import Model
+from memviz.metrics.cost.estimate import Estimate, price_likely
+from memviz.metrics.cost.pricing import Pricing
+from memviz.models.base import Model, Usage
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
+from memviz.models.cost_bound import PlannedCalls
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
 from memviz.models.recordings.noting import Noted, Notes
@@ -26,23 +26,12 @@ def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Es
     """Return what the summaries of the same sweep will cost with ``summarizer``, judged by a sweep that was made with
     the offline summarizer: its summaries are about as long. ``prices`` are the summarizer's, its list prices unless
     they are given."""
-    listed = pricing(summarizer)
-    assumptions = replace(sweep.assumptions, summarizer=prices or listed)
-    work = Work("summary")
-    costs = []
+    usages: list[Usage] = []
     for cell in sweep.cells.values():
-        traffic = cell.traffic
-        costs.append(assumptions.cost(traffic).summarizer_usd)
-        work = Work(
-            work.noun,
-            work.calls + len(traffic.summarizer_turns),
-            work.input_tokens + int(traffic.summarizer_input_tokens.sum()),
-            work.output_tokens + int(traffic.summarizer_output_tokens.sum()),
-        )
-    usd = sum_known(costs)
-    unknown = (summarizer,) if usd is None else ()
-    priced_at = LIST_PRICE if prices in (None, listed) else "the prices given"
-    return Estimate((work,), usd, unknown, priced_at)
+        read = cell.traffic.summarizer_input_tokens.tolist()
+        written = cell.traffic.summarizer_output_tokens.tolist()
+        usages += map(Usage, read, written)
+    return price_likely([PlannedCalls(summarizer, tuple(usages), "summary")], prices)
 
 
 def paid_summarizer(

@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import ceil
-from threading import Event, Thread
+from threading import Event
 from time import perf_counter
 from typing import Literal, Protocol
 
+from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import (
     BudgetSpentError,
     DatabaseMovedError,
-    MemvizError,
     SweepError,
 )
 from memviz.core.messages import Message
@@ -228,24 +228,21 @@ class Sweeping:
         return self.workers or default
 
 
-class BackgroundSweep:
-    """Works off the sweep that ``make`` gives in a thread of its own, so that a page can show how far it is and let its
-    visitor stop it. Making it may take a while as well, so that happens there too. ``on_cancel`` is called when the
-    user stops it."""
+class BackgroundSweep(BackgroundWork):
+    """Works off the sweep that ``make`` gives, so that a page can show how far it is and let its visitor stop it.
+    Making it may take a while as well, so that happens in the same thread. ``on_cancel`` is called when the user stops
+    it. A sweep that the user or the budget ended has no ``error``."""
 
     def __init__(
         self,
         make: Callable[[], Sweeping],
-        on_cancel: Callable[[], object] | None = None,
+        on_cancel: Callable[[], object] = lambda: None,
     ) -> None:
+        super().__init__("memviz sweep")
         self._make = make
         self._on_cancel = on_cancel
         self._sweeping: Sweeping | None = None
-        self._cancelled = Event()
-        self._finished = Event()
-        self.error: MemvizError | None = None
-        """The reason why it ended before its end, if it was neither the user nor the budget."""
-        Thread(target=self._run, name="memviz sweep", daemon=True).start()
+        self._begin()
 
     @property
     def progress(self) -> SweepProgress | None:
@@ -257,26 +254,16 @@ class BackgroundSweep:
         """The cells that were measured so far, at any time; ``None`` while it is being made."""
         return self._sweeping.sweep if self._sweeping else None
 
-    def wait(self, seconds: float) -> bool:
-        """Wait so long at most; returns true if it has ended."""
-        return self._finished.wait(seconds)
-
     def cancel(self) -> None:
         """Begin nothing new. Cells that are finished stay."""
-        self._cancelled.set()
-        if self._on_cancel is not None:
-            self._on_cancel()
+        super().cancel()
+        self._on_cancel()
 
-    def _run(self) -> None:
-        try:
-            self._sweeping = self._make()
-            self._sweeping.stop = self._cancelled
-            for _ in self._sweeping:
-                pass
-        except MemvizError as error:
-            self.error = error
-        finally:
-            self._finished.set()
+    def _work(self) -> None:
+        self._sweeping = self._make()
+        self._sweeping.stop = self.cancelled
+        for _ in self._sweeping:
+            pass
 
 
 def sweep(

@@ -6,12 +6,19 @@ import random
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYetError
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
-from memviz.core.errors import BudgetSpentError, ModelError, ParameterError
-from memviz.models.budget import Budget
+from memviz.core.errors import (
+    BudgetSpentError,
+    ModelError,
+    ParameterError,
+    RateLimitError,
+)
+from memviz.models.base import Reply, Usage
+from memviz.models.budget import Budget, Tries
 
 A_MOMENT = 0.15
 SOON = 5.0
@@ -148,3 +155,56 @@ def test_the_limit_holds_whatever_runs_at_the_same_time(seed: int) -> None:
     assert max(seen) <= 1.0
     assert budget.spent_usd > 0.95, "little is left unused"
     assert not all(made)
+
+
+ANSWER = Reply("Yes.", usage=Usage(10, 5), cost_usd=0.125)
+
+
+def test_a_call_books_what_the_reply_cost_and_is_then_closed() -> None:
+    budget = Budget(1.0)
+    with budget.call(0.5) as bill:
+        assert bill.answered(ANSWER) is ANSWER
+    assert (budget.spent_usd, budget.uncertain_usd, budget.calls) == (0.125, 0.0, 1)
+    budget.reserve(0.875)
+
+
+def test_a_call_that_is_left_books_all_of_it_and_a_refused_one_nothing() -> None:
+    budget = Budget(1.0)
+    with budget.call(0.5), suppress(KeyError):
+        raise KeyError
+    assert (budget.spent_usd, budget.uncertain_usd, budget.calls) == (0.5, 0.5, 1)
+    with suppress(RateLimitError), budget.call(0.5):
+        raise RateLimitError("Slow down.", model="gpt")
+    assert (budget.spent_usd, budget.calls) == (0.5, 1)
+    budget.reserve(0.5)
+
+
+def test_tries_of_one_call_that_fail_are_booked_once() -> None:
+    budget, tries = Budget(1.0), Tries()
+    for _ in range(3):
+        with suppress(ModelError), budget.call(0.25, tries=tries):
+            raise ModelError("It broke off.")
+    assert (budget.spent_usd, budget.calls) == (0.25, 1)
+
+
+def test_a_call_without_a_price_is_counted_beside_the_dollars() -> None:
+    budget = Budget(1.0)
+    budget.settle(budget.reserve(1.0), None)
+    with budget.call(None) as bill:
+        bill.answered(ANSWER)
+    assert (budget.calls, budget.unpriced_calls, budget.unpriced_tokens) == (1, 1, 15)
+
+
+def test_a_part_of_a_budget_spends_both() -> None:
+    whole = Budget(1.0)
+    part = Budget(0.5, within=whole)
+    with part.call(0.25) as bill:
+        bill.answered(ANSWER)
+    assert (part.spent_usd, whole.spent_usd) == (0.125, 0.125)
+    whole.settle(whole.reserve(0.75), None)
+    with pytest.raises(BudgetSpentError):
+        part.call(0.25)
+    with suppress(RateLimitError), part.call(0.125):
+        raise RateLimitError("Slow down.", model="gpt")
+    whole.close()
+    assert whole.spent_usd == 0.875, "what the refused call held was released"

@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from memviz.core.counters import counter
 from memviz.core.messages import Message
 from memviz.models.budgeted import Accounted
-from memviz.models.cost_bound import CostBound, cost_bound, rounded_up
+from memviz.models.cost_bound import (
+    CostBound,
+    PlannedCalls,
+    price_at_most,
+    rounded_up,
+)
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.names import OFFLINE
 from memviz.models.spending import Spending
@@ -19,20 +24,23 @@ from tests.models.litellm_calls import NAME
 
 IN_USD, OUT_USD = 0.15e-6, 0.6e-6  # what a token of gpt-4o-mini costs
 OUR_OWN = "openai/our-own-model"
+planned = PlannedCalls.at_most
 
 
 def test_each_call_is_all_that_it_reads_and_the_longest_answer() -> None:
-    bound = cost_bound(NAME, [100, 200], 1000, margin=1.0)
+    bound = price_at_most([planned(NAME, [100, 200], 1000, margin=1.0)])
     assert bound.usd == pytest.approx(300 * IN_USD + 2000 * OUT_USD)
     assert (bound.calls, bound.unpriced) == (0, ())
 
 
 def test_no_answer_is_longer_than_the_model_can_write() -> None:
-    assert cost_bound(NAME, [0], 10**9).usd == pytest.approx(16384 * OUT_USD)
+    assert price_at_most([planned(NAME, [0], 10**9)]).usd == pytest.approx(
+        16384 * OUT_USD
+    )
 
 
 def test_without_a_price_calls_and_tokens_are_bounded() -> None:
-    bound = cost_bound(OUR_OWN, [100, 200], 1000, margin=1.0)
+    bound = price_at_most([planned(OUR_OWN, [100, 200], 1000, margin=1.0)])
     assert bound == CostBound(0.0, 2, 300, 2000, (OUR_OWN,))
     assert bound.words() == (
         "The price of openai/our-own-model is not known: at most 2 calls, 300 tokens in and 2,000 out."
@@ -40,17 +48,22 @@ def test_without_a_price_calls_and_tokens_are_bounded() -> None:
 
 
 def test_the_offline_model_and_no_call_at_all_cost_nothing() -> None:
-    assert cost_bound(OFFLINE, [100], 1000) == cost_bound(NAME, [], 1000) == CostBound()
+    for free in (
+        planned(OFFLINE, [100], 1000),
+        planned(NAME, [], 1000),
+        planned(OUR_OWN, [], 1),
+    ):
+        assert price_at_most([free]) == CostBound()
     assert CostBound().words() == "At no cost."
 
 
-def test_bounds_are_added() -> None:
-    both = (
-        cost_bound(NAME, [100], 1000)
-        + cost_bound(OUR_OWN, [100], 1000, 1.0)
-        + cost_bound(OUR_OWN, [1], 1, 1.0)
-    )
-    assert both.words() == (
+def test_calls_of_several_models_are_added() -> None:
+    plan = [
+        planned(NAME, [100], 1000),
+        planned(OUR_OWN, [100], 1000, 1.0),
+        planned(OUR_OWN, [1], 1, 1.0),
+    ]
+    assert price_at_most(plan).words() == (
         "At most $0.00063. The price of openai/our-own-model is not known: at most 2 calls, 101 tokens in and "
         "1,001 out."
     )
@@ -86,4 +99,5 @@ def test_it_is_what_a_budget_reserves_for_plain_text(texts: list[str]) -> None:
     ]
     reserved = Accounted(LiteLLMModel(NAME), Spending()).most_usd(messages)
     tokens = sum(counter("o200k_base")(message.content) + 40 for message in messages)
-    assert reserved <= cost_bound(NAME, [tokens], Spending().reply_tokens).usd
+    call = planned(NAME, [tokens], Spending().reply_tokens)
+    assert reserved <= price_at_most([call]).usd

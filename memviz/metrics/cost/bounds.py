@@ -12,7 +12,12 @@ from memviz.engine.answering import DEFAULT_MAX_RECALL_CONTEXTS, MAX_REMINDERS
 from memviz.engine.compaction import Compaction
 from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
-from memviz.models.cost_bound import INPUT_MARGIN, CostBound, cost_bound
+from memviz.models.cost_bound import (
+    INPUT_MARGIN,
+    CostBound,
+    PlannedCalls,
+    price_at_most,
+)
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
 
@@ -49,16 +54,16 @@ def token_margin(log: Log, counter: Counter) -> float:
     return INPUT_MARGIN + beyond / float(tokens)
 
 
-def turn_bound(
+def plan_turn(
     strategy: Strategy,
     sent_tokens: int,
     log_tokens: int,
     askers: Askers,
     margin: float,
     recall_tool: bool | None = None,
-) -> CostBound:
-    """Return the bound of one turn whose request has ``sent_tokens`` before the model recalls or thinks: its calls, and
-    the summaries that it may make due. A recall may bring back all of ``log_tokens``."""
+) -> list[PlannedCalls]:
+    """Return the most calls of one turn whose request has ``sent_tokens`` before the model recalls or thinks, those of
+    the summaries that it may make due included. A recall may bring back all of ``log_tokens``."""
     use = strategy.tool_use
     written = askers.reply_tokens
     recalls = use.recalls
@@ -74,8 +79,10 @@ def turn_bound(
     summaries = []
     if strategy.writes_notes:
         summaries = [calls[-1] + written + INSTRUCTION_TOKENS] * SUMMARIES_A_TURN
-    answers = cost_bound(askers.answerer, calls, written, margin)
-    return answers + cost_bound(askers.summarizer, summaries, written, margin)
+    return [
+        PlannedCalls.at_most(askers.answerer, calls, written, margin),
+        PlannedCalls.at_most(askers.summarizer, summaries, written, margin),
+    ]
 
 
 def asking_bound(
@@ -85,20 +92,20 @@ def asking_bound(
     times: int = 1,
 ) -> CostBound:
     """Return the bound of one question, or so many of this size, after the last turn of each run."""
-    bound = CostBound()
+    return price_at_most(_plan_questions(runs, askers, question_tokens, times))
+
+
+def _plan_questions(
+    runs: Sequence[Run], askers: Askers, question_tokens: int, times: int
+) -> list[PlannedCalls]:
+    plan = []
     for run in runs:
         if run.turns:
             last = run.turns[-1]
             sent = last.total_tokens + last.reply_tokens + question_tokens
-            one = turn_bound(run.strategy, sent, _log_tokens(run), askers, _margin(run))
-            bound += CostBound(
-                one.usd * times,
-                one.calls * times,
-                one.input_tokens * times,
-                one.output_tokens * times,
-                one.unpriced,
-            )
-    return bound
+            one = plan_turn(run.strategy, sent, _log_tokens(run), askers, _margin(run))
+            plan += one * times
+    return plan
 
 
 def judging_bound(
@@ -113,14 +120,15 @@ def judging_bound(
     counter = runs[0].counter
     written = askers.reply_tokens
     longest = max(counter(probe.question) for probe in probes)
-    bound = asking_bound(runs, askers, longest, len(probes))
+    plan = _plan_questions(runs, askers, longest, len(probes))
     if judge is not None:
         sizes = []
         for probe in probes:
             prompt = judge_request(probe, "")
             sizes.append(written + sum(counter(one.content) for one in prompt))
-        bound += cost_bound(judge, sizes * len(runs), written, _margin(runs[0]))
-    return bound
+        margin = _margin(runs[0])
+        plan.append(PlannedCalls.at_most(judge, sizes * len(runs), written, margin))
+    return price_at_most(plan)
 
 
 def summaries_bound(
@@ -130,7 +138,7 @@ def summaries_bound(
     asked as often, and reads the same with a longer summary before it. Where summaries count against the setting's
     limit, longer ones make further ones due: then as often as there are requests, one that is pending and only shown
     included. The first ``made`` compactions of each are there already."""
-    bound = CostBound()
+    plan = []
     for run in runs:
         left = run.made_or_foreseen[made:]
         sizes = [_prompt(one) + reply_tokens for one in left if one.asked]
@@ -138,8 +146,9 @@ def summaries_bound(
             further = max(sizes) + run.columns.largest
             requests = len(run.requests) + (run.pending is not None)
             sizes += [further] * (requests - len(sizes))
-        bound += cost_bound(summarizer, sizes, reply_tokens, _margin(run))
-    return bound
+        margin = _margin(run)
+        plan.append(PlannedCalls.at_most(summarizer, sizes, reply_tokens, margin))
+    return price_at_most(plan)
 
 
 def free_run_bound(
@@ -150,7 +159,7 @@ def free_run_bound(
 ) -> CostBound:
     """Return the bound of every turn of ``runs``, which are replays, answered and summarized anew, without the first
     ``done`` of each. All the replies before may be sent, each as long as it may be."""
-    bound = CostBound()
+    plan = []
     for run, answered in zip(runs, done, strict=True):
         margin = _margin(run)
         log_tokens = _log_tokens(run)
@@ -158,8 +167,8 @@ def free_run_bound(
             grown = (record.turn - 1) * askers.reply_tokens
             sent = record.total_tokens + grown
             said = log_tokens + grown
-            bound += turn_bound(run.strategy, sent, said, askers, margin, recall_tool)
-    return bound
+            plan += plan_turn(run.strategy, sent, said, askers, margin, recall_tool)
+    return price_at_most(plan)
 
 
 def trials_bound(
@@ -170,7 +179,9 @@ def trials_bound(
     memory = compaction.before
     margin = token_margin(memory.log, memory.sums.counter)
     sizes = [_prompt(compaction) + tokens for tokens in texts]
-    return cost_bound(summarizer, sizes, reply_tokens, margin)
+    return price_at_most(
+        [PlannedCalls.at_most(summarizer, sizes, reply_tokens, margin)]
+    )
 
 
 UNFORESEEN = CostBound(inf)

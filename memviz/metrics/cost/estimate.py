@@ -3,8 +3,9 @@ about them that are asked and judged."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
@@ -12,10 +13,9 @@ from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.text.wording import counted, dollars, listed, plural, rounded_tokens
 from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import sum_known
+from memviz.metrics.cost.pricing import BY_HAND, Pricing, pricing, unpriced
 from memviz.models.base import Usage
-from memviz.models.names import OFFLINE
-from memviz.models.prices import price
+from memviz.models.cost_bound import PlannedCalls
 from memviz.strategies.base import Trigger
 from memviz.transcripts.base import Probe
 
@@ -23,32 +23,10 @@ LIST_PRICE = "list price"
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """Calls that give the same kind of thing (``noun``: "request", "summary"), and all their tokens in and out."""
-
-    noun: str
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    @classmethod
-    def of(cls, noun: str, usages: Sequence[Usage]) -> Work:
-        """Return the sum of ``usages``, one a call."""
-        read = sum(usage.input_tokens for usage in usages)
-        written = sum(usage.output_tokens for usage in usages)
-        return cls(noun, len(usages), read, written)
-
-    def __str__(self) -> str:
-        read = rounded_tokens(self.input_tokens)
-        written = rounded_tokens(self.output_tokens)
-        return f"{counted(self.calls, self.noun)}: about {read} tokens in and {written} out"
-
-
-@dataclass(frozen=True, slots=True)
 class Estimate:
     """The parts of some work, and what they cost together."""
 
-    parts: tuple[Work, ...]
+    parts: tuple[PlannedCalls, ...]
     usd: float | None = 0.0
     """US dollars, without any discount for a cached prompt; ``None`` if a price that is needed is unknown."""
     unknown_prices: tuple[str, ...] = ()
@@ -56,7 +34,7 @@ class Estimate:
     priced_at: str = LIST_PRICE
     """The list that these prices are from, in words."""
 
-    def part(self, noun: str) -> Work:
+    def part(self, noun: str) -> PlannedCalls:
         """Return the part whose calls give this."""
         return next(part for part in self.parts if part.noun == noun)
 
@@ -69,7 +47,7 @@ class Estimate:
     def sentence(self) -> str:
         """The estimate in words. Parts without a call are left out, except for the first."""
         first, *others = self.parts
-        said = [str(first), *(str(part) for part in others if part.calls)]
+        said = [_words(first), *(_words(part) for part in others if part.calls)]
         text = "; ".join(said)
         if self.usd is None:
             number = len(self.unknown_prices)
@@ -79,6 +57,12 @@ class Estimate:
             return f"{text}, at no cost."
         amount = f"about {dollars(self.usd)} at {self.priced_at}"
         return f"{text}, in all {amount}." if len(said) > 1 else f"{text}, {amount}."
+
+
+def _words(part: PlannedCalls) -> str:
+    read = rounded_tokens(part.input_tokens)
+    written = rounded_tokens(part.output_tokens)
+    return f"{counted(part.calls, part.noun)}: about {read} tokens in and {written} out"
 
 
 def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
@@ -94,29 +78,35 @@ def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
         chat += [Usage(one.total_tokens, one.reply_tokens) for one in run.turns]
         asked = [one for one in run.compactions if one.asked]
         summaries += [Usage(one.prompt_tokens, one.output_tokens) for one in asked]
-    return at_list_price(("request", model, chat), ("summary", summarizer, summaries))
-
-
-def at_list_price(*work: tuple[str, str, Sequence[Usage]]) -> Estimate:
-    """Return the estimate for parts given by their noun, the model that does them, and what each call uses. Each call
-    is priced by itself, since some models cost more for long requests."""
-    by_model: dict[str, list[Usage]] = {}
-    for _, model, usages in work:
-        by_model.setdefault(model.strip(), []).extend(usages)
-    costs = {name: _list_price_usd(name, usages) for name, usages in by_model.items()}
-    return Estimate(
-        parts=tuple(Work.of(noun, usages) for noun, _, usages in work),
-        usd=sum_known(costs.values()),
-        unknown_prices=tuple(model for model, cost in costs.items() if cost is None),
+    return price_likely(
+        [
+            PlannedCalls(model, tuple(chat), "request"),
+            PlannedCalls(summarizer, tuple(summaries), "summary"),
+        ]
     )
 
 
-def _list_price_usd(model: str, usages: Iterable[Usage]) -> float | None:
-    """Return what all of ``usages`` cost, in US dollars; a model that is asked nothing needs no price for it."""
-    if model == OFFLINE:
-        return 0.0
-    known = price(model)
-    return sum_known(known.cost_usd(usage) if known else None for usage in usages)
+def price_likely(
+    plan: Sequence[PlannedCalls], prices: Pricing | None = None
+) -> Estimate:
+    """Return what ``plan`` costs with ``prices``, or with the list prices of its models. Each call is priced by itself,
+    since some models cost more for long requests."""
+    usd = 0.0
+    unknown = []
+    for calls in plan:
+        rates = prices or pricing(calls.model) or unpriced(calls.model)
+        tokens = [(one.input_tokens, 0, 0, one.output_tokens) for one in calls.usages]
+        cost = float(rates.usd(np.array(tokens, np.int64).reshape(-1, 4).T).sum())
+        if isnan(cost):
+            unknown.append(calls.model.strip())
+        usd += cost
+    is_by_hand = prices is not None and prices.source.startswith(BY_HAND)
+    return Estimate(
+        parts=tuple(plan),
+        usd=None if unknown else usd,
+        unknown_prices=tuple(dict.fromkeys(unknown)),
+        priced_at="the prices given" if is_by_hand else LIST_PRICE,
+    )
 
 
 VERDICT = "WRONG"
@@ -159,10 +149,12 @@ def judge_estimate(
                 for message in judge_request(probe, ""):
                     read += run.counter(message.content) + TOKENS_PER_MESSAGE
                 judging.append(Usage(read, verdict_tokens))
-    return at_list_price(
-        ("question", model, answering),
-        ("summary", summarizer, summarizing),
-        ("verdict", judge or model, judging),
+    return price_likely(
+        [
+            PlannedCalls(model, tuple(answering), "question"),
+            PlannedCalls(summarizer, tuple(summarizing), "summary"),
+            PlannedCalls(judge or model, tuple(judging), "verdict"),
+        ]
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.requests.traffic import Traffic
+from memviz.models.cost_bound import PlannedCalls
 from memviz.models.prices import Price, TokenRates
 
 MILLION = 1_000_000
@@ -63,3 +66,17 @@ def traffic_of(
     return Traffic(
         turns, sent, shared, output, when, read, written, np.full_like(when, -1)
     )
+
+
+class Work(NamedTuple):
+    """Calls of one kind in sum."""
+
+    noun: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+def work(part: PlannedCalls) -> Work:
+    """The sums of what is planned."""
+    return Work(part.noun, part.calls, part.input_tokens, part.output_tokens)

@@ -18,13 +18,13 @@ from memviz.metrics.cost.bounds import (
     asking_bound,
     free_run_bound,
     judging_bound,
+    plan_turn,
     summaries_bound,
     token_margin,
     trials_bound,
-    turn_bound,
 )
 from memviz.models.base import Model, Reply, ToolChoice, Usage
-from memviz.models.cost_bound import CostBound
+from memviz.models.cost_bound import CostBound, price_at_most
 from memviz.models.prices import price
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, Tool
 from memviz.transcripts.base import Probe
@@ -127,6 +127,13 @@ def test_a_question_after_the_last_turn(name: str) -> None:
     holds(asking_bound([run], WHO, 20), model)
 
 
+def test_several_questions_cost_as_often_as_much() -> None:
+    run = replayed("summary_buffer")
+    one, three = asking_bound([run], WHO, 20), asking_bound([run], WHO, 20, times=3)
+    assert one.usd > 0
+    assert three.usd == pytest.approx(3 * one.usd)
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_replay(name: str) -> None:
     model = Talkative()
@@ -156,12 +163,12 @@ def test_the_next_message_of_a_chat(name: str) -> None:
             int(chat.memory.sums.totals[-1]),
         )
         sent = chat.next_request_tokens + 80
-        bound = turn_bound(
+        turn = plan_turn(
             chat.strategy, sent, log_tokens, WHO, max(margin, 6.0), chat.recall_tool
         )
         model.usd = 0.0
         chat.send(message.content)
-        assert model.usd <= bound.usd
+        assert model.usd <= price_at_most(turn).usd
 
 
 def test_questions_with_a_judge() -> None:

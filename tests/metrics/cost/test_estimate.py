@@ -6,14 +6,15 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
-from memviz.metrics.cost import estimate as cost_estimate
-from memviz.metrics.cost.estimate import Estimate, Work, estimate
-from tests.metrics.cost.priced_traffic import MILLION, PRICES
+from memviz.metrics.cost import pricing as cost_pricing
+from memviz.metrics.cost.estimate import Estimate, estimate
+from memviz.models.cost_bound import PlannedCalls
+from tests.metrics.cost.priced_traffic import MILLION, PRICES, Work, work
 
 
 @pytest.fixture(autouse=True)
 def _prices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cost_estimate, "price", PRICES.get)
+    monkeypatch.setattr(cost_pricing, "price", PRICES.get)
 
 
 # Tokens as chars4 counts them: 10, 20, 10, 20, 1, 20; so a full buffer sends 17, 55 and 84.
@@ -38,7 +39,10 @@ def run_of(
 
 def test_a_full_buffer_by_hand() -> None:
     found = estimate([run_of()], "house/plain", "house/small")
-    assert found.parts == (Work("request", 3, IN, OUT), Work("summary", 0, 0, 0))
+    assert [*map(work, found.parts)] == [
+        Work("request", 3, IN, OUT),
+        Work("summary", 0, 0, 0),
+    ]
     assert found.usd == pytest.approx((156 * 2 + 60 * 10) / MILLION)
     assert (
         found.sentence
@@ -51,7 +55,7 @@ def test_every_run_is_answered() -> None:
     found = estimate(
         [run_of(), run_of("window", window_size=1)], "house/plain", "offline"
     )
-    assert found.part("request") == Work("request", 6, IN + 17 + 17 + 8, 2 * OUT)
+    assert work(found.part("request")) == Work("request", 6, IN + 17 + 17 + 8, 2 * OUT)
     assert found.usd == pytest.approx((198 * 2 + 120 * 10) / MILLION)
 
 
@@ -88,7 +92,7 @@ def test_what_is_dropped_without_a_summarizer_costs_nothing() -> None:
     )
     assert run.compactions
     found = estimate([run], "offline", "house/unheard-of")
-    assert (found.part("summary"), found.usd) == (Work("summary"), 0.0)
+    assert (work(found.part("summary")), found.usd) == (Work("summary"), 0.0)
 
 
 def test_a_long_request_has_its_own_price() -> None:
@@ -137,7 +141,11 @@ def test_the_offline_model_costs_nothing() -> None:
 
 def test_nothing_to_do_costs_nothing() -> None:
     assert estimate([], "our/a", "our/b") == Estimate(
-        (Work("request"), Work("summary")), 0.0
+        (
+            PlannedCalls("our/a", noun="request"),
+            PlannedCalls("our/b", noun="summary"),
+        ),
+        0.0,
     )
 
 
@@ -153,7 +161,7 @@ def test_nothing_to_do_costs_nothing() -> None:
     ],
 )
 def test_tokens_are_said_to_three_digits(tokens: int, text: str) -> None:
-    found = Estimate((Work("request", 1, tokens, 2),), 0.41)
+    found = Estimate((PlannedCalls("our/a", (Usage(tokens, 2),), "request"),), 0.41)
     assert (
         found.sentence
         == f"1 request: about {text} tokens in and 2 out, about $0.41 at list price."

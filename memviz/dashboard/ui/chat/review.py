@@ -18,7 +18,7 @@ from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
 from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.summaries.compaction_words import named_reason
-from memviz.models.cost_bound import cost_bound
+from memviz.models.cost_bound import PlannedCalls, price_at_most
 from memviz.models.names import in_words
 
 MAX_MESSAGES_SHOWN = 40
@@ -103,7 +103,10 @@ def _draft_costs(desk: ChatDesk) -> None:
     # One instruction may be typed, too.
     tokens = _source_tokens(chat, proposal) + 2 * INSTRUCTION_TOKENS
     margin = token_margin(chat.log, chat.run.counter)
-    bound = cost_bound(summarizer.name, [tokens], spending().reply_tokens, margin)
+    draft = PlannedCalls.at_most(
+        summarizer.name, [tokens], spending().reply_tokens, margin
+    )
+    bound = price_at_most([draft])
     bound_caption(bound, before=f"A draft by {summarizer.name}:")
 
 

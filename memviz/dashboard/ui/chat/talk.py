@@ -15,7 +15,8 @@ from memviz.dashboard.ui.controls.jobs import stop_button
 from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.metrics.cost.bounds import MESSAGE_TOKENS, token_margin, turn_bound
+from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
+from memviz.models.cost_bound import price_at_most
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
@@ -115,10 +116,10 @@ def next_message_costs(desk: ChatDesk) -> None:
     log_tokens = int(chat.memory.sums.totals[-1])
     margin = token_margin(chat.log, chat.run.counter)
     sent = chat.next_request_tokens + MESSAGE_TOKENS
-    bound = turn_bound(
+    turn = plan_turn(
         chat.strategy, sent, log_tokens, models.askers, margin, chat.recall_tool
     )
-    bound_caption(bound, before="The next reply.", help=NEXT_HELP)
+    bound_caption(price_at_most(turn), before="The next reply.", help=NEXT_HELP)
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:

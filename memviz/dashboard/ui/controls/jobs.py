@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.core.background import BackgroundWork
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key
@@ -193,16 +194,6 @@ class Step(NamedTuple):
 
     share: float
     words: str
-
-
-class BackgroundWork(Protocol):
-    """Work in a thread of its own."""
-
-    def wait(self, seconds: float) -> bool:
-        """Wait so long at most; returns whether it has ended."""
-
-    def cancel(self) -> None:
-        """Begin no other step; finished ones are kept."""
 
 
 @st.fragment(run_every=REFRESH_SECONDS)

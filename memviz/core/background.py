@@ -1,0 +1,46 @@
+"""Work in a thread of its own: a page can wait for it a moment, see how far it is, stop it, and say why it failed."""
+
+from abc import ABC, abstractmethod
+from threading import Condition, Event, Thread
+
+from memviz.core.errors import MemvizError
+
+
+class BackgroundWork(ABC):
+    """Work that a thread called ``name`` does. Subclasses give :meth:`_work`, which looks at ``cancelled`` now and
+    then, and begin it with :meth:`_begin`."""
+
+    def __init__(self, name: str) -> None:
+        self.error: MemvizError | None = None
+        """The reason why it ended before its end, if somebody who stopped it is not."""
+        self.cancelled = Event()
+        self._name = name
+        self._changed = Condition()
+        self._is_working = False
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long at most; returns true if nothing works on it any more."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._is_working, seconds)
+
+    def cancel(self) -> None:
+        """Begin nothing new. What is finished stays."""
+        self.cancelled.set()
+
+    @abstractmethod
+    def _work(self) -> None:
+        """Do the work, in its thread."""
+
+    def _begin(self) -> None:
+        self._is_working = True
+        Thread(target=self._run, name=self._name, daemon=True).start()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        except MemvizError as error:
+            self.error = error
+        finally:
+            with self._changed:
+                self._is_working = False
+                self._changed.notify_all()
