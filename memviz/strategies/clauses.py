@@ -6,7 +6,7 @@ forecast on a page cannot disagree with the deed.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -20,16 +20,18 @@ Unit = Literal["tokens", "messages", "turns", "seconds"]
 
 
 class Headroom(NamedTuple):
-    """The distance to the next compaction: none comes before ``amount`` of ``unit`` more, and a plain user message
-    with that many makes it come; 0: the next user message does, whatever its size. Where nothing is left
-    unsummarized, what comes next is taken to begin with the user's message.
+    """How much more can be said before the next compaction.
 
-    A *token* is one of the content of what is said, a *message* one of any role. A *turn* is one that begins, with a
-    user message that follows no other; where each turn is summarized, it is one that is complete.
+    Where nothing is left unsummarized, the next message is taken to be the user's.
     """
 
     amount: int
+    """A plain user message with so many more triggers it, and nothing smaller does. 0: the
+    next user message triggers it, whatever its size."""
     unit: str
+    """``tokens`` of the content of what is said, ``messages`` of any role, or ``turns``. A
+    turn counts when it begins, with a user message that follows no other; where each turn
+    is summarized, when it is complete."""
 
     def __str__(self) -> str:
         if not self.amount:
@@ -38,17 +40,20 @@ class Headroom(NamedTuple):
 
 
 class Fill(NamedTuple):
-    """The fill of a memory: so many ``unit`` of what ``counts`` (in words) are ``held``, and more than ``limit`` is
-    too much. ``regardless``: something has to go, however little is held.
+    """How full a memory is against one limit.
 
-    Both the compaction that is due and the forecast of the next one are read off it, so they cannot disagree.
+    Both the compaction that is due and the forecast of the next one are read off it, so they
+    cannot disagree.
     """
 
     held: int
     limit: int
+    """More than this is too much."""
     unit: str
     counts: str
+    """What is counted, in words: ``messages not yet summarized``."""
     regardless: bool = False
+    """Something has to go, however little is held."""
 
     @property
     def is_over(self) -> bool:
@@ -62,14 +67,22 @@ class Fill(NamedTuple):
 
     @property
     def headroom(self) -> Headroom | None:
-        """The amount that makes it too much. A message is one message more, also where there are too many already.
-        ``None`` for what nobody says: time that passes."""
-        if self.unit not in ("messages", "tokens"):
-            return None
-        least = 1 if self.unit == "messages" else 0
-        return Headroom(
-            least if self.is_over else max(least, self.limit + 1 - self.held), self.unit
-        )
+        """The amount that makes it too much; ``None`` for what nobody says: time that
+        passes."""
+        return _headroom(self.held, self.limit, self.unit, is_over=self.is_over)
+
+
+def _headroom(held: int, limit: int, unit: str, *, is_over: bool) -> Headroom | None:
+    if unit not in ("messages", "tokens"):
+        return None
+    missing = 0 if is_over else limit + 1 - held
+    return Headroom(max(_least(unit), missing), unit)
+
+
+def _least(unit: str) -> int:
+    """The smallest headroom: a next message is always one message more, and may have no
+    tokens."""
+    return 1 if unit == "messages" else 0
 
 
 class Held(NamedTuple):
@@ -82,80 +95,88 @@ class Held(NamedTuple):
 
     def of(self, unit: Unit) -> int:
         """The number of this unit."""
-        amount: int = getattr(self, unit)
-        return amount
+        numbers: dict[str, int] = self._asdict()
+        return numbers[unit]
 
 
 def held_by(memory: Memory, start: int | None = None) -> Held:
-    """The numbers of a memory from log position ``start`` on, or of what is not summarized: content tokens,
-    messages, the turns that begin there, and the seconds that passed before the last message, as far as times are
-    known."""
+    """The numbers of a memory from log position ``start`` on, by default of what is not
+    summarized: content tokens, messages, the turns that begin there, and the seconds that
+    passed before the last message, 0 where times are not known."""
     start = memory.cursor if start is None else start
-    log = memory.log
     length = memory.length
-    before = log.turn_number(start - 1) if start else 0
-    turns = memory.turn - before if start < length else 0
+    turns = 0
+    if start < length:
+        turn_before = memory.log.turn_number(start - 1) if start else 0
+        turns = memory.turn - turn_before
     return Held(
-        memory.sums.between(start, length), length - start, turns, _idle_seconds(memory)
+        tokens=memory.sums.between(start, length),
+        messages=length - start,
+        turns=turns,
+        seconds=_idle_seconds(memory),
     )
 
 
 def _idle_seconds(memory: Memory) -> int:
     if memory.length < 2:
         return 0
-    before, last = (memory.log[memory.length - back].said_at for back in (2, 1))
-    return (
-        0
-        if before is None or last is None
-        else max(0, int((last - before).total_seconds()))
-    )
+    last = memory.log[memory.length - 1].said_at
+    before = memory.log[memory.length - 2].said_at
+    if before is None or last is None:
+        return 0
+    return max(0, int((last - before).total_seconds()))
 
 
 class Verdict(NamedTuple):
-    """The verdict of a trigger on a memory: whether it ``is_over``, the ``reason`` in numbers of the clauses that
-    fired, and the ``headroom``, ``None`` where no single number says it."""
+    """The verdict of a trigger on a memory."""
 
     is_over: bool
     reason: str
+    """The numbers of the clauses that fired."""
     headroom: Headroom | None
+    """``None`` where no single number says it."""
 
 
 class TriggerClause(Protocol):
     """Something that says when a memory holds too much."""
 
     def judge(self, held: Held) -> Verdict:
-        """The verdict on ``held``: whether it is too much, why, and how much more would be."""
+        """Return whether ``held`` is too much, why, and how much more would be."""
 
 
 @dataclass(frozen=True)
 class AtLeast:
-    """So many of one unit, or more. ``share`` is the fraction of a window that the number was made of, if it was."""
+    """Fires from ``amount`` of one unit on."""
 
     amount: int
     unit: Unit
     share: float | None = None
+    """The share of a window that the amount was made of, if it was."""
 
     def judge(self, held: Held) -> Verdict:
         """Too much from ``amount`` on."""
         has = held.of(self.unit)
-        fill = Fill(has, self.amount - 1, self.unit, "")
-        part = f" ({self.share:.0%} of the window)" if self.share is not None else ""
-        return Verdict(
-            fill.is_over, f"{has:,} {self.unit} ≥ {self.amount:,}{part}", fill.headroom
-        )
+        is_over = has >= self.amount
+        reason = f"{has:,} {self.unit} ≥ {self.amount:,}"
+        if self.share is not None:
+            reason += f" ({self.share:.0%} of the window)"
+        room = _headroom(has, self.amount - 1, self.unit, is_over=is_over)
+        return Verdict(is_over, reason, room)
 
 
 @dataclass(frozen=True)
 class Above:
-    """More than so many of one unit."""
+    """Fires above ``amount`` of one unit."""
 
     amount: int
     unit: Unit
 
     def judge(self, held: Held) -> Verdict:
         """Too much above ``amount``."""
-        fill = Fill(held.of(self.unit), self.amount, self.unit, "")
-        return Verdict(fill.is_over, fill.reason, fill.headroom)
+        has = held.of(self.unit)
+        is_over = has > self.amount
+        room = _headroom(has, self.amount, self.unit, is_over=is_over)
+        return Verdict(is_over, f"{has:,} {self.unit} > {self.amount:,}", room)
 
 
 @dataclass(frozen=True)
@@ -165,12 +186,11 @@ class AnyOf:
     clauses: tuple[TriggerClause, ...]
 
     def judge(self, held: Held) -> Verdict:
-        """The first clause that fires gives the reason."""
+        """Too much where any clause fires. Those that do give the reason."""
         verdicts = [clause.judge(held) for clause in self.clauses]
         fired = [verdict for verdict in verdicts if verdict.is_over]
-        return Verdict(
-            bool(fired), " or ".join(one.reason for one in fired), _soonest(verdicts)
-        )
+        reason = " or ".join(verdict.reason for verdict in fired)
+        return Verdict(bool(fired), reason, _smallest_headroom(verdicts))
 
 
 @dataclass(frozen=True)
@@ -180,41 +200,43 @@ class AllOf:
     clauses: tuple[TriggerClause, ...]
 
     def judge(self, held: Held) -> Verdict:
-        """All clauses together give the reason."""
+        """Too much where all clauses fire. All of them give the reason."""
         verdicts = [clause.judge(held) for clause in self.clauses]
-        is_over = bool(verdicts) and all(verdict.is_over for verdict in verdicts)
-        left = [verdict for verdict in verdicts if not verdict.is_over] or verdicts
-        return Verdict(
-            is_over, " and ".join(one.reason for one in verdicts), _last(left)
-        )
+        waiting = [verdict for verdict in verdicts if not verdict.is_over]
+        reason = " and ".join(verdict.reason for verdict in verdicts)
+        is_over = bool(verdicts) and not waiting
+        return Verdict(is_over, reason, _largest_headroom(waiting or verdicts))
 
 
-def _soonest(verdicts: Sequence[Verdict]) -> Headroom | None:
-    """The least of what any clause still needs; ``None`` where clauses of different units may each come first."""
+def _smallest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
+    """The least that any clause still needs; ``None`` where clauses of different units may
+    each come first."""
     rooms = [verdict.headroom for verdict in verdicts]
     for room in rooms:
-        if room is not None and room.amount <= (1 if room.unit == "messages" else 0):
+        if room is not None and room.amount <= _least(room.unit):
             return room  # the next message sets it off, whatever the others say
-    return _one_unit(rooms, min)
+    known = _of_one_unit(rooms)
+    return min(known) if known else None
 
 
-def _last(verdicts: Sequence[Verdict]) -> Headroom | None:
-    """The most of what the clauses still need; ``None`` where they are of different units."""
-    return _one_unit([verdict.headroom for verdict in verdicts], max)
+def _largest_headroom(verdicts: Sequence[Verdict]) -> Headroom | None:
+    """The most that any clause still needs; ``None`` where they are of different units."""
+    known = _of_one_unit([verdict.headroom for verdict in verdicts])
+    return max(known) if known else None
 
 
-def _one_unit(
-    rooms: Sequence[Headroom | None], choose: Callable[[Sequence[Headroom]], Headroom]
-) -> Headroom | None:
+def _of_one_unit(rooms: Sequence[Headroom | None]) -> list[Headroom]:
+    """The rooms, if all are known and of one unit: only then can they be compared. Else
+    none."""
     known = [room for room in rooms if room is not None]
-    if len(known) < len(rooms) or len({room.unit for room in known}) != 1:
-        return None
-    return choose(known)
+    units = {room.unit for room in known}
+    return known if len(known) == len(rooms) and len(units) == 1 else []
 
 
-_CLAUSE = re.compile(
-    r"(?P<amount>\d[\d,]*|0?\.\d+|1(\.0+)?) *(of the )?(?P<unit>tokens?|messages?|turns?|seconds?|window)"
-)
+_COUNT = re.compile(r"(?P<amount>\d[\d,]*) *(?P<unit>token|message|turn|second)s?")
+"""``4,000 tokens``"""
+_SHARE = re.compile(r"(?P<share>0?\.\d+|1(\.0+)?) *(of the )?window")
+"""``0.8 of the window``"""
 
 
 def trigger_from(
@@ -223,16 +245,16 @@ def trigger_from(
     parameter: str = "trigger",
     units: Sequence[str] = UNITS,
 ) -> AnyOf:
-    """The trigger that a text says: clauses such as ``4000 tokens``, ``20 messages`` or ``0.8 of the window``, joined
-    by *and* and, weaker, *or*. Raises :class:`ParameterError`, which calls it by the name of the ``parameter``, for
-    anything else, and for clauses of other ``units``."""
+    """Return the trigger that a text says: clauses such as ``4000 tokens``, ``20
+    messages`` or ``0.8 of the window``, joined by *and* and, weaker, *or*.
+
+    Raises :class:`ParameterError`, which names the ``parameter``, for anything else, and for
+    clauses of other ``units`` (those of a window are of tokens).
+    """
+    alternatives = re.split(r"\bor\b", text)
     try:
-        return AnyOf(
-            tuple(
-                _all_of(part, window_tokens, units)
-                for part in re.split(r"\bor\b", text)
-            )
-        )
+        clauses = [_all_of(part, window_tokens, units) for part in alternatives]
+        return AnyOf(tuple(clauses))
     except ValueError:
         allowed = 'clauses such as "4000 tokens", "20 messages" or "0.8 of the window", joined by and, or'
         raise ParameterError(parameter, text, allowed) from None
@@ -247,13 +269,18 @@ def _all_of(text: str, window_tokens: int, units: Sequence[str]) -> TriggerClaus
 
 
 def _clause(text: str, window_tokens: int, units: Sequence[str]) -> AtLeast:
-    found = _CLAUSE.fullmatch(text)
-    if found is None:
-        raise ValueError(text)
-    amount = float(found["amount"].replace(",", ""))
-    unit = found["unit"].removesuffix("s") + "s"
-    if unit == "windows" and amount <= 1:
-        return AtLeast(max(1, int(amount * window_tokens)), "tokens", amount)
+    share = _SHARE.fullmatch(text)
+    if share is not None:
+        of_window = float(share["share"])
+        unit = "tokens"
+        amount = int(of_window * window_tokens)
+    else:
+        count = _COUNT.fullmatch(text)
+        if count is None:
+            raise ValueError(text)
+        of_window = None
+        unit = f"{count['unit']}s"
+        amount = int(count["amount"].replace(",", ""))
     if unit not in units or amount > LARGEST_NUMBER:
         raise ValueError(text)
-    return AtLeast(max(1, int(amount)), unit)  # type: ignore[arg-type]  # it is one of them
+    return AtLeast(max(1, amount), unit, of_window)  # type: ignore[arg-type]  # the patterns have no other unit

@@ -264,9 +264,16 @@ class TestClauses:
         )
         assert not trigger.judge(Held(4200, 9)).is_over
 
-    def test_text_that_is_no_clause_is_named(self) -> None:
-        with pytest.raises(memviz.ParameterError, match="10 parrots"):
-            trigger_from("10 parrots", 1000)
+    @pytest.mark.parametrize(
+        "text", ["10 parrots", "0.5 of the messages", "0.5 tokens", "10 of the turns"]
+    )
+    def test_text_that_is_no_clause_is_named(self, text: str) -> None:
+        with pytest.raises(memviz.ParameterError, match=text):
+            trigger_from(text, 1000)
+
+    def test_a_share_of_the_window_is_one_of_tokens(self) -> None:
+        with pytest.raises(memviz.ParameterError, match=r"0\.5 of the window"):
+            trigger_from("0.5 of the window", 1000, units=("messages",))
 
     def test_the_room_left_is_that_of_the_clause_that_comes_first_as_far_as_one_number_says_it(
         self,
