@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from memviz.core.text.wording import counted, dollars
-from memviz.metrics.cost.estimate import LIST_PRICE, Estimate, Work
+from memviz.metrics.cost.estimate import Estimate, Work
 from memviz.metrics.cost.pricing import Pricing, pricing, sum_known
 from memviz.models.base import Model
 from memviz.models.budget import Budget
@@ -41,8 +41,7 @@ def estimate(sweep: Sweep, summarizer: str, prices: Pricing | None = None) -> Es
         )
     usd = sum_known(costs)
     unknown = (summarizer,) if usd is None else ()
-    priced_at = LIST_PRICE if prices in (None, listed) else "the prices given"
-    return Estimate((work,), usd, unknown, priced_at)
+    return Estimate((work,), usd, unknown, at_list_price=prices in (None, listed))
 
 
 def paid_summarizer(

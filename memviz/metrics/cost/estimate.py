@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.core.text.wording import counted, dollars, listed, plural, rounded_tokens
 from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import sum_known
@@ -18,8 +17,6 @@ from memviz.models.names import OFFLINE
 from memviz.models.prices import price
 from memviz.strategies.base import Trigger
 from memviz.transcripts.base import Probe
-
-LIST_PRICE = "list price"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +35,6 @@ class Work:
         written = sum(usage.output_tokens for usage in usages)
         return cls(noun, len(usages), read, written)
 
-    def __str__(self) -> str:
-        read = rounded_tokens(self.input_tokens)
-        written = rounded_tokens(self.output_tokens)
-        return f"{counted(self.calls, self.noun)}: about {read} tokens in and {written} out"
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -53,8 +45,8 @@ class Estimate:
     """US dollars, without any discount for a cached prompt; ``None`` if a price that is needed is unknown."""
     unknown_prices: tuple[str, ...] = ()
     """The models whose price is unknown."""
-    priced_at: str = LIST_PRICE
-    """The list that these prices are from, in words."""
+    at_list_price: bool = True
+    """False where the prices were given."""
 
     def part(self, noun: str) -> Work:
         """Return the part whose calls give this."""
@@ -64,21 +56,6 @@ class Estimate:
     def calls(self) -> int:
         """Calls of all parts."""
         return sum(part.calls for part in self.parts)
-
-    @property
-    def sentence(self) -> str:
-        """The estimate in words. Parts without a call are left out, except for the first."""
-        first, *others = self.parts
-        said = [str(first), *(str(part) for part in others if part.calls)]
-        text = "; ".join(said)
-        if self.usd is None:
-            number = len(self.unknown_prices)
-            is_or_are = "is" if number == 1 else "are"
-            return f"{text}. The {plural('price', number)} of {listed(self.unknown_prices)} {is_or_are} unknown."
-        if not self.usd:
-            return f"{text}, at no cost."
-        amount = f"about {dollars(self.usd)} at {self.priced_at}"
-        return f"{text}, in all {amount}." if len(said) > 1 else f"{text}, {amount}."
 
 
 def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:

@@ -47,11 +47,11 @@ from memviz.dashboard.charts.turn_axis import (
     turn_partings,
     turns_axis,
 )
+from memviz.dashboard.words.compactions import act_noun
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.metrics.summaries.compaction_words import act_noun
 
 MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
 """Room for the names of the facts on the left: short ones, so that a phone has room for the lives too. At the top the

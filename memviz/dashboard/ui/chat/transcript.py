@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.facts import message_facts_words
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_words import call_text
@@ -29,7 +30,6 @@ from memviz.metrics.retention.message_facts import (
     NO_FACTS,
     MessageFacts,
     facts_of_messages,
-    message_facts_words,
 )
 from memviz.storage.workspace import FIRST_SAMPLE, Workspace
 

@@ -25,8 +25,8 @@ from memviz.dashboard.ui.compare.dollars_in_total import (
     shares_words,
     with_totals,
 )
+from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
-from memviz.metrics.health import health_warnings
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.transcripts.samples import bundled

@@ -62,8 +62,8 @@ from memviz.dashboard.ui.shell.presenting import (
 )
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.compactions import act_noun
 from memviz.metrics.retention.life_lines import LifeLine
-from memviz.metrics.summaries.compaction_words import act_noun
 
 SETTING_KEY = "retention-setting"
 ALL_KEY = "retention-all"

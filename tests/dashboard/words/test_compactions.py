@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz import Message, ModelError, ScriptedModel
-from memviz.metrics.summaries.compaction_words import compaction_words, named_reason
+from memviz.dashboard.words.compactions import compaction_words, named_reason
 
 # Tokens as chars4 counts. With buffer_size 1, messages 1-2 are summarized when the third comes.
 SIZES = (10, 20, 10, 20, 1, 1)
