@@ -12,12 +12,12 @@ from memviz.core.text.wording import cost_words, counted, request_name
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown
 from memviz.dashboard.words.compactions import compaction_words, outcome_words
 from memviz.dashboard.words.health import health_warnings
+from memviz.dashboard.words.prices import basis_in_words
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.events import outcome_of
 from memviz.models.names import in_words
 from memviz.tuning.best_of_each import best_of_each
-from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import share_in_words, spread_in_words
 
 if TYPE_CHECKING:

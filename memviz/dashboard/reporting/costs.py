@@ -8,12 +8,12 @@ from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.cost.setting_cost import usd_words
 from memviz.dashboard.reporting.facts import ReportFacts
 from memviz.dashboard.reporting.settings import Setting, live_replies
+from memviz.dashboard.words.prices import basis_in_words, cache_in_words, prices_of
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.names import OFFLINE
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.price_words import basis_in_words, cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import asked_in_words
 from memviz.tuning.results import as_sweep

@@ -7,6 +7,7 @@ share them.
 - ``facts``: what became of the facts of a message, and how often their measure errs.
 - ``authors``: who wrote summaries and replies.
 - ``estimates``: what work of models will cost; ``estimate_words``.
+- ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``.
 
-It imports metrics and what those rest on; never charts, the stage, reports or pages.
+It imports metrics, tuning and what those rest on; never charts, the stage, reports or pages.
 """

@@ -1,6 +1,7 @@
 """Warnings that speak of money in words: growth without bound, and clearing that costs more than it saves."""
 
 from memviz.core.text.wording import counted, dollars, duration_words, request_name
+from memviz.dashboard.words.prices import whose
 from memviz.dashboard.words.warning import Told
 from memviz.metrics.health.growth import DearClearing, Dearer, Growth, Window
 
@@ -66,7 +67,7 @@ def _when_window_is_full(window: Window) -> str:
 
 
 def _how_much_dearer(dearer: Dearer, found: Growth) -> str:
-    prices = dearer.pricing.whose
+    prices = whose(dearer.pricing)
     pauses = duration_words(dearer.lifetime_seconds)
     longer = f"{dearer.longer:.1f}"
     with_cache = f"{dearer.shorter:.1f} times as much"
@@ -113,7 +114,7 @@ def tell_dear_clearing(found: DearClearing) -> Told:
         f"All requests together cost {dollars(found.usd)}; with those messages sent whole they would cost "
         f"{dollars(found.whole_usd)}."
     )
-    terms = f"This holds at the prices {found.pricing.whose}, with pauses of {duration_words(found.pause_seconds)}."
+    terms = f"This holds at the prices {whose(found.pricing)}, with pauses of {duration_words(found.pause_seconds)}."
     remedy = [_clearing_that_saves(found)]
     saving = found.saving_with_long_pauses
     if saving is not None:

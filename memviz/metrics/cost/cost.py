@@ -28,14 +28,16 @@ __all__ = ["Cost", "Pricing", "cost", "pricing", "unpriced"]
 
 
 class Part(Enum):
-    """A kind of tokens that is paid for, and its name in a table."""
+    """A kind of tokens that is paid for."""
 
-    FRESH = "Input, fresh"
-    CACHED = "Input, read from the cache"
-    WRITTEN = "Input, written to the cache"
-    OUTPUT = "Output"
-    SUMMARIZER_INPUT = "Summarizer, input"
-    SUMMARIZER_OUTPUT = "Summarizer, output"
+    FRESH = "fresh"
+    CACHED = "cached"
+    """Read from the cache."""
+    WRITTEN = "written"
+    """Written to the cache."""
+    OUTPUT = "output"
+    SUMMARIZER_INPUT = "summarizer_input"
+    SUMMARIZER_OUTPUT = "summarizer_output"
 
 
 MAIN_PARTS = (Part.FRESH, Part.CACHED, Part.WRITTEN, Part.OUTPUT)

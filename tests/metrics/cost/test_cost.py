@@ -395,7 +395,7 @@ class TestPricing:
         )
 
     def test_entered_by_hand(self) -> None:
-        assert USUAL.source == "entered by hand"
+        assert (USUAL.source, USUAL.has_own) == ("", True)
         assert USUAL.plain.cache_write_usd_per_token == pytest.approx(3.75e-6)
         listed = pricing("claude-haiku-5-5")
         assert listed is not None
@@ -404,14 +404,14 @@ class TestPricing:
         assert changed.plain.input_usd_per_token == pytest.approx(7e-6)
         assert changed.plain.output_usd_per_token == listed.plain.output_usd_per_token
         assert len(changed.rates) == 1
-        assert changed.source == f"entered by hand, the rest: {listed.source}"
+        assert (changed.source, changed.has_own) == (listed.source, True)
         free = listed.by_hand(
             input_usd_per_million=0,
             output_usd_per_million=0,
             cache_read_usd_per_million=0,
             cache_write_usd_per_million=0,
         )
-        assert free.source == "entered by hand"
+        assert (free.source, free.has_own) == ("", True)
         assert (
             cost(
                 TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0

@@ -44,9 +44,9 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.prices import after_the_pause, basis_in_words, pause_words
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
-from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 CHART_KEY = "costs-curve"

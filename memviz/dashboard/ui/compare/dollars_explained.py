@@ -20,6 +20,7 @@ from memviz.dashboard.charts.cost.setting_cost import (
 )
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.prices import cache_in_words, prices_of
 from memviz.dashboard.words.requests import forecast_words
 from memviz.engine.compaction import REDUCING
 from memviz.metrics.health.growth import unbounded_part
@@ -28,7 +29,6 @@ from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Trigger
-from memviz.tuning.price_words import cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 FEW_HITS = 0.5

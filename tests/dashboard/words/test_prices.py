@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memviz.metrics.cost.pricing import unpriced
-from memviz.tuning.price_words import basis_in_words
+from memviz.dashboard.words.prices import basis_in_words, source_words
+from memviz.metrics.cost.pricing import pricing, unpriced
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 COUNTER = "o200k_base"
@@ -64,3 +64,16 @@ def test_it_says_where_the_counter_is_not_the_models_own() -> None:
     assert "approximate" not in basis_in_words(
         PricingAssumptions.of("openai/gpt-5-mini"), COUNTER
     )
+
+
+def test_the_source_of_prices_says_which_were_entered() -> None:
+    listed = PricingAssumptions.of("openai/gpt-5-mini").main
+    assert listed is not None
+    assert source_words(listed) == listed.source
+    some = listed.by_hand(input_usd_per_million=9.0)
+    assert source_words(some) == f"entered by hand, the rest: {listed.source}"
+    own = unpriced("x").by_hand(input_usd_per_million=9.0)
+    assert source_words(own) == "entered by hand"
+    free = pricing("offline")
+    assert free is not None
+    assert source_words(free) == "answers without a provider"
