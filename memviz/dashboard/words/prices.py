@@ -1,10 +1,10 @@
 """The prices, cache rules and pause that a cost is worked out with, in words: what, from where, and of when."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from memviz.core.text.wording import duration_words
 from memviz.metrics.cost.cost import Part
-from memviz.metrics.cost.pricing import FREE, MILLION, Pricing, unpriced
+from memviz.metrics.cost.pricing import FREE, MILLION, MissingPrice, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.names import approximation
 from memviz.models.prices import TokenRates
@@ -42,6 +42,28 @@ def source_words(pricing: Pricing) -> str:
     if source:
         return f"entered by hand, the rest: {source}"
     return "entered by hand"
+
+
+def missing_price_name(missing: MissingPrice) -> str:
+    """Return the name of a price that is needed and that nobody knows: ``openai/gpt-9: output price``."""
+    if missing.kind == "input":
+        return f"{missing.model}: input price"
+    return f"{missing.model}: output price"
+
+
+def missing_prices_by_model(missing: Iterable[MissingPrice]) -> Iterator[str]:
+    """Yield for each model the prices that are needed and that nobody knows: ``input price and output price of
+    openai/gpt-9``."""
+    kinds: dict[str, list[str]] = {}
+    for model, kind in dict.fromkeys(missing):
+        kinds.setdefault(model, []).append(kind)
+    for model, unknown in kinds.items():
+        if len(unknown) > 1:
+            yield f"input price and output price of {model}"
+        elif unknown == ["input"]:
+            yield f"input price of {model}"
+        else:
+            yield f"output price of {model}"
 
 
 def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:

@@ -1,5 +1,7 @@
-"""Requests in words: their names, the picture of one beside all that was said, and the tokens that a limit allows."""
+"""Requests and their messages in words: names, the picture of a request beside all that was said, and the tokens that
+a limit allows."""
 
+from memviz.core.messages import Message, ToolCall
 from memviz.core.text.wording import RequestPlace, counted, listed, request_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -105,3 +107,14 @@ def forecast_words(label: str, window_tokens: int, forecast: Forecast) -> str:
         f"{label} passes {window_tokens:,} tokens after {more}, at turn {forecast.turn:,}, if they go on growing as "
         f"the last {seen} did."
     )
+
+
+def call_text(call: ToolCall) -> str:
+    """Return ``look_up({"booking": 2})``."""
+    return f"{call.name}({call.arguments})"
+
+
+def message_words(message: Message) -> str:
+    """Return the text and the calls of tools behind it: many messages have calls alone."""
+    parts = [message.content, *map(call_text, message.tool_calls)]
+    return " ".join(filter(None, parts))

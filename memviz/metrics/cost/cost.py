@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.errors import ParameterError
-from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
+from memviz.metrics.cost.pricing import MissingPrice, Pricing, Usd, pricing, unpriced
 from memviz.metrics.requests.request_axis import calls_of
 from memviz.metrics.requests.shared_prefix import Tokens
 from memviz.metrics.requests.traffic import Traffic
@@ -58,7 +58,7 @@ class Cost:
     """The same, had there been no cache."""
     summaries_usd: Usd
     """[2 x summarizations]: US dollars of the summarizer's input and output, never cached."""
-    missing: tuple[str, ...] = ()
+    missing: tuple[MissingPrice, ...] = ()
     """The rates that are needed and unknown."""
 
     @property

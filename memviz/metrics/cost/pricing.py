@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import compress
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,17 @@ DEFAULT_PAUSE_SECONDS = 60.0
 MILLION = 1_000_000
 FREE = "free"
 """The source of the prices of what answers without a provider."""
-KINDS = ("input", "input", "input", "output")
+KINDS: tuple[Literal["input", "output"], ...] = ("input", "input", "input", "output")
 """The price that fresh, cached, written and output tokens need at least."""
 
 Usd = NDArray[np.float64]
+
+
+class MissingPrice(NamedTuple):
+    """A price that is needed and unknown."""
+
+    model: str
+    kind: Literal["input", "output"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +90,10 @@ class Pricing:
         rates_by_tier = np.array([_row(rates) for rates in self.rates], np.float64)
         return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
 
-    def missing_prices(self, usd: Usd) -> list[str]:
-        """Name the prices that some of ``usd``, as :meth:`usd` gives them, needed and that are unknown."""
+    def missing_prices(self, usd: Usd) -> list[MissingPrice]:
+        """Return the prices that some of ``usd``, as :meth:`usd` gives them, needed and that are unknown."""
         unknown = compress(KINDS, [np.isnan(row).any() for row in usd])
-        return [f"{self.model}: {kind} price" for kind in unknown]
+        return [MissingPrice(self.model, kind) for kind in unknown]
 
 
 def pricing(model_name: str) -> Pricing | None:

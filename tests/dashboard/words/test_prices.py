@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memviz.dashboard.words.prices import basis_in_words, source_words
-from memviz.metrics.cost.pricing import pricing, unpriced
+from memviz.dashboard.words.prices import (
+    basis_in_words,
+    missing_price_name,
+    missing_prices_by_model,
+    source_words,
+)
+from memviz.metrics.cost.pricing import MissingPrice, pricing, unpriced
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 COUNTER = "o200k_base"
@@ -77,3 +82,22 @@ def test_the_source_of_prices_says_which_were_entered() -> None:
     free = pricing("offline")
     assert free is not None
     assert source_words(free) == "answers without a provider"
+
+
+def test_prices_that_nobody_knows_are_named_once_a_model() -> None:
+    missing = [
+        MissingPrice("a", "input"),
+        MissingPrice("b", "output"),
+        MissingPrice("a", "output"),
+        MissingPrice("b", "output"),
+        MissingPrice("c", "input"),
+    ]
+    assert [*missing_prices_by_model(missing)] == [
+        "input price and output price of a",
+        "output price of b",
+        "input price of c",
+    ]
+    assert [missing_price_name(one) for one in missing[:2]] == [
+        "a: input price",
+        "b: output price",
+    ]

@@ -33,13 +33,12 @@ from memviz.dashboard.words.compactions import (
     error_words,
     tried_again,
 )
-from memviz.dashboard.words.requests import name_of
+from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import message_words
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.retention.message_facts import brought_back, summary_change
 from memviz.metrics.summaries.authors import summary_author

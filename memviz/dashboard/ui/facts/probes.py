@@ -17,7 +17,7 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Category, Probe

@@ -43,10 +43,10 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.dashboard.words.compactions import act_noun, reason_words
-from memviz.dashboard.words.requests import name_of
+from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.message_words import message_words, readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
 from memviz.transcripts.base import Probe

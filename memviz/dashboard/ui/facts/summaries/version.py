@@ -41,9 +41,9 @@ from memviz.dashboard.words.compactions import (
     turn_words,
     writer_words,
 )
+from memviz.dashboard.words.requests import call_text
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import (
