@@ -100,11 +100,6 @@ def writer_words(outcome: CompactionOutcome) -> str:
 _TWICE = re.compile(r"\b2 x (\d+)$")
 _RESTORED = "Sent {messages} whole again"
 
-_NOUNS = {
-    CompactionOutcome.CLEARED: "clearing", CompactionOutcome.SHORTENED: "shortening",
-    CompactionOutcome.DROPPED: "dropping", CompactionOutcome.EDITED: "rewording",
-}  # fmt: skip
-
 _AFTER_FAILURE = {
     "leave": "Nothing was lost",
     "drop": "The rule leaves out the messages all the same",
@@ -112,6 +107,64 @@ _AFTER_FAILURE = {
     "instead": "The rule does something else in its place",
 }
 """The strategy's rule for a failed summarizer, by :attr:`memviz.engine.compaction.Compaction.policy`."""
+
+
+class ActWords(NamedTuple):
+    """The words for a compaction that took a fact, by what it did."""
+
+    open: str
+    """On the button that opens it."""
+    not_this: str
+    """Where another one is selected than the one that took the fact."""
+    lost: str
+    """In a legend."""
+    left_out: str
+    """On the mark of a loss, which names the ``messages``."""
+    left_it_out: str
+    """Why it was lost: the ``messages``, ``after`` which message, and the reason in brackets (``because``), if any."""
+
+
+_SUMMARIZATION = ActWords(
+    "Open this summarization",
+    "It is not this summarization that lost the fact; this one is selected.",
+    "Lost in a summarization",
+    "left out by the summarization of {messages}",
+    "the summarization of {messages} after message {after}{because} left it out",
+)
+_CLEARING = ActWords(
+    "Open this clearing",
+    "It is not this clearing that lost the fact; this one is selected.",
+    "Lost by clearing",
+    "left out by the clearing of {messages}",
+    "the clearing of {messages} after message {after}{because} left it out",
+)
+_SHORTENING = ActWords(
+    "Open this shortening",
+    "It is not this shortening that lost the fact; this one is selected.",
+    "Lost by shortening",
+    "left out by the shortening of {messages}",
+    "the shortening of {messages} after message {after}{because} left it out",
+)
+_DROPPING = ActWords(
+    "Open this dropping",
+    "It is not this dropping that lost the fact; this one is selected.",
+    "Lost by dropping",
+    "left out by the dropping of {messages}",
+    "the dropping of {messages} after message {after}{because} left it out",
+)
+_REWORDING = ActWords(
+    "Open this rewording",
+    "It is not this rewording that lost the fact; this one is selected.",
+    "Lost by rewording",
+    "left out by the rewording of {messages}",
+    "the rewording of {messages} after message {after}{because} left it out",
+)
+_ACTS = {
+    CompactionOutcome.CLEARED: _CLEARING,
+    CompactionOutcome.SHORTENED: _SHORTENING,
+    CompactionOutcome.DROPPED: _DROPPING,
+    CompactionOutcome.EDITED: _REWORDING,
+}
 
 
 class CompactionWords(NamedTuple):
@@ -166,9 +219,9 @@ def _where(compaction: Compaction, run: Run | None) -> str:
     return f"before the request of {turn}, after message {after:,}"
 
 
-def act_noun(compaction: Compaction) -> str:
-    """Return what was done, as a noun: ``summarization``, ``clearing``."""
-    return _NOUNS.get(outcome_of(compaction), "summarization")
+def act_words(compaction: Compaction) -> ActWords:
+    """Return the words for what it did."""
+    return _ACTS.get(outcome_of(compaction), _SUMMARIZATION)
 
 
 def is_restoring(compaction: Compaction) -> bool:

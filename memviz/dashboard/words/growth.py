@@ -1,88 +1,98 @@
 """Warnings that speak of money in words: growth without bound, and clearing that costs more than it saves."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from memviz.core.text.wording import counted, dollars, duration_words, request_name
 from memviz.dashboard.words.prices import whose
 from memviz.dashboard.words.warning import Told
-from memviz.metrics.health.growth import DearClearing, Dearer, Growth, Window
+from memviz.metrics.health.finding import Step
+from memviz.metrics.health.growth import DearClearing, Growth, Window
+
+
+class _GrowthWords(NamedTuple):
+    history: str
+    summaries: str
+    why: str
+    dearer: str
+
+
+_GROWTH: dict[Step, _GrowthWords] = {
+    "turn": _GrowthWords(
+        "The history sent grew from {first_tokens:,} to {last_tokens:,} tokens from turn {first[0]:,} to {last[0]:,}, "
+        "about {pace:,.0f} a turn, and never fell.",
+        "The list of summaries sent grew from {first_tokens:,} to {last_tokens:,} tokens from turn {first[0]:,} to "
+        "{last[0]:,}, about {pace:,.0f} a turn, and never fell.",
+        "Every turn sends more than the one before, until the model's context window is full and requests fail.",
+        "At the prices {prices}, with pauses of {pauses} or longer one of the last turns costs {longer:.1f} times as "
+        "much as one of the first; with shorter pauses, where the prompt cache is read, {shorter}.",
+    ),
+    "request": _GrowthWords(
+        "The history sent grew from {first_tokens:,} to {last_tokens:,} tokens from {first_name} to {last_name}, "
+        "about {pace:,.0f} a request, and never fell.",
+        "The list of summaries sent grew from {first_tokens:,} to {last_tokens:,} tokens from {first_name} to "
+        "{last_name}, about {pace:,.0f} a request, and never fell.",
+        "Every request sends more than the one before, until the model's context window is full and requests fail.",
+        "At the prices {prices}, with pauses of {pauses} or longer one of the last requests costs {longer:.1f} times "
+        "as much as one of the first; with shorter pauses, where the prompt cache is read, {shorter}.",
+    ),
+}
 
 
 def tell_growth(found: Growth) -> Told:
-    numbers = [_pace_of_growth(found)]
+    words = _GROWTH[found.step]
+    grew = words.history if found.part == "history" else words.summaries
+    numbers = [
+        grew.format(
+            first_tokens=found.first_tokens,
+            last_tokens=found.last_tokens,
+            first=found.first,
+            last=found.last,
+            first_name=request_name(*found.first),
+            last_name=request_name(*found.last),
+            pace=found.tokens_a_step,
+        )
+    ]
     if found.window is not None:
-        numbers.append(_when_window_is_full(found.window))
-    if found.step == "request":
-        why = [
-            "Every request sends more than the one before, until the model's context window is full and requests fail."
-        ]
-    else:
-        why = [
-            "Every turn sends more than the one before, until the model's context window is full and requests fail."
-        ]
-    if found.dearer is not None:
-        why.append(_how_much_dearer(found.dearer, found))
+        numbers += _when_window_is_full(found.window)
+    why = [words.why]
+    dearer = found.dearer
+    if dearer is not None:
+        same = dearer.is_same_with_cache
+        shorter = "the same" if same else f"{dearer.shorter:.1f} times as much"
+        why.append(
+            words.dearer.format(
+                prices=whose(dearer.pricing),
+                pauses=duration_words(dearer.lifetime_seconds),
+                longer=dearer.longer,
+                shorter=shorter,
+            )
+        )
     return Told(
-        "Grows without bound",
-        " ".join(filter(None, numbers)),
-        " ".join(why),
-        _bound_for(found),
+        "Grows without bound", " ".join(numbers), " ".join(why), _bound_for(found)
     )
 
 
-def _pace_of_growth(found: Growth) -> str:
-    tokens = f"from {found.first_tokens:,} to {found.last_tokens:,} tokens"
-    pace = f"{found.tokens_a_step:,.0f}"
-    if found.step == "request":
-        steps = f"from {request_name(*found.first)} to {request_name(*found.last)}"
-        if found.part == "history":
-            return f"The history sent grew {tokens} {steps}, about {pace} a request, and never fell."
-        return f"The list of summaries sent grew {tokens} {steps}, about {pace} a request, and never fell."
-    steps = f"from turn {found.first[0]:,} to {found.last[0]:,}"
-    if found.part == "history":
-        return f"The history sent grew {tokens} {steps}, about {pace} a turn, and never fell."
-    return f"The list of summaries sent grew {tokens} {steps}, about {pace} a turn, and never fell."
-
-
-def _when_window_is_full(window: Window) -> str:
+def _when_window_is_full(window: Window) -> Iterator[str]:
     tokens = f"{window.tokens:,}"
     model = window.model
-    if window.passed is not None:
-        passed = request_name(*window.passed)
-        return (
-            f"{tokens} tokens, the context window of {model}, were passed at {passed}."
-        )
+    passed = window.passed
     forecast = window.forecast
-    if forecast is None:
-        return ""
-    more = counted(forecast.more_requests, "more request")
-    seen = forecast.seen_requests
-    if forecast.turn is None:
-        return (
-            f"{tokens} tokens, the context window of {model}, are passed after {more}, if they go on growing as the "
-            f"last {seen} did."
-        )
-    return (
-        f"{tokens} tokens, the context window of {model}, are passed after {more}, at turn {forecast.turn:,}, if they "
-        f"go on growing as the last {seen} did."
-    )
-
-
-def _how_much_dearer(dearer: Dearer, found: Growth) -> str:
-    prices = whose(dearer.pricing)
-    pauses = duration_words(dearer.lifetime_seconds)
-    longer = f"{dearer.longer:.1f}"
-    with_cache = f"{dearer.shorter:.1f} times as much"
-    if dearer.is_same_with_cache:
-        with_cache = "the same"
-    if found.step == "request":
-        return (
-            f"At the prices {prices}, with pauses of {pauses} or longer one of the last requests costs {longer} times "
-            "as much as one of the first; with shorter pauses, where the prompt cache is read, "
-            f"{with_cache}."
-        )
-    return (
-        f"At the prices {prices}, with pauses of {pauses} or longer one of the last turns costs {longer} times as much "
-        f"as one of the first; with shorter pauses, where the prompt cache is read, {with_cache}."
-    )
+    if passed is not None:
+        yield f"{tokens} tokens, the context window of {model}, were passed at {request_name(*passed)}."
+    elif forecast is not None:
+        more = counted(forecast.more_requests, "more request")
+        seen = forecast.seen_requests
+        if forecast.turn is None:
+            yield (
+                f"{tokens} tokens, the context window of {model}, are passed after {more}, if they go on growing as "
+                f"the last {seen} did."
+            )
+        else:
+            yield (
+                f"{tokens} tokens, the context window of {model}, are passed after {more}, at turn "
+                f"{forecast.turn:,}, if they go on growing as the last {seen} did."
+            )
 
 
 def _bound_for(found: Growth) -> str:

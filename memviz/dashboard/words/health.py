@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from memviz.core.text.wording import (
     counted,
@@ -32,6 +32,7 @@ from memviz.metrics.health.contents import (
     OrphanedToolMessages,
     UnchangedSummaries,
 )
+from memviz.metrics.health.finding import Step
 from memviz.metrics.health.growth import DearClearing, Growth
 
 
@@ -187,35 +188,41 @@ def tell_over_budget(found: OverBudget) -> Told:
     )
 
 
+class _ThrashWords(NamedTuple):
+    title: str
+    pace: str
+    room: str
+    why: str
+
+
+_THRASH: dict[Step, _ThrashWords] = {
+    "turn": _ThrashWords(
+        "Summarizes at nearly every turn",
+        "{summarizations} in {steps}: one every {pace:.1f} turns.",
+        "Each makes room for {room.gap:,.0f} {room.unit}, and a turn takes {room.request:,.0f}.",
+        "Trigger and target are too close: every turn waits for a summarizer call and pays for it, details fade with "
+        "each pass, and a prompt that always changes is never cached.",
+    ),
+    "request": _ThrashWords(
+        "Summarizes at nearly every request",
+        "{summarizations} in {steps}: one every {pace:.1f} requests.",
+        "Each makes room for {room.gap:,.0f} {room.unit}, and a request takes {room.request:,.0f}.",
+        "Trigger and target are too close: every request waits for a summarizer call and pays for it, details fade "
+        "with each pass, and a prompt that always changes is never cached.",
+    ),
+}
+
+
 def tell_thrash(found: Thrash) -> Told:
-    summarizations = counted(found.summarizations, "summarization")
-    steps = counted(found.steps, found.step)
-    pace = f"{found.steps / found.summarizations:.1f}"
-    room = found.room
-    numbers = []
-    if found.step == "request":
-        title = "Summarizes at nearly every request"
-        numbers.append(f"{summarizations} in {steps}: one every {pace} requests.")
-        if room is not None:
-            numbers.append(
-                f"Each makes room for {room.gap:,.0f} {room.unit}, and a request takes {room.request:,.0f}."
-            )
-        why = (
-            "Trigger and target are too close: every request waits for a summarizer call and pays for it, details fade "
-            "with each pass, and a prompt that always changes is never cached."
-        )
-    else:
-        title = "Summarizes at nearly every turn"
-        numbers.append(f"{summarizations} in {steps}: one every {pace} turns.")
-        if room is not None:
-            numbers.append(
-                f"Each makes room for {room.gap:,.0f} {room.unit}, and a turn takes {room.request:,.0f}."
-            )
-        why = (
-            "Trigger and target are too close: every turn waits for a summarizer call and pays for it, details fade "
-            "with each pass, and a prompt that always changes is never cached."
-        )
-    return Told(title, " ".join(numbers), why, _end_of_thrash(found))
+    words = _THRASH[found.step]
+    numbers = words.pace.format(
+        summarizations=counted(found.summarizations, "summarization"),
+        steps=counted(found.steps, found.step),
+        pace=found.steps / found.summarizations,
+    )
+    if found.room is not None:
+        numbers = f"{numbers} {words.room.format(room=found.room)}"
+    return Told(words.title, numbers, words.why, _end_of_thrash(found))
 
 
 def _end_of_thrash(found: Thrash) -> str:

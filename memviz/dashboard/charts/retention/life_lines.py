@@ -47,7 +47,7 @@ from memviz.dashboard.charts.turn_axis import (
     turn_partings,
     turns_axis,
 )
-from memviz.dashboard.words.compactions import act_noun
+from memviz.dashboard.words.compactions import act_words
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.retention.knowledge import Knowledge
@@ -266,8 +266,8 @@ def _loss_words(
     head = f"{_head(kept, lost.life)}<br><b>lost at {when}</b>"
     if taken_by is None:
         return f"{head}: the last message that held it is no longer sent"
-    messages = message_range(taken_by.summarized)
-    return f"{head}: left out by the {act_noun(taken_by)} of {messages}"
+    why = act_words(taken_by).left_out
+    return f"{head}: {why.format(messages=message_range(taken_by.summarized))}"
 
 
 def _points(
