@@ -40,6 +40,7 @@ _GROWTH: dict[Step, _GrowthWords] = {
 
 
 def tell_growth(found: Growth) -> Told:
+    """Return the words for requests that grow without bound."""
     words = _GROWTH[found.step]
     grew = words.history if found.part == "history" else words.summaries
     numbers = [
@@ -108,6 +109,7 @@ def _bound_for(found: Growth) -> str:
 
 
 def tell_dear_clearing(found: DearClearing) -> Told:
+    """Return the words for clearing that costs more than it saves."""
     clearings = counted(found.clearings, "clearing")
     broken = f"{found.broken_tokens:,}"
     if found.saved_tokens < 0:

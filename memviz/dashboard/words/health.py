@@ -36,7 +36,7 @@ from memviz.metrics.health.finding import Step
 from memviz.metrics.health.growth import DearClearing, Growth
 
 
-def tell_orphaned(found: OrphanedToolMessages) -> Told:
+def _tell_orphaned(found: OrphanedToolMessages) -> Told:
     requests = share_of(found.orphaned, found.requests, "request")
     return Told(
         "Tool results without their call",
@@ -47,7 +47,7 @@ def tell_orphaned(found: OrphanedToolMessages) -> Told:
     )
 
 
-def tell_assistant_first(found: AssistantFirst) -> Told:
+def _tell_assistant_first(found: AssistantFirst) -> Told:
     requests = share_of(found.found, found.requests, "request")
     way_out = found.way_out
     if way_out is not None:
@@ -66,7 +66,7 @@ def tell_assistant_first(found: AssistantFirst) -> Told:
     )
 
 
-def tell_larger_summaries(found: LargerSummaries) -> Told:
+def _tell_larger_summaries(found: LargerSummaries) -> Told:
     summaries = share_of(found.larger, found.written, "summary")
     tokens = counted(found.tokens, "token")
     return Told(
@@ -92,7 +92,7 @@ def _smaller_summaries(found: LargerSummaries) -> str:
     return "Summarize more at a time, or choose a summarizer that writes less."
 
 
-def tell_unchanged(found: UnchangedSummaries) -> Told:
+def _tell_unchanged(found: UnchangedSummaries) -> Told:
     summaries = share_of(found.unchanged, found.renewed, "new summary")
     messages = counted(found.messages, "message")
     return Told(
@@ -103,7 +103,7 @@ def tell_unchanged(found: UnchangedSummaries) -> Told:
     )
 
 
-def tell_failed(found: FailedSummarizations) -> Told:
+def _tell_failed(found: FailedSummarizations) -> Told:
     calls = share_of(found.failed, found.asked, "summarizer call")
     if found.dropped:
         failures = share_of(found.dropped, found.failed, "failure")
@@ -131,7 +131,7 @@ def _budget_name(budget: Budget) -> str:
     return budget.parameter or "token limit"
 
 
-def tell_large_summaries(found: LargeSummaries) -> Told:
+def _tell_large_summaries(found: LargeSummaries) -> Told:
     name = _budget_name(found.budget)
     requests = share_of(found.large, found.requests, "request")
     limit = f"{found.budget.tokens:,}"
@@ -154,7 +154,7 @@ def tell_large_summaries(found: LargeSummaries) -> Told:
     )
 
 
-def tell_kept_above(found: KeptAboveTrigger) -> Told:
+def _tell_kept_above(found: KeptAboveTrigger) -> Told:
     name = _budget_name(found.budget)
     summarizations = share_of(found.above, found.done, "summarization")
     return Told(
@@ -167,7 +167,7 @@ def tell_kept_above(found: KeptAboveTrigger) -> Told:
     )
 
 
-def tell_over_budget(found: OverBudget) -> Told:
+def _tell_over_budget(found: OverBudget) -> Told:
     name = _budget_name(found.budget)
     limit = f"{found.budget.tokens:,}"
     peak = f"{found.peak_tokens:,}"
@@ -213,7 +213,7 @@ _THRASH: dict[Step, _ThrashWords] = {
 }
 
 
-def tell_thrash(found: Thrash) -> Told:
+def _tell_thrash(found: Thrash) -> Told:
     words = _THRASH[found.step]
     numbers = words.pace.format(
         summarizations=counted(found.summarizations, "summarization"),
@@ -245,7 +245,7 @@ def _end_of_thrash(found: Thrash) -> str:
     return "Choose a strategy that cuts back further below its limit."
 
 
-def tell_odd_counter(found: OddCounter) -> Told:
+def _tell_odd_counter(found: OddCounter) -> Told:
     sample = f"{found.messages} messages"
     here = f"{found.tokens:,}"
     there = f"{found.expected_tokens:,}"
@@ -277,16 +277,16 @@ def tell_odd_counter(found: OddCounter) -> Told:
 
 
 TELL: dict[type[HealthFinding], Callable[[Any], Told]] = {
-    OrphanedToolMessages: tell_orphaned,
-    AssistantFirst: tell_assistant_first,
-    LargerSummaries: tell_larger_summaries,
-    UnchangedSummaries: tell_unchanged,
-    FailedSummarizations: tell_failed,
-    LargeSummaries: tell_large_summaries,
-    KeptAboveTrigger: tell_kept_above,
-    OverBudget: tell_over_budget,
-    Thrash: tell_thrash,
-    OddCounter: tell_odd_counter,
+    OrphanedToolMessages: _tell_orphaned,
+    AssistantFirst: _tell_assistant_first,
+    LargerSummaries: _tell_larger_summaries,
+    UnchangedSummaries: _tell_unchanged,
+    FailedSummarizations: _tell_failed,
+    LargeSummaries: _tell_large_summaries,
+    KeptAboveTrigger: _tell_kept_above,
+    OverBudget: _tell_over_budget,
+    Thrash: _tell_thrash,
+    OddCounter: _tell_odd_counter,
     Growth: tell_growth,
     DearClearing: tell_dear_clearing,
 }
