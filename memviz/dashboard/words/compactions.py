@@ -197,7 +197,7 @@ def compaction_words(compaction: Compaction, run: Run | None = None) -> Compacti
         # A summary that was due, in the user's words from the first on.
         outcome = CompactionOutcome.REWORDED
     what = _WHAT[outcome]
-    if is_restoring(compaction):
+    if _is_restoring(compaction):
         what = _RESTORED
     elif len(compaction.summarized) == 1:
         what = _WHAT_TO_ONE.get(outcome, what)
@@ -224,7 +224,7 @@ def act_words(compaction: Compaction) -> ActWords:
     return _ACTS.get(outcome_of(compaction), _SUMMARIZATION)
 
 
-def is_restoring(compaction: Compaction) -> bool:
+def _is_restoring(compaction: Compaction) -> bool:
     """Return whether a rule took back what it had cleared or shortened: a mark went backwards."""
     after = dict(compaction.after.marks)
     before = compaction.before.marks

@@ -74,7 +74,7 @@ def assistant_first(run: Run) -> AssistantFirst | None:
     found = np.flatnonzero(first).tolist()
     if not found:
         return None
-    histories = [run.requests.parts_at(number).history for number in found]
+    histories = (run.requests.parts_at(number).history for number in found)
     start = run.space.system_stop
     return AssistantFirst(
         found=len(found),
