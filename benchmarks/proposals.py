@@ -36,7 +36,7 @@ from benchmarks.synthetic.phrasings import (
 )
 from memviz import Log, load_transcript, propose_probes
 from memviz.core.text.containment import contains
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.transcripts.base import Probe, Transcript
 
 PHRASING_TURNS = 200

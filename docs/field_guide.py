@@ -17,6 +17,7 @@ from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.glossary import glossary
 from memviz.dashboard.guide.picture_svg import picture_svg
 from memviz.dashboard.guide.strategies import StrategyPage, User
+from memviz.dashboard.words.requests import picture_words
 from memviz.strategies.parameters import Parameter
 from memviz.strategies.table import anchor, own_strategies
 from memviz.transcripts.samples import sample
@@ -112,14 +113,14 @@ def _picture(page: StrategyPage, example: Example | None) -> Iterator[str]:
     if example is None:
         return
     picture = example.picture
-    yield f"![{picture.sentence}](field-guide/{page.id}.svg)\n"
+    yield f"![{picture_words(picture)}](field-guide/{page.id}.svg)\n"
     whose = (
         " Its summaries were recorded from a large language model."
         if example.is_recorded
         else ""
     )
     title = sample(example.conversation).title
-    yield f"*{example.strategy.code_label}*, over “{title}”. {picture.sentence}{whose}\n"
+    yield f"*{example.strategy.code_label}*, over “{title}”. {picture_words(picture)}{whose}\n"
     chosen = example.strategy.model_dump(exclude_defaults=True)
     setting = [
         word for name, value in chosen.items() for word in ("--set", f"{name}={value}")

@@ -44,6 +44,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.clauses import Headroom
 
 if TYPE_CHECKING:
+    from memviz.dashboard.words.health import health_warnings
     from memviz.engine.answering import ask
     from memviz.engine.chat import Chat
     from memviz.engine.chat_memory import ChatMemory
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from memviz.engine.records import TurnRecord
     from memviz.engine.replay import replay
     from memviz.engine.run import Run
-    from memviz.metrics.health import health_warnings
     from memviz.metrics.retention.knowledge import FactState
     from memviz.metrics.retention.life_lines import life_lines
     from memviz.metrics.retention.proposed_probes import propose_probes
@@ -93,7 +93,7 @@ _LAZY = {
     "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",
-    "health_warnings": "memviz.metrics.health",
+    "health_warnings": "memviz.dashboard.words.health",
     "FactState": "memviz.metrics.retention.knowledge",
     "life_lines": "memviz.metrics.retention.life_lines",
     "load_memory_config": "memviz.engine.memory_config",

@@ -69,6 +69,20 @@ def test_no_page_writes_raw_html(name: str) -> None:
     assert places(name) == []
 
 
+def test_metrics_find_numbers_and_leave_the_words_to_the_room_of_words() -> None:
+    """The wording of numbers is for ``memviz/dashboard/words/``; a metric takes no more than the type of a place."""
+    wording = "memviz.core.text.wording"
+    taken = {
+        f"{path.relative_to(ROOT)}:{node.lineno} {alias.name}"
+        for path in ROOT.glob("memviz/metrics/**/*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == wording
+        for alias in node.names
+    }
+    assert taken, "places are imported from there"
+    assert [one for one in taken if not one.endswith(" RequestPlace")] == []
+
+
 def test_no_help_stands_within_the_label_of_a_switch() -> None:
     """A click on it would turn the switch (memviz/dashboard/ui/controls/switch.py)."""
     texts = {path: path.read_text(encoding="utf-8") for path in SOURCES}

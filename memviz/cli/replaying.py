@@ -292,8 +292,8 @@ def _print_runs(runs: Sequence[Run], *, brief: bool) -> None:
 
 
 def _fail_if_summaries_failed(runs: Sequence[Run]) -> None:
+    from memviz.dashboard.words.compactions import error_words
     from memviz.engine.backoff import next_try
-    from memviz.metrics.summaries.compaction_words import error_words
 
     failed = [
         (run, compaction)

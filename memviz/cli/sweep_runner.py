@@ -109,6 +109,7 @@ class Payer:
         """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
         agreement the command ends; where nothing is missing, nobody is asked. Returns how many cells had been measured
         before."""
+        from memviz.dashboard.words.estimates import summaries_words
         from memviz.models.names import OFFLINE
         from memviz.models.registry import model
         from memviz.tuning.paid import estimate
@@ -133,7 +134,7 @@ class Payer:
         cost = estimate(replace(kept.sweep, cells=missing), self.name, prices)
         if cost.calls:
             complain(
-                f"{self.name} would write {cost.sentence} At most {dollars(self.budget.limit_usd)} is spent."
+                f"{summaries_words(self.name, cost)} At most {dollars(self.budget.limit_usd)} is spent."
             )
             paying.agree(yes=self.yes)
         return len(kept.cells)

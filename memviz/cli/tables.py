@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from memviz.cli.output import new_table, on_one_line
 from memviz.core.context import PARTS_IN_USE, TOKEN_PARTS, Fate
 from memviz.core.counters import ENCODING_FILES
-from memviz.core.text.wording import cost_words, counted
+from memviz.core.text.wording import cost_words, counted, request_name
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, inline, shown
-from memviz.metrics.health import health_warnings
+from memviz.dashboard.words.compactions import compaction_words, outcome_words
+from memviz.dashboard.words.health import health_warnings
+from memviz.dashboard.words.prices import basis_in_words
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.authors import Author, authors_of
-from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import outcome_of
 from memviz.models.names import in_words
 from memviz.tuning.best_of_each import best_of_each
-from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import share_in_words, spread_in_words
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _marks_of_request(record: TurnRecord) -> str:
         if compaction.version:
             marks.append(_name_of_notes(compaction))
         else:
-            marks.append(outcome_of(compaction).value)
+            marks.append(outcome_words(outcome_of(compaction)))
     marks += [flag.replace("_", " ") for flag in record.flags]
     return ", ".join(marks)
 
@@ -168,7 +168,7 @@ def _sent_sentence(use: TokenUse, run: Run) -> str:
     whose = "any model but OpenAI's" if counter in ENCODING_FILES else "every model"
     return (
         f"Sent: {counted(use.sent_tokens, 'token')} in {counted(use.requests, 'request')}{turns}, "
-        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({use.peak_name}). "
+        f"{use.mean_tokens:,.0f} on average, {use.peak_tokens:,} at most ({request_name(*use.peak)}). "
         f"Replies: {counted(use.reply_tokens, 'token')}. Counted with {on_one_line(counter)}, "
         f"approximate for {whose}."
     )

@@ -1,14 +1,16 @@
 """All that is looked at: charts, the stage, lessons, the field guide, what leaves as a
 file, and the pages.
 
-``charts`` makes figures of numbers, ``stage`` plays a run step by step, ``guide`` and
-``lessons`` explain, ``reporting`` writes files, and ``ui`` alone knows Streamlit. The
-files of the server itself (app.py, navigation.py, pages/ and .streamlit/) lie where
-:func:`dashboard_folder` says.
+``words`` says what metrics found, ``charts`` makes figures of numbers, ``stage`` plays
+a run step by step, ``guide`` and ``lessons`` explain, ``reporting`` writes files, and
+``ui`` alone knows Streamlit. The files of the server itself (app.py, navigation.py,
+pages/ and .streamlit/) lie where :func:`dashboard_folder` says.
 
 Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.claims``,
-``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``reporting.report``,
-``reporting.run_json``, ``reporting.run_tables``, ``reporting.sweep_json``.
+``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``reporting.found_setting``,
+``reporting.report``, ``reporting.run_json``, ``reporting.run_tables``,
+``reporting.sweep_json``, ``words.compactions``, ``words.estimates``, ``words.health``,
+``words.prices``.
 """
 
 from pathlib import Path

@@ -1,25 +1,26 @@
-"""Metrics: from the records of a run to numbers, by subject. Nothing here knows colours, pages or files.
+"""Metrics: from the records of a run to numbers, by subject. Nothing here knows colours, pages or files, nor makes a
+sentence: what is found becomes words in ``memviz/dashboard/words/``.
 
 - ``requests``: tokens of requests, what two of them share, limits; ``traffic`` is what prices are laid on, and
   ``RequestAxis`` is where requests stand on charts.
 - ``cost``: prices, the prompt cache, estimates and bounds; ``cost`` gives dollars for a ``Traffic``.
-- ``summaries``: what happened to a run's summary, and whose words it is; ``compaction_events``, ``compaction_words``.
+- ``summaries``: what happened to a run's summary, and whose words it is; ``compaction_events``.
 - ``retention``: which facts each request holds; ``retention``, ``propose_probes``.
 - ``memory_map``: what became of every message; ``fate_map``.
 - ``answers``: how right answers are, and where they come from.
-- ``health``: warnings about a run; ``health_warnings``.
+- ``health``: findings about what costs money, detail or a refused request; ``health_findings``.
 
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
 
 Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cost``, ``cost.estimate``,
-``cost.pricing``, ``health``, ``health.growth``, ``memory_map.fate_grid``,
+``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
+``health.finding``, ``health.growth``, ``memory_map.fate_grid``,
 ``memory_map.fate_map``, ``memory_map.steps``, ``requests.limits``,
-``requests.message_words``, ``requests.request_axis``, ``requests.request_table``,
+``requests.message_text``, ``requests.request_axis``, ``requests.request_table``,
 ``requests.said_and_sent``, ``requests.token_use``, ``requests.traffic``,
 ``retention.knowledge``, ``retention.life_lines``, ``retention.message_facts``,
 ``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
 ``retention.survival``, ``retention.tool_facts``, ``summaries.authors``,
-``summaries.compaction_words``, ``summaries.diff``, ``summaries.events``,
-``summaries.evolution``, ``summaries.facts``, ``summaries.inventions``,
-``summaries.request_sizes``.
+``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
+``summaries.inventions``, ``summaries.request_sizes``.
 """

@@ -6,7 +6,7 @@ Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 (``pricing_assumptions``); ``executors`` are where cells are worked off. Nothing here
 knows a database or a page.
 
-Open to other rooms: ``best_of_each``, ``constraints``, ``found_setting``, ``grid``,
-``grounds``, ``paid``, ``pareto``, ``price_words``, ``pricing_assumptions``,
-``recommendation``, ``results``, ``scaling``, ``sweep``, ``sweep_conversation``.
+Open to other rooms: ``best_of_each``, ``constraints``, ``grid``, ``grounds``, ``paid``,
+``pareto``, ``pricing_assumptions``, ``recommendation``, ``results``, ``scaling``,
+``sweep``, ``sweep_conversation``.
 """

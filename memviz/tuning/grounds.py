@@ -3,9 +3,13 @@
 from dataclasses import dataclass
 
 from memviz.core.text.wording import counted, dollars
-from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.names import DEFAULT_MODEL, OFFLINE, RECORDING
 
+OFFLINE_SUMMARIES = (
+    "Summaries here are written by the offline stand-in, "
+    "which quotes; a language model words them differently."
+)
+"""The sentence wherever figures rest on such summaries: on pages, in the terminal and in reports."""
 RECORDED_SETTINGS = 36
 AGREED_PERCENT = 79
 KEPT_PERCENT = 91

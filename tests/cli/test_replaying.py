@@ -14,8 +14,8 @@ import pytest
 import memviz as api
 from memviz import Run
 from memviz.dashboard.ui.controls.study import first_settings
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.loading import load_transcript

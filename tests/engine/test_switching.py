@@ -9,10 +9,10 @@ import memviz
 from memviz import Fate, Message, ScriptedModel
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.words.compactions import compaction_words, request_words
+from memviz.dashboard.words.health import health_warnings
 from memviz.engine.chat import Chat
-from memviz.metrics.health import health_warnings
 from memviz.metrics.requests.shared_prefix import SharedPrefix, requests_sent
-from memviz.metrics.summaries.compaction_words import compaction_words, request_words
 from memviz.metrics.summaries.events import compaction_events, text_in_force
 from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.engine.probes import Digest, sent, small

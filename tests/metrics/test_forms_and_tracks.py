@@ -9,19 +9,16 @@ from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.core.forms import ClearedResults
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Notes, Piece
+from memviz.dashboard.words.compactions import compaction_words, tried_again
+from memviz.dashboard.words.facts import message_facts_words
+from memviz.dashboard.words.health import health_warnings
+from memviz.dashboard.words.requests import limit_rule
 from memviz.metrics.answers import answer_source
-from memviz.metrics.health import health_warnings
-from memviz.metrics.requests.limits import limit_rule
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.retention.message_facts import (
-    MessageFacts,
-    message_facts,
-    message_facts_words,
-)
+from memviz.metrics.retention.message_facts import MessageFacts, message_facts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.compaction_words import compaction_words, tried_again
 from memviz.metrics.summaries.events import (
     compaction_events,
     text_in_force,

@@ -13,7 +13,9 @@ import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.core.errors import CounterUnavailableError
 from memviz.core.text.wording import dollars
-from memviz.metrics.health import HealthWarning, budgets, health_warnings
+from memviz.dashboard.words.health import health_warnings
+from memviz.dashboard.words.warning import HealthWarning
+from memviz.metrics.health import budgets
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.names import DEFAULT_MODEL

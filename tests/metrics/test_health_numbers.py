@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, ToolCall
-from memviz.metrics.health import health_warnings
+from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.health.budgets import REFERENCE
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.names import DEFAULT_MODEL

@@ -6,9 +6,14 @@ import pytest
 
 import memviz
 from memviz import Fate, Run, ScriptedModel
+from memviz.dashboard.words.compactions import (
+    compaction_words,
+    event_turn_words,
+    turn_words,
+)
+from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.cost.cost import SUMMARIZER_PARTS, cost, cost_by_pause
 from memviz.metrics.cost.pricing import unpriced
-from memviz.metrics.health import health_warnings
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.limits import ceilings, spells
@@ -20,11 +25,6 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_facts import tool_argument_recall
-from memviz.metrics.summaries.compaction_words import (
-    compaction_words,
-    event_turn_words,
-    turn_words,
-)
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.cache_rules import CacheRules
@@ -229,7 +229,7 @@ class TestSummaries:
         for event in sent:
             record = run.requests[run.request_number(event.compaction) or 0]
             assert event.place == (run.request_number(event.compaction) or 0) + 1
-            assert (event.request_turn, event.request_call) == (
+            assert (event.request or ())[:2] == (
                 record.turn,
                 record.call,
             )

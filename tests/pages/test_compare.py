@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.metrics.summaries.compaction_words import reason_words, size_words
+from memviz.dashboard.words.compactions import reason_words, size_words
 from memviz.transcripts.samples import sample
 from tests.pages.comparing import FIRST, replayed, sent
 from tests.pages.driving import (

@@ -13,13 +13,13 @@ import memviz
 from memviz.core.text.light_markdown import without_marks
 from memviz.dashboard.ui.facts.probes import typed_probe
 from memviz.dashboard.ui.facts.version_card import badge_label
+from memviz.dashboard.words.compactions import reason_words
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_facts import tool_argument_recall
-from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.pages.comparing import FIRST, replayed

@@ -10,12 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.core.text.light_markdown import without_marks
-from memviz.engine.run import Run
-from memviz.metrics.summaries.compaction_words import (
+from memviz.dashboard.words.compactions import (
     compaction_words,
     reason_words,
     size_words,
 )
+from memviz.engine.run import Run
 from memviz.metrics.summaries.evolution import summary_evolution
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.samples import sample

@@ -20,13 +20,13 @@ from benchmarks.synthetic.generator import generate
 from memviz.code_export import targets
 from memviz.dashboard.ui.tune.run import AT_ONCE_MESSAGES
 from memviz.engine.memory_config import strategy_of
-from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.storage.store import Store
 from memviz.storage.workspace import DATABASE_VARIABLE
 from memviz.transcripts.samples import sample
 from memviz.tuning.best_of_each import answer_for
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grid import settings, suggested, tried_at_first
+from memviz.tuning.grounds import OFFLINE_SUMMARIES
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.pages.driving import (
     click,

@@ -7,12 +7,12 @@ import pytest
 import memviz
 from memviz.core.messages import ToolCall
 from memviz.core.text.wording import dollars
-from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.models.names import OFFLINE
 from memviz.transcripts.base import Probe
 from memviz.tuning.grounds import (
     FEW_FACTS,
     KEPT_PERCENT,
+    OFFLINE_SUMMARIES,
     RECORDED_USD,
     STAND_IN_USD,
     SURENESS,

@@ -11,6 +11,7 @@ import pytest
 import memviz
 from memviz import Message, ParameterError
 from memviz.core.errors import BudgetSpentError
+from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.budget import Budget
 from memviz.transcripts.samples import sample
 from memviz.tuning.paid import estimate, paid_summarizer
@@ -41,10 +42,10 @@ def test_the_estimate_in_words() -> None:
     sweep = sweep_of([cell(0, [100], summarizer=12345), cell(1, [100])])
     by_hand = estimate(sweep, "made-up", priced_at(2, 10))
     assert (
-        by_hand.sentence
+        estimate_words(by_hand)
         == "1 summary: about 12,300 tokens in and 7 out, about $0.025 at the prices given."
     )
-    assert estimate(sweep, "made-up").sentence.endswith(
+    assert estimate_words(estimate(sweep, "made-up")).endswith(
         "The price of made-up is unknown."
     )
     assert estimate(sweep, "made-up").usd is None

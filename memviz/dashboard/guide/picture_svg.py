@@ -11,6 +11,7 @@ from memviz.dashboard.charts.requests.said_and_sent import (
     TITLES,
     opacity_of,
 )
+from memviz.dashboard.words.requests import picture_words
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 
 WIDTH = 760
@@ -31,7 +32,7 @@ def picture_svg(picture: SaidAndSent) -> str:
     legend, bottom = _legend(picture)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom}" role="img">',
-        f"<title>{escape(picture.sentence)}</title>",
+        f"<title>{escape(picture_words(picture))}</title>",
         f"<style>{STYLE}</style>",
         *_funnel(picture, scale),
         *_row(picture, SAID, picture.said, BAR_TOPS[0], scale),

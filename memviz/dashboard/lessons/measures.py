@@ -10,6 +10,7 @@ from memviz.core.context import TOKENS_PER_MESSAGE, Fate
 from memviz.core.messages import Message
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.playing import Played
+from memviz.dashboard.words.prices import missing_price_name
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -259,14 +260,16 @@ def _first_turn(at: Spot, is_so: Any, otherwise: str) -> int:
 def _request_usd(at: Spot) -> Value:
     cost = at.cost
     if cost.request_usd is None:
-        raise at.played.fail(f"no price is known of {cost.missing[0]}.")
+        name = missing_price_name(cost.missing[0])
+        raise at.played.fail(f"no price is known of {name}.")
     return float(cost.request_usd[at.number])
 
 
 def _summarizer_usd(at: Spot) -> Value:
     cost = at.cost
     if cost.summarizer_call_usd is None:
-        raise at.played.fail(f"no price is known of {cost.missing[0]}.")
+        name = missing_price_name(cost.missing[0])
+        raise at.played.fail(f"no price is known of {name}.")
     numbers = cost.traffic.summarizer_requests
     is_so_far = (numbers >= 0) & (numbers <= at.number)
     return float(cost.summarizer_call_usd[is_so_far].sum())

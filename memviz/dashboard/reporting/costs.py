@@ -8,12 +8,18 @@ from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.cost.setting_cost import usd_words
 from memviz.dashboard.reporting.facts import ReportFacts
 from memviz.dashboard.reporting.settings import Setting, live_replies
+from memviz.dashboard.words.prices import (
+    basis_in_words,
+    cache_in_words,
+    missing_price_name,
+    prices_of,
+)
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
+from memviz.metrics.cost.pricing import MissingPrice
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.names import OFFLINE
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.price_words import basis_in_words, cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recommendation import asked_in_words
 from memviz.tuning.results import as_sweep
@@ -46,13 +52,12 @@ class ReportCosts:
         if self.was_asked:
             told = f"{basis} They are worked out from the tokens, whoever answered in fact."
         found = [told]
-        missing: dict[str, None] = {}
+        missing: dict[MissingPrice, None] = {}
         for cost in self.costs:
             missing |= dict.fromkeys(cost.missing)
         if missing:
-            found.append(
-                f"Unknown, and so are the dollars that need it: {listed(missing)}."
-            )
+            names = listed(map(missing_price_name, missing))
+            found.append(f"Unknown, and so are the dollars that need it: {names}.")
         found += prices_of(self.assumptions)
         found.append(cache_in_words(self.assumptions.cache))
         return found

@@ -15,6 +15,7 @@ from memviz.core.text.wording import (
 )
 from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
 from memviz.dashboard.reporting.settings import Setting
+from memviz.dashboard.words.authors import whose_words
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import (
@@ -25,7 +26,6 @@ from memviz.metrics.retention.life_lines import (
     life_lines,
 )
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.authors import whose_words
 from memviz.transcripts.base import Transcript
 from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.sweep_conversation import SweepConversation

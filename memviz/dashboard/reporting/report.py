@@ -36,17 +36,18 @@ from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, template, the
 from memviz.dashboard.stage.data import MEASURES, steps_around
 from memviz.dashboard.stage.files import own_text, script
 from memviz.dashboard.stage.predictions import asking_data
+from memviz.dashboard.words.compactions import (
+    outcome_words,
+    reason_words,
+    request_words,
+    turn_words,
+)
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.request_axis import axis_of
-from memviz.metrics.summaries.compaction_words import (
-    reason_words,
-    request_words,
-    turn_words,
-)
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.transcripts.base import Transcript
 from memviz.tuning.constraints import Constraints
@@ -285,6 +286,7 @@ def _template() -> Template:
     environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}
     environment.globals |= {
         "setting_dash": setting_dash,
+        "outcome_words": outcome_words,
         "turn_words": turn_words,
         "request_words": request_words,
         "reason_words": reason_words,

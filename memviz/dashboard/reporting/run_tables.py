@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from memviz.core.text.wording import message_number
+from memviz.dashboard.words.compactions import outcome_words, reason_words
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.run_frame import FRAME_COLUMNS
 from memviz.metrics.summaries.authors import summary_author
-from memviz.metrics.summaries.compaction_words import reason_words
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.transcripts.csv_cells import spreadsheet_safe
@@ -98,9 +98,8 @@ def _compaction(run: Run, event: CompactionEvent) -> Row:
     sizes = request_sizes(compaction, run)
     row: dict[str, Any] = {
         "compaction": event.number + 1,
-        "request_turn": event.request_turn,
         "after_message": message_number(compaction.after_message),
-        "what": event.what.value,
+        "what": outcome_words(event.what),
         "reason": reason_words(compaction),
         "request_before_tokens": sizes.before_tokens,
         "request_after_tokens": sizes.after_tokens,
@@ -116,8 +115,8 @@ def _compaction(run: Run, event: CompactionEvent) -> Row:
         "error": compaction.error,
         "summary": compaction.summary,
     }
-    if event.request_turn:
-        row["request_call"] = event.request_call
+    if event.request is not None:
+        row["request_turn"], row["request_call"], _ = event.request
     taken = compaction.summarized
     if taken:
         row["first_message"] = message_number(taken.start)

@@ -12,9 +12,11 @@ from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import STEP_COLORS
 from memviz.dashboard.charts.requests.limit_lines import budget_fits
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.words.health import health_warnings
+from memviz.dashboard.words.requests import place_in_a_table
+from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
-from memviz.metrics.health import HealthWarning, health_warnings
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
@@ -159,7 +161,7 @@ def _numbers(run: Run) -> Iterator[tuple[str, str]]:
     yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
     yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"
     yield "Largest request, tokens", f"{use.peak_tokens:,}"
-    largest = use.peak_name.removeprefix("turn ")
+    largest = place_in_a_table(use.peak)
     yield "Largest request, turn", largest if use.requests else "-"
     yield "Reply tokens", f"{use.reply_tokens:,}"
     yield "Paid to the chat model, US dollars", _chat_cost(run)

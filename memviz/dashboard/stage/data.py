@@ -54,10 +54,10 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.events import KINDS, EventTeller
 from memviz.dashboard.stage.lane import KINDS as PIECES
 from memviz.dashboard.stage.lane import Sizes, lane, message_sizes, sent_sizes
+from memviz.dashboard.words.requests import limit_rule
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
-from memviz.metrics.requests.limits import limit_rule
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention

@@ -12,6 +12,13 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.pieces import in_ranges
 from memviz.core.text.wording import counted, listed, message_range, turn_list
+from memviz.dashboard.words.compactions import (
+    compaction_words,
+    named_reason,
+    plain_limit,
+    request_title,
+    size_words,
+)
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
@@ -21,13 +28,6 @@ from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses
 from memviz.metrics.retention.probe_texts import ProbeTexts
-from memviz.metrics.summaries.compaction_words import (
-    compaction_words,
-    named_reason,
-    plain_limit,
-    request_title,
-    size_words,
-)
 from memviz.transcripts.base import Probe
 
 Sentence = list[str]

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.probe_texts import answers_of
 from memviz.transcripts.base import Probe
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from memviz.core.text.wording import counted, message_list
 from memviz.dashboard.stage.question import YES_OR_NO, Candidate, Question, StagedRun
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.records import TurnRecord
 from memviz.metrics.retention.knowledge import Knowledge, Retention
-from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.transcripts.base import Probe
 

@@ -10,7 +10,7 @@ from memviz.core.pieces import in_ranges
 from memviz.core.text.wording import counted, listed, message_range
 from memviz.dashboard.stage.question import Candidate, Question, StagedRun
 from memviz.dashboard.stage.will_summarize import acted, acts
-from memviz.metrics.summaries.compaction_words import compaction_words
+from memviz.dashboard.words.compactions import compaction_words
 
 CHOICES = 4
 MOST_RANGES = 2

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from memviz.core.memory import Memory
 from memviz.dashboard.stage.question import YES_OR_NO, Candidate, Question, StagedRun
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
-from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.strategies.base import Strategy
 
 NEAR_SHARE = 0.75

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.errors import ParameterError
-from memviz.metrics.cost.pricing import Pricing, Usd, pricing, unpriced
+from memviz.metrics.cost.pricing import MissingPrice, Pricing, Usd, pricing, unpriced
 from memviz.metrics.requests.request_axis import calls_of
 from memviz.metrics.requests.shared_prefix import Tokens
 from memviz.metrics.requests.traffic import Traffic
@@ -28,14 +28,16 @@ __all__ = ["Cost", "Pricing", "cost", "pricing", "unpriced"]
 
 
 class Part(Enum):
-    """A kind of tokens that is paid for, and its name in a table."""
+    """A kind of tokens that is paid for."""
 
-    FRESH = "Input, fresh"
-    CACHED = "Input, read from the cache"
-    WRITTEN = "Input, written to the cache"
-    OUTPUT = "Output"
-    SUMMARIZER_INPUT = "Summarizer, input"
-    SUMMARIZER_OUTPUT = "Summarizer, output"
+    FRESH = "fresh"
+    CACHED = "cached"
+    """Read from the cache."""
+    WRITTEN = "written"
+    """Written to the cache."""
+    OUTPUT = "output"
+    SUMMARIZER_INPUT = "summarizer_input"
+    SUMMARIZER_OUTPUT = "summarizer_output"
 
 
 MAIN_PARTS = (Part.FRESH, Part.CACHED, Part.WRITTEN, Part.OUTPUT)
@@ -56,7 +58,7 @@ class Cost:
     """The same, had there been no cache."""
     summaries_usd: Usd
     """[2 x summarizations]: US dollars of the summarizer's input and output, never cached."""
-    missing: tuple[str, ...] = ()
+    missing: tuple[MissingPrice, ...] = ()
     """The rates that are needed and unknown."""
 
     @property

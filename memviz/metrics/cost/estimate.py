@@ -10,16 +10,13 @@ from math import isnan
 import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
-from memviz.core.text.wording import counted, dollars, listed, plural, rounded_tokens
 from memviz.engine.judging import judge_request
 from memviz.engine.run import Run
-from memviz.metrics.cost.pricing import BY_HAND, Pricing, pricing, unpriced
+from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.base import Usage
 from memviz.models.cost_bound import PlannedCalls
 from memviz.strategies.base import Trigger
 from memviz.transcripts.base import Probe
-
-LIST_PRICE = "list price"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +28,8 @@ class Estimate:
     """US dollars, without any discount for a cached prompt; ``None`` if a price that is needed is unknown."""
     unknown_prices: tuple[str, ...] = ()
     """The models whose price is unknown."""
-    priced_at: str = LIST_PRICE
-    """The list that these prices are from, in words."""
+    at_list_price: bool = True
+    """False where the prices were given."""
 
     def part(self, noun: str) -> PlannedCalls:
         """Return the part whose calls give this."""
@@ -42,27 +39,6 @@ class Estimate:
     def calls(self) -> int:
         """Calls of all parts."""
         return sum(part.calls for part in self.parts)
-
-    @property
-    def sentence(self) -> str:
-        """The estimate in words. Parts without a call are left out, except for the first."""
-        first, *others = self.parts
-        said = [_words(first), *(_words(part) for part in others if part.calls)]
-        text = "; ".join(said)
-        if self.usd is None:
-            number = len(self.unknown_prices)
-            is_or_are = "is" if number == 1 else "are"
-            return f"{text}. The {plural('price', number)} of {listed(self.unknown_prices)} {is_or_are} unknown."
-        if not self.usd:
-            return f"{text}, at no cost."
-        amount = f"about {dollars(self.usd)} at {self.priced_at}"
-        return f"{text}, in all {amount}." if len(said) > 1 else f"{text}, {amount}."
-
-
-def _words(part: PlannedCalls) -> str:
-    read = rounded_tokens(part.input_tokens)
-    written = rounded_tokens(part.output_tokens)
-    return f"{counted(part.calls, part.noun)}: about {read} tokens in and {written} out"
 
 
 def estimate(runs: Sequence[Run], model: str, summarizer: str) -> Estimate:
@@ -100,12 +76,12 @@ def price_likely(
         if isnan(cost):
             unknown.append(calls.model.strip())
         usd += cost
-    is_by_hand = prices is not None and prices.source.startswith(BY_HAND)
+    is_by_hand = prices is not None and prices.has_own
     return Estimate(
         parts=tuple(plan),
         usd=None if unknown else usd,
         unknown_prices=tuple(dict.fromkeys(unknown)),
-        priced_at="the prices given" if is_by_hand else LIST_PRICE,
+        at_list_price=not is_by_hand,
     )
 
 

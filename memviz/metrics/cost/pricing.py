@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import compress
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +20,24 @@ from memviz.models.prices import TokenRates, price
 DEFAULT_PAUSE_SECONDS = 60.0
 """The user's pause between two turns, until another one is chosen."""
 MILLION = 1_000_000
-BY_HAND = "entered by hand"
-FREE = "answers without a provider"
-KINDS = ("input", "input", "input", "output")
+FREE = "free"
+"""The source of the prices of what answers without a provider."""
+KINDS: tuple[Literal["input", "output"], ...] = ("input", "input", "input", "output")
 """The price that fresh, cached, written and output tokens need at least."""
 
 Usd = NDArray[np.float64]
 
 
+class MissingPrice(NamedTuple):
+    """A price that is needed and unknown."""
+
+    model: str
+    kind: Literal["input", "output"]
+
+
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """The rates of ``model`` in USD a token, and where they are from (``source``).
+    """The rates of ``model`` in USD a token, and where they are from.
 
     The first of ``rates`` holds for every request, each further one, in rising order, instead for requests
     with more input tokens than its ``above_input_tokens``. A rate that is ``None`` is unknown; a cached or
@@ -40,21 +47,14 @@ class Pricing:
     model: str
     rates: tuple[TokenRates, ...]
     source: str
+    """The name of the list that they are from, or :data:`FREE`; empty where none of them is from a list."""
+    has_own: bool = False
+    """True where some of them were entered by hand, or all if there is no other source."""
 
     @property
     def plain(self) -> TokenRates:
         """The rates of short requests."""
         return self.rates[0]
-
-    @property
-    def whose(self) -> str:
-        """The owner of these prices, behind the word *prices*: ``of openai/gpt-5-mini``, ``entered by hand for
-        openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
-        if self.source == BY_HAND:
-            return f"{BY_HAND} for {self.model}"
-        if self.source.startswith(BY_HAND):
-            return f"{BY_HAND} (the rest of {self.model})"
-        return f"of {self.model}"
 
     def by_hand(
         self,
@@ -78,11 +78,9 @@ class Pricing:
         if not changed:
             return self
         kept = [getattr(self.plain, name) for name in given if name not in changed]
-        source = BY_HAND
-        if self.source != BY_HAND and any(rate is not None for rate in kept):
-            source = f"{BY_HAND}, the rest: {self.source}"
+        source = self.source if any(rate is not None for rate in kept) else ""
         rates = replace(self.plain, **changed)
-        return replace(self, rates=(rates,), source=source)
+        return replace(self, rates=(rates,), source=source, has_own=True)
 
     def usd(self, tokens: Tokens) -> Usd:
         """Return US dollars [4 x requests] for ``tokens`` [4 x requests]: fresh, cached, written, output. NaN where
@@ -92,10 +90,10 @@ class Pricing:
         rates_by_tier = np.array([_row(rates) for rates in self.rates], np.float64)
         return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
 
-    def missing_prices(self, usd: Usd) -> list[str]:
-        """Name the prices that some of ``usd``, as :meth:`usd` gives them, needed and that are unknown."""
+    def missing_prices(self, usd: Usd) -> list[MissingPrice]:
+        """Return the prices that some of ``usd``, as :meth:`usd` gives them, needed and that are unknown."""
         unknown = compress(KINDS, [np.isnan(row).any() for row in usd])
-        return [f"{self.model}: {kind} price" for kind in unknown]
+        return [MissingPrice(self.model, kind) for kind in unknown]
 
 
 def pricing(model_name: str) -> Pricing | None:
@@ -112,7 +110,7 @@ def pricing(model_name: str) -> Pricing | None:
 
 def unpriced(model_name: str) -> Pricing:
     """Return a model of which nothing is known yet, to enter its rates by hand."""
-    return Pricing(model_name.strip(), (_rates(None),), BY_HAND)
+    return Pricing(model_name.strip(), (_rates(None),), "", has_own=True)
 
 
 def sum_known(amounts: Iterable[float | None]) -> float | None:

@@ -1,6 +1,7 @@
-"""Warnings about a run, told from its records: exact numbers, why they matter and what to change.
+"""Findings about the health of a run, told from its records: exact numbers, which become warnings in
+``memviz/dashboard/words/health.py``.
 
-Every check is a function from a run to a warning or ``None``, linear in the records and without any model.
+Every check is a function from a run to a finding or ``None``, linear in the records and without any model.
 """
 
 from collections.abc import Callable
@@ -20,19 +21,19 @@ from memviz.metrics.health.contents import (
     orphaned_tool_messages,
     unchanged_summaries,
 )
+from memviz.metrics.health.finding import HealthFinding, Prices, Severity
 from memviz.metrics.health.growth import dear_clearing, growth
-from memviz.metrics.health.warning import HealthWarning, Prices, Severity
 
 __all__ = [
     "CHECKS",
     "PRICED_CHECKS",
-    "HealthWarning",
+    "HealthFinding",
     "Prices",
     "Severity",
-    "health_warnings",
+    "health_findings",
 ]
 
-CHECKS: tuple[Callable[[Run], HealthWarning | None], ...] = (
+CHECKS: tuple[Callable[[Run], HealthFinding | None], ...] = (
     failed_summarizations,
     orphaned_tool_messages,
     over_budget,
@@ -44,28 +45,28 @@ CHECKS: tuple[Callable[[Run], HealthWarning | None], ...] = (
     assistant_first,
     odd_counter,
 )
-PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthWarning | None], ...] = (
+PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthFinding | None], ...] = (
     dear_clearing,
     growth,
 )
 """Those that speak of money."""
 
 
-def health_warnings(
+def health_findings(
     run: Run, prices: Prices | None = None
-) -> tuple[HealthWarning, ...]:
-    """Return all warnings of ``run``, the bad ones first; none for a run without a request. Of a chat that was given
+) -> tuple[HealthFinding, ...]:
+    """Return all findings about ``run``, the bad ones first; none for a run without a request. Of a chat that was given
     another setting they are about that one, which can still be changed. What they say about cost holds under
     ``prices``, such as a :class:`memviz.PricingAssumptions`; by default under the list prices of the model that
     answered. Of the same severity, those that speak of money come last."""
-    return run.once((health_warnings, prices), lambda: _found(run, prices))
+    return run.once((health_findings, prices), lambda: _found(run, prices))
 
 
-def _found(run: Run, prices: Prices | None) -> tuple[HealthWarning, ...]:
+def _found(run: Run, prices: Prices | None) -> tuple[HealthFinding, ...]:
     judged = run.under_this_setting
     if not judged.requests:
         return ()
     results = [check(judged) for check in CHECKS]
     results += [check(judged, prices) for check in PRICED_CHECKS]
     found = filter(None, results)
-    return tuple(sorted(found, key=lambda warning: warning.severity != "bad"))
+    return tuple(sorted(found, key=lambda finding: finding.severity != "bad"))

@@ -4,9 +4,10 @@ make too little room, or the tokens are not counted as the model does."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,17 +16,17 @@ from memviz.core.conversation import Log
 from memviz.core.counters import counter
 from memviz.core.errors import CounterUnavailableError
 from memviz.core.memory import Memory
-from memviz.core.text.wording import counted, message_number, share_of
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import (
-    HealthWarning,
-    Severity,
-    step_noun,
+from memviz.metrics.health.finding import (
+    HealthFinding,
+    Step,
+    step_of,
     turns_at,
     turns_of,
 )
-from memviz.metrics.requests.request_axis import name_of
+from memviz.metrics.requests.request_axis import place_of
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Headroom
 
@@ -33,63 +34,97 @@ LARGE_SHARE = 2
 """A summary that counts against the budget is large when it takes more than one in so many parts of it."""
 
 
-class _Budget(NamedTuple):
+class Budget(NamedTuple):
     """The token budget of a strategy."""
 
-    strategy: Strategy
     tokens: int
-    name: str
-    """The parameter that it is."""
+    parameter: str
+    """The parameter that it is; empty where it is worked out of others."""
+    counts: str
+    """What it is about, as the strategy names it; may be empty."""
 
     @classmethod
-    def of(cls, run: Run) -> _Budget | None:
+    def of(cls, run: Run) -> Budget | None:
+        """Return that of a run, if its strategy has one."""
         strategy = run.strategy
         name = strategy.main_parameter
         tokens = strategy.budget_tokens
         if tokens is None:
             return None
         is_own = name and getattr(strategy, name) == tokens
-        return cls(strategy, tokens, name if is_own else "token limit")
-
-    def counted(self, part: str, tokens: int) -> int:
-        """Return how many of so many tokens of one part of a request count against it."""
-        parts = dict.fromkeys(ALL_PARTS, 0)
-        return self.strategy.counted_tokens({**parts, part: tokens})
+        return cls(tokens, name if is_own else "", strategy.limits)
 
 
-def large_summary(run: Run) -> HealthWarning | None:
+def _counted(strategy: Strategy, part: str, tokens: int) -> int:
+    """Return how many of so many tokens of one part of a request count against the budget."""
+    parts = dict.fromkeys(ALL_PARTS, 0)
+    return strategy.counted_tokens({**parts, part: tokens})
+
+
+@dataclass(frozen=True, kw_only=True)
+class LargeSummaries(HealthFinding):
+    """Requests whose summary is too large for the budget."""
+
+    kind: ClassVar[str] = "large_summary"
+    large: int
+    requests: int
+    """All requests."""
+    budget: Budget
+    counts: bool
+    """True where the summary counts against the budget."""
+    peak_tokens: int
+    """The largest summary."""
+    worst: RequestPlace
+    """The first request that sends it."""
+    wanted_tokens: int
+    """A budget that it would not be too large for."""
+
+
+def large_summary(run: Run) -> LargeSummaries | None:
     """Warn of summaries sent that are over the budget; where they count against it, over half of it."""
-    budget = _Budget.of(run)
+    budget = Budget.of(run)
     if budget is None:
         return None
-    counts = budget.counted("summary", 1) > 0
+    counts = _counted(run.strategy, "summary", 1) > 0
     sizes = run.columns.tokens["summary"]
     large = np.flatnonzero(sizes * (LARGE_SHARE if counts else 1) > budget.tokens)
     if not len(large):
         return None
     worst = run.requests[int(large[sizes[large].argmax()])]
     peak = worst.tokens["summary"]
-    if counts:
-        part = "more than half of the"
-        why = "It counts against the limit, so it leaves little room for the messages themselves."
-    else:
-        part = "more than the"
-        why = "The limit does not count the summary, so requests are more than twice what the limit promises."
-    return HealthWarning(
-        "large_summary",
-        "A summary too large for its limit",
-        f"In {share_of(len(large), len(run.requests), 'request')} the summary took {part} {budget.name} of "
-        f"{budget.tokens:,} tokens: {peak:,} at {name_of(run, worst)}.",
-        why,
-        f"Raise {budget.name} to {LARGE_SHARE * peak:,}, or choose a summarizer that writes less.",
-        turns_at(run, large),
-        "bad" if peak > budget.tokens else "caution",
+    return LargeSummaries(
+        large=len(large),
+        requests=len(run.requests),
+        budget=budget,
+        counts=counts,
+        peak_tokens=peak,
+        worst=place_of(run, worst),
+        wanted_tokens=LARGE_SHARE * peak,
+        turns=turns_at(run, large),
+        severity="bad" if peak > budget.tokens else "caution",
     )
 
 
-def kept_above_trigger(run: Run) -> HealthWarning | None:
+@dataclass(frozen=True, kw_only=True)
+class KeptAboveTrigger(HealthFinding):
+    """Summarizations after which the messages kept are still over the limit that triggers the next one."""
+
+    kind: ClassVar[str] = "kept_above_trigger"
+    above: int
+    done: int
+    """All summarizations."""
+    budget: Budget
+    peak_tokens: int
+    """The most that was kept."""
+    after_message: int
+    """The log position (0-based) behind which that was."""
+    wanted_tokens: int
+    """A budget of which what was kept is half."""
+
+
+def kept_above_trigger(run: Run) -> KeptAboveTrigger | None:
     """Warn of summarizations after which the messages kept are still over the limit that triggers the next one."""
-    budget = _Budget.of(run)
+    budget = Budget.of(run)
     if budget is None or run.strategy.trigger not in (Trigger.MESSAGE, Trigger.REQUEST):
         return None
     # Only what takes messages out of those not yet summarized says what was kept of them.
@@ -99,28 +134,45 @@ def kept_above_trigger(run: Run) -> HealthWarning | None:
         is_taking = one.is_summarization or one.dropped
         if is_taking and one.after.cursor > one.before.cursor:
             done.append(one)
-            if budget.counted("history", one.after.pending_tokens) > budget.tokens:
+            kept_tokens = one.after.pending_tokens
+            if _counted(run.strategy, "history", kept_tokens) > budget.tokens:
                 above.append(one)
     if not above:
         return None
     worst = max(above, key=lambda compaction: compaction.after.pending_tokens)
     peak = worst.after.pending_tokens
-    return HealthWarning(
-        "kept_above_trigger",
-        "What is kept triggers the next summarization",
-        f"After {share_of(len(above), len(done), 'summarization')} the messages kept were still over the {budget.name} "
-        f"of {budget.tokens:,} tokens: {peak:,} tokens after message {message_number(worst.after_message):,}.",
-        "It has to summarize again at once, and once more, until the large message has left.",
-        f"Raise {budget.name} to {2 * peak:,}, so that half of it holds what was kept, or shorten long messages such "
-        "as tool results before they are remembered.",
-        turns_of(run, above),
-        "bad",
+    return KeptAboveTrigger(
+        above=len(above),
+        done=len(done),
+        budget=budget,
+        peak_tokens=peak,
+        after_message=worst.after_message,
+        wanted_tokens=2 * peak,
+        turns=turns_of(run, above),
+        severity="bad",
     )
 
 
-def over_budget(run: Run) -> HealthWarning | None:
+@dataclass(frozen=True, kw_only=True)
+class OverBudget(HealthFinding):
+    """Requests whose counted part is over the budget."""
+
+    kind: ClassVar[str] = "over_budget"
+    over: int
+    requests: int
+    """All requests."""
+    budget: Budget
+    alone: int
+    """Those whose input alone is over it."""
+    peak_tokens: int
+    """The counted part of the largest."""
+    worst: RequestPlace
+    """The first of that size."""
+
+
+def over_budget(run: Run) -> OverBudget | None:
     """Warn of requests whose counted part is over the budget, and say how many of these because of the input alone."""
-    budget = _Budget.of(run)
+    budget = Budget.of(run)
     if budget is None:
         return None
     tokens = run.columns.tokens
@@ -132,27 +184,17 @@ def over_budget(run: Run) -> HealthWarning | None:
     peak = int(sizes[largest])
     worst = run.requests[largest]
     inputs = tokens["input"][over].tolist()
-    alone = sum(budget.counted("input", size) > budget.tokens for size in inputs)
-    if alone:
-        why = "The input is always sent whole; where it fills the limit, hardly anything else is sent."
-        remedy = f"Raise {budget.name} to {peak:,} or more, or shorten long inputs."
-    else:
-        why = "The summary and the messages kept are larger together than the limit promises."
-        remedy = (
-            f"Expect {peak:,} tokens where the {budget.name} says {budget.tokens:,}, or choose a summarizer that "
-            "writes less."
-        )
-    return HealthWarning(
-        "over_budget",
-        "Requests over their limit",
-        f"{share_of(len(over), len(run.requests), 'request')} were over the {budget.name} of {budget.tokens:,} tokens "
-        f"for {run.strategy.limits or 'what it counts'}, "
-        f"{alone or 'none'} of them because the input alone is larger. "
-        f"The largest had {peak:,} tokens, at {name_of(run, worst)}.",
-        why,
-        remedy,
-        turns_at(run, over),
-        "bad" if alone else "caution",
+    counted = [_counted(run.strategy, "input", size) for size in inputs]
+    alone = sum(size > budget.tokens for size in counted)
+    return OverBudget(
+        over=len(over),
+        requests=len(run.requests),
+        budget=budget,
+        alone=alone,
+        peak_tokens=peak,
+        worst=place_of(run, worst),
+        turns=turns_at(run, over),
+        severity="bad" if alone else "caution",
     )
 
 
@@ -167,7 +209,7 @@ LEAST_GAP_SHARE = 0.25
 so a larger limit does not widen the gap."""
 
 
-class _Room(NamedTuple):
+class Room(NamedTuple):
     """The room that a summarization makes, and what a request takes of it, in messages or in tokens."""
 
     gap: float
@@ -175,7 +217,33 @@ class _Room(NamedTuple):
     unit: str
 
 
-def thrash(run: Run) -> HealthWarning | None:
+class LargerValue(NamedTuple):
+    """A parameter with its value, and the larger one that it should have."""
+
+    parameter: str
+    value: int
+    wanted: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thrash(HealthFinding):
+    """A summarizer that is asked at nearly every request."""
+
+    kind: ClassVar[str] = "thrash"
+    summarizations: int
+    steps: int
+    """Since the first of them."""
+    step: Step
+    room: Room | None
+    wider: LargerValue | None = None
+    """What makes room for :data:`WANTED_REQUESTS` requests."""
+    whole: LargerValue | None = None
+    """What holds all messages, where a larger value makes no more room."""
+    cuts_to_limit: bool = False
+    """True where the strategy cuts back to its limit and no further."""
+
+
+def thrash(run: Run) -> Thrash | None:
     """Warn where the run asks its summarizer at nearly every request. One summary a turn by design is no such run."""
     if run.strategy.trigger is Trigger.TURN:
         return None
@@ -189,27 +257,18 @@ def thrash(run: Run) -> HealthWarning | None:
     since = range(fired[0], len(run.requests)) if fired else range(0)
     if len(since) < LEAST_REQUESTS or len(fired) < THRASHING_SHARE * len(since):
         return None
-    noun = step_noun(run)
-    room = _room(run, since, written)
-    numbers = (
-        f"{counted(len(written), 'summarization')} in {counted(len(since), noun)}: "
-        f"one every {len(since) / len(written):.1f} {noun}s."
+    found = Thrash(
+        summarizations=len(written),
+        steps=len(since),
+        step=step_of(run),
+        room=_room(run, since, written),
+        turns=turns_at(run, fired),
+        severity="bad",
     )
-    if room:
-        numbers += f" Each makes room for {room.gap:,.0f} {room.unit}, and a {noun} takes {room.request:,.0f}."
-    return HealthWarning(
-        "thrash",
-        f"Summarizes at nearly every {noun}",
-        numbers,
-        f"Trigger and target are too close: every {noun} waits for a summarizer call and pays for it, details fade "
-        "with each pass, and a prompt that always changes is never cached.",
-        _remedy(run, since, room),
-        turns_at(run, fired),
-        "bad",
-    )
+    return _with_remedy(found, run, since)
 
 
-def _room(run: Run, since: range, written: Sequence[Compaction]) -> _Room | None:
+def _room(run: Run, since: range, written: Sequence[Compaction]) -> Room | None:
     found = [_gap(run.strategy, compaction.after) for compaction in written]
     gaps = [gap for gap in found if gap is not None]
     if not gaps:
@@ -221,7 +280,7 @@ def _room(run: Run, since: range, written: Sequence[Compaction]) -> _Room | None
     if unit == "tokens":
         taken = run.space.sums.between(start, stop)
     mean = sum(gap.amount for gap in gaps) / len(gaps)
-    return _Room(mean, taken / (len(since) - 1), unit)
+    return Room(mean, taken / (len(since) - 1), unit)
 
 
 def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
@@ -236,23 +295,24 @@ def _gap(strategy: Strategy, after: Memory) -> Headroom | None:
     return answered._replace(held=answered.held - reply_tokens).headroom
 
 
-def _remedy(run: Run, since: range, room: _Room | None) -> str:
+def _with_remedy(found: Thrash, run: Run, since: range) -> Thrash:
+    """Return ``found`` with the values that end it, as far as the strategy has a parameter for that."""
     strategy = run.strategy
+    room = found.room
     name = strategy.main_parameter
     value = getattr(strategy, name) if name else None
     if room is None or not isinstance(value, int):
-        return "Choose a strategy that cuts back further below its limit."
+        return found
     if room.gap >= LEAST_GAP_SHARE * value:
         wanted = max(value + 1, ceil(value * WANTED_REQUESTS * room.request / room.gap))
-        room_for = f"{WANTED_REQUESTS} {step_noun(run)}s"
-        return f"Raise {name} from {value:,} to about {wanted:,}, which makes room for {room_for}."
-    remedy = "Choose a strategy that cuts back further below its limit, as the summary buffer does (to half of it)"
+        return replace(found, wider=LargerValue(name, value, wanted))
     if room.unit != "tokens":
-        return remedy + "."
+        return replace(found, cuts_to_limit=True)
     said = run.space.sums.totals[int(run.columns.lengths[since[-1]])]
     # Messages may take a share of the limit only.
     whole = ceil(said * value / (strategy.budget_tokens or value))
-    return f"{remedy}, or raise {name} from {value:,} to {whole:,}, which holds all messages of this conversation."
+    larger = LargerValue(name, value, whole)
+    return replace(found, cuts_to_limit=True, whole=larger)
 
 
 REFERENCE = "o200k_base"
@@ -266,7 +326,29 @@ LEAST_TOKENS = 50
 """In a smaller sample it is the rounding that one would see."""
 
 
-def odd_counter(run: Run) -> HealthWarning | None:
+@dataclass(frozen=True, kw_only=True)
+class OddCounter(HealthFinding):
+    """A counter that is far off, on a sample of the messages."""
+
+    kind: ClassVar[str] = "odd_counter"
+    messages: int
+    """The size of the sample."""
+    counter: str
+    """The name of the run's own."""
+    tokens: int
+    """What it counts."""
+    expected_tokens: int
+    """What :data:`REFERENCE` counts."""
+    factor: float
+    """How many times too many or too few these are."""
+
+    @property
+    def counts_too_few(self) -> bool:
+        """True where it counts fewer than it should."""
+        return self.tokens < self.expected_tokens
+
+
+def odd_counter(run: Run) -> OddCounter | None:
     """Warn where the run's counter is far off, against ``o200k_base`` on a sample of the messages.
 
     The sample is the same every time: up to 20 messages with a text, evenly spaced, and the first
@@ -281,27 +363,15 @@ def odd_counter(run: Run) -> HealthWarning | None:
     found = sum(map(own, texts))
     if expected < LEAST_TOKENS or found < 1 or 1 / FACTOR < found / expected < FACTOR:
         return None
-    severity: Severity = "caution"
-    if found < expected:
-        factor = expected / found
-        many = "few"
-        effect = "requests are larger than they look, and may not fit the model."
-        if factor >= BAD_FACTOR:
-            severity = "bad"
-    else:
-        factor = found / expected
-        many = "many"
-        effect = (
-            "requests are smaller than they look, and details are given up too early."
-        )
-    return HealthWarning(
-        "odd_counter",
-        "The token counter is far off",
-        f"In a sample of {len(texts)} messages {own.name} counts {found:,} tokens and {REFERENCE} {expected:,}: "
-        f"{factor:.1f} times too {many}.",
-        f"Limits, sizes and costs are off by as much: {effect}",
-        f"Count with {REFERENCE}, or with the counter of the model that will be used.",
-        severity=severity,
+    factor = max(expected / found, found / expected)
+    is_bad = found < expected and factor >= BAD_FACTOR
+    return OddCounter(
+        messages=len(texts),
+        counter=own.name,
+        tokens=found,
+        expected_tokens=expected,
+        factor=factor,
+        severity="bad" if is_bad else "caution",
     )
 
 

@@ -1,42 +1,71 @@
-"""Warnings about what requests and summaries hold: a tool result without its call and an assistant's message first,
+"""Findings about what requests and summaries hold: a tool result without its call and an assistant's message first,
 which a provider may refuse; summaries that save nothing, that stay the same, or that were never written."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from memviz.core.conversation import Log
 from memviz.core.pieces import Messages, Notes, Picked
 from memviz.core.summaries import SUMMARY, SummaryVersion
-from memviz.core.text.wording import counted, message_number, share_of
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import Compaction
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
-from memviz.metrics.health.warning import HealthWarning, turns_at, turns_of
+from memviz.metrics.health.finding import HealthFinding, turns_at, turns_of
 from memviz.metrics.requests.request_table import orphaned_requests
 from memviz.metrics.retention.probe_texts import Bools
 from memviz.strategies.base import Strategy, Trigger
 
 
-def orphaned_tool_messages(run: Run) -> HealthWarning | None:
+@dataclass(frozen=True, kw_only=True)
+class OrphanedToolMessages(HealthFinding):
+    """Requests with a tool result whose call is not in them."""
+
+    kind: ClassVar[str] = "orphaned_tool_message"
+    orphaned: int
+    requests: int
+    """All requests."""
+
+
+def orphaned_tool_messages(run: Run) -> OrphanedToolMessages | None:
     """Warn of requests with a tool result whose call is not in them."""
     orphaned = orphaned_requests(run)
     if not orphaned:
         return None
-    return HealthWarning(
-        "orphaned_tool_message",
-        "Tool results without their call",
-        f"{share_of(len(orphaned), len(run.requests), 'request')} hold a tool result whose call was cut off.",
-        "A real API rejects such a request, so these calls of the model would have had no answer.",
-        "Choose a strategy that cuts between turns, such as recent turns, or that cuts nothing. Chat and exported code "
-        "send no such result; a replay in Python with repair_tool_pairs=True sends none either.",
-        turns_at(run, orphaned),
-        "bad",
+    return OrphanedToolMessages(
+        orphaned=len(orphaned),
+        requests=len(run.requests),
+        turns=turns_at(run, orphaned),
+        severity="bad",
     )
 
 
-def assistant_first(run: Run) -> HealthWarning | None:
+class OtherValue(NamedTuple):
+    """Another value of the main parameter, and how many of the requests would be as they should with it."""
+
+    parameter: str
+    value: int
+    better: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssistantFirst(HealthFinding):
+    """Requests whose first message behind the system part is an assistant's."""
+
+    kind: ClassVar[str] = "assistant_first"
+    found: int
+    requests: int
+    """All requests."""
+    way_out: OtherValue | None = None
+    """What would mend more than half of them."""
+    has_greeting: bool = False
+    """True where all of them begin as the conversation itself does."""
+
+
+def assistant_first(run: Run) -> AssistantFirst | None:
     """Warn of requests whose first message behind the system part (system prompt, summary) is an assistant's."""
     spoken = _next_spoken(run.log)
     first = _first_in_one_range(run, spoken)
@@ -45,15 +74,14 @@ def assistant_first(run: Run) -> HealthWarning | None:
     found = np.flatnonzero(first).tolist()
     if not found:
         return None
-    return HealthWarning(
-        "assistant_first",
-        "An assistant's message comes first",
-        f"In {share_of(len(found), len(run.requests), 'request')} the first message behind the system part is an "
-        "assistant's.",
-        "Some providers reject a conversation that does not begin with the user, and a model sees an answer without "
-        "its question.",
-        _remedy(run, found, spoken),
-        turns_at(run, found),
+    histories = (run.requests.parts_at(number).history for number in found)
+    start = run.space.system_stop
+    return AssistantFirst(
+        found=len(found),
+        requests=len(run.requests),
+        way_out=_way_out(run, found, spoken),
+        has_greeting=all(held and held[0].start == start for held in histories),
+        turns=turns_at(run, found),
     )
 
 
@@ -102,7 +130,9 @@ def _roles(log: Log, parts: Parts, spoken: Sequence[int]) -> Iterator[str]:
                 yield role
 
 
-def _remedy(run: Run, found: Sequence[int], spoken: Sequence[int]) -> str:
+def _way_out(
+    run: Run, found: Sequence[int], spoken: Sequence[int]
+) -> OtherValue | None:
     name = run.strategy.main_parameter
     for other in _neighbours(run.strategy):
         better = 0
@@ -112,13 +142,8 @@ def _remedy(run: Run, found: Sequence[int], spoken: Sequence[int]) -> str:
             parts = assemble(memory, other.select(memory), recalled)
             better += not _is_assistant_first(run.log, parts, spoken)
         if 2 * better > len(found):
-            share = share_of(better, len(found), "such request")
-            return f"Set {name} to {getattr(other, name):,}: then the user's message comes first in {share}."
-    histories = [run.requests.parts_at(number).history for number in found]
-    start = run.space.system_stop
-    if all(history and history[0].start == start for history in histories):
-        return "The conversation itself begins with the assistant: move its greeting to the system prompt."
-    return "Choose a strategy that begins what it keeps with a message of the user, such as recent turns."
+            return OtherValue(name, getattr(other, name), better)
+    return None
 
 
 def _neighbours(strategy: Strategy) -> list[Strategy]:
@@ -140,7 +165,29 @@ UNCHANGED_SHARE = 0.25
 """From this share of the renewed summaries on it is worth a word; now and then nothing new is said."""
 
 
-def larger_summaries(run: Run) -> HealthWarning | None:
+@dataclass(frozen=True, kw_only=True)
+class LargerSummaries(HealthFinding):
+    """Summaries with more tokens than the messages newly taken in and the summary replaced had together."""
+
+    kind: ClassVar[str] = "larger_summary"
+    larger: int
+    written: int
+    """All summaries."""
+    after_message: int
+    """The log position (0-based) behind which the worst was written."""
+    tokens: int
+    """Those of the worst."""
+    replaced_tokens: int
+    """Those of what the worst replaced."""
+    every_turn: bool = False
+    """True where the strategy writes one summary a turn by design."""
+    can_switch_off: bool = False
+    """True where that strategy can do without summaries."""
+    parameter: str = ""
+    """What would have to be larger for more to be summarized at a time, if the strategy has such a parameter."""
+
+
+def larger_summaries(run: Run) -> LargerSummaries | None:
     """Warn of summaries with more tokens than the messages newly taken in and the summary replaced had together."""
     written = 0
     larger = []
@@ -154,33 +201,19 @@ def larger_summaries(run: Run) -> HealthWarning | None:
     if not larger:
         return None
     _, tokens, before, worst = max(larger, key=lambda item: item[0])
-    return HealthWarning(
-        "larger_summary",
-        "Summaries larger than what they replaced",
-        f"{share_of(len(larger), written, 'summary')} had more tokens than what they replaced. The worst came "
-        f"after message {message_number(worst.after_message):,}: {counted(tokens, 'token')} in place of {before:,}.",
-        "Such a summary costs a model call and detail, and makes the requests larger instead of smaller.",
-        _larger_remedy(run),
-        turns_of(run, (item[-1] for item in larger)),
-        "bad" if 2 * len(larger) > written else "caution",
-    )
-
-
-def _larger_remedy(run: Run) -> str:
     strategy = run.strategy
-    name = strategy.main_parameter
-    if strategy.trigger is Trigger.TURN:
-        switch = ""
-        if strategy.has_parameter("enable_summarization"):
-            switch = "switch enable_summarization off, or "
-        return (
-            f"Turns this short are not worth a summary each: {switch}choose a strategy that summarizes several turns "
-            "at once."
-        )
-    more = "Summarize more at a time"
-    if name:
-        more = f"Raise {name}, so that more is summarized at a time"
-    return f"{more}, or choose a summarizer that writes less."
+    return LargerSummaries(
+        larger=len(larger),
+        written=written,
+        after_message=worst.after_message,
+        tokens=tokens,
+        replaced_tokens=before,
+        every_turn=strategy.trigger is Trigger.TURN,
+        can_switch_off=strategy.has_parameter("enable_summarization"),
+        parameter=strategy.main_parameter,
+        turns=turns_of(run, (item[-1] for item in larger)),
+        severity="bad" if 2 * len(larger) > written else "caution",
+    )
 
 
 def replaced_tokens(run: Run, compaction: Compaction) -> int:
@@ -193,7 +226,19 @@ def replaced_tokens(run: Run, compaction: Compaction) -> int:
     return sums.between(taken.start, taken.stop) + calls + (old.tokens if old else 0)
 
 
-def unchanged_summaries(run: Run) -> HealthWarning | None:
+@dataclass(frozen=True, kw_only=True)
+class UnchangedSummaries(HealthFinding):
+    """Summaries that are letter for letter the one that they replaced."""
+
+    kind: ClassVar[str] = "unchanged_summary"
+    unchanged: int
+    renewed: int
+    """All summaries that replaced one."""
+    messages: int
+    """Those that the unchanged ones took in."""
+
+
+def unchanged_summaries(run: Run) -> UnchangedSummaries | None:
     """Warn of summaries that took in messages and are letter for letter the one they replaced. Notes of another kind,
     such as facts, stay as they are where nothing is new to them."""
     renewed = 0
@@ -208,43 +253,43 @@ def unchanged_summaries(run: Run) -> HealthWarning | None:
                     same.append(one)
     if not same or len(same) < UNCHANGED_SHARE * renewed:
         return None
-    lost = sum(len(compaction.summarized) for compaction in same)
-    return HealthWarning(
-        "unchanged_summary",
-        "Summaries that did not change",
-        f"{share_of(len(same), renewed, 'new summary')} are letter for letter the one before, though they took "
-        f"in {counted(lost, 'message')}.",
-        "Nothing of these messages was kept: what they said is known no longer, and the calls were paid for nothing.",
-        "Choose a summarizer that keeps more, or a larger limit, so that it is asked when more is new.",
-        turns_of(run, same),
+    return UnchangedSummaries(
+        unchanged=len(same),
+        renewed=renewed,
+        messages=sum(len(compaction.summarized) for compaction in same),
+        turns=turns_of(run, same),
     )
 
 
-def failed_summarizations(run: Run) -> HealthWarning | None:
+@dataclass(frozen=True, kw_only=True)
+class FailedSummarizations(HealthFinding):
+    """Summarizer calls that gave no summary."""
+
+    kind: ClassVar[str] = "failed_summarization"
+    failed: int
+    asked: int
+    """All calls."""
+    dropped: int
+    """Of those that failed, the ones whose messages were left out all the same."""
+    kept: bool
+    """True where all messages that should have been summarized were sent word for word."""
+    first_error: str
+
+
+def failed_summarizations(run: Run) -> FailedSummarizations | None:
     """Warn of summarizer calls that gave no summary."""
     failed = [one for one in run.compactions if one.error is not None]
     if not failed:
         return None
-    asked = sum(compaction.asked for compaction in run.compactions)
-    kept = "Nothing was lost: what should have been summarized was sent word for word."
-    why = "Until a summarization succeeds, requests grow, and may outgrow the model's context window."
     policies = [compaction.policy for compaction in failed]
-    if dropped := policies.count("drop"):
-        kept = f"After {share_of(dropped, len(failed), 'failure')} the messages were left out all the same."
-        why = (
-            "What should have been summarized is neither sent nor stands in a summary."
-        )
-    elif set(policies) != {"leave"}:
-        kept = "The rule did something else in its place."
-        why = "It did not come to what the rule is meant for."
-    return HealthWarning(
-        "failed_summarization",
-        "Summarizations failed",
-        f"{share_of(len(failed), asked, 'summarizer call')} failed. {kept} The first said: {failed[0].error}",
-        why,
-        "Fix what the error names, or choose another summarizer, and replay.",
-        turns_of(run, failed),
-        "bad",
+    return FailedSummarizations(
+        failed=len(failed),
+        asked=sum(compaction.asked for compaction in run.compactions),
+        dropped=policies.count("drop"),
+        kept=set(policies) == {"leave"},
+        first_error=str(failed[0].error),
+        turns=turns_of(run, failed),
+        severity="bad",
     )
 
 

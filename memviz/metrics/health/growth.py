@@ -1,33 +1,36 @@
 """Settings that cost more than they need: requests that grow without bound, and clearing that costs more than it
 saves."""
 
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from typing import ClassVar, Literal, NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.wording import counted, dollars, duration_words
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
 from memviz.engine.state import Setting, new_space
 from memviz.metrics.cost.cost import cost, cost_by_pause, growth_in_cost
-from memviz.metrics.health.warning import (
-    HealthWarning,
+from memviz.metrics.cost.pricing import Pricing
+from memviz.metrics.health.finding import (
+    HealthFinding,
     Prices,
+    Step,
     answering_model,
     list_prices,
     sent_by,
-    step_noun,
+    step_of,
     turns_at,
 )
-from memviz.metrics.requests.limits import forecast_words, overflow_name
-from memviz.metrics.requests.request_axis import name_of
+from memviz.metrics.requests.limits import Forecast, forecast, passing_request
+from memviz.metrics.requests.request_axis import place_of
 from memviz.metrics.requests.traffic import Traffic, broken_cache_tokens, sent_whole
-from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
@@ -39,7 +42,54 @@ _PROBE_MESSAGES = 1_000
 _PROBE_MESSAGE_TOKENS = 2_000
 
 
-def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
+class Window(NamedTuple):
+    """The context window of a model, the first request that is larger, and where none is, when one would be."""
+
+    model: str
+    tokens: int
+    passed: RequestPlace | None
+    forecast: Forecast | None
+
+
+class Dearer(NamedTuple):
+    """The cost of one of the last requests, as so many times that of one of the first: with pauses that the prompt
+    cache does not outlive (``longer``), and with those that it does."""
+
+    pricing: Pricing
+    lifetime_seconds: float
+    longer: float
+    shorter: float
+
+    @property
+    def is_same_with_cache(self) -> bool:
+        """True where with the prompt cache a request costs what an earlier one does."""
+        return self.shorter < SAME_PRICE
+
+
+UnboundedPart = Literal["history", "summary", ""]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth(HealthFinding):
+    """A part of the requests that never falls and still grows, where the strategy sets it no bound."""
+
+    kind: ClassVar[str] = "growth"
+    part: UnboundedPart
+    step: Step
+    first: RequestPlace
+    last: RequestPlace
+    first_tokens: int
+    last_tokens: int
+    tokens_a_step: float
+    window: Window | None
+    """``None`` where it is not known."""
+    dearer: Dearer | None
+    """``None`` where a price is not known, or later requests cost no more."""
+    cache_lifetime_seconds: float | None
+    """``None`` where there is no prompt cache that ends."""
+
+
+def growth(run: Run, prices: Prices | None = None) -> Growth | None:
     """Warn of a part of the requests that never falls and still grows, where the strategy sets it no bound.
 
     A window that is not full yet grows just as a full buffer does. So the strategy is asked what it would
@@ -55,74 +105,54 @@ def growth(run: Run, prices: Prices | None = None) -> HealthWarning | None:
     falls = any(later < earlier for earlier, later in pairwise(sizes))
     if falls or sizes[-1] <= sizes[len(sizes) // 2]:
         return None
-    noun = step_noun(run)
     terms = prices or list_prices(run)
-    model = answering_model(run, prices)
-    window = context_window_tokens(model)
     sent = sent_by(run)
-    is_too_large = window is not None and int(sent.input_tokens.max()) > window
-    what = "The history sent" if part == "history" else "The list of summaries sent"
-    pace = (sizes[-1] - sizes[0]) / (len(sizes) - 1)
-    first = run.requests[0]
-    last = run.requests[-1]
-    last_name = name_of(run, last) if run.has_calls else f"{last.turn:,}"
-    return HealthWarning(
-        "growth",
-        "Grows without bound",
-        f"{what} grew from {sizes[0]:,} to {sizes[-1]:,} tokens from {name_of(run, first)} to {last_name}, about "
-        f"{pace:,.0f} a {noun}, and never fell.{_outlook(sent, window, model)}",
-        f"Every {noun} sends more than the one before, until the model's context window is full and requests fail."
-        f"{_dearer(sent, terms, noun)}",
-        _remedy(terms.cache, part),
-        turns_at(run, range(len(sizes))),
-        "bad" if is_too_large else "caution",
+    window = _window(sent, answering_model(run, prices))
+    is_too_large = window is not None and int(sent.input_tokens.max()) > window.tokens
+    return Growth(
+        part=part,
+        step=step_of(run),
+        first=place_of(run, run.requests[0]),
+        last=place_of(run, run.requests[-1]),
+        first_tokens=sizes[0],
+        last_tokens=sizes[-1],
+        tokens_a_step=(sizes[-1] - sizes[0]) / (len(sizes) - 1),
+        window=window,
+        dearer=_dearer(sent, terms),
+        cache_lifetime_seconds=_cache_lifetime(terms),
+        turns=turns_at(run, range(len(sizes))),
+        severity="bad" if is_too_large else "caution",
     )
 
 
-def _dearer(sent: Traffic, prices: Prices, noun: str) -> str:
+def _window(sent: Traffic, model: str) -> Window | None:
+    tokens = context_window_tokens(model)
+    if tokens is None:
+        return None
+    passed = passing_request(sent, tokens)
+    return Window(model, tokens, passed, forecast(sent, tokens))
+
+
+def _dearer(sent: Traffic, prices: Prices) -> Dearer | None:
     """Return under which pauses a request costs more than an earlier one, and how much."""
     rules = prices.cache
     main = prices.main
     known = cost_by_pause(sent, main, prices.summarizer, rules)
     if known is None or rules is None or main is None:
-        return ""
+        return None
     longer = growth_in_cost(known.longer)
     shorter = growth_in_cost(known.shorter)
     if longer is None or shorter is None or longer < SAME_PRICE:
-        return ""
-    lives = duration_words(rules.lifetime_seconds or 0.0)
-    with_cache = "the same" if shorter < SAME_PRICE else f"{shorter:.1f} times as much"
-    return (
-        f" At the prices {main.whose}, with pauses of {lives} or longer one of the last {noun}s costs "
-        f"{longer:.1f} times as much as one of the first; with shorter pauses, where the prompt cache is read, "
-        f"{with_cache}."
-    )
+        return None
+    return Dearer(main, rules.lifetime_seconds or 0.0, longer, shorter)
 
 
-def _outlook(sent: Traffic, window: int | None, model: str) -> str:
-    if window is None:
-        return ""
-    full = f"{window:,} tokens, the context window of {model},"
-    passed = overflow_name(sent, window)
-    if passed is not None:
-        return f" {full} were passed at {passed}."
-    forecast = forecast_words(sent, window)
-    return f" {full} are passed {forecast}." if forecast else ""
+def _cache_lifetime(prices: Prices) -> float | None:
+    lifetime = prices.cache.lifetime_seconds if prices.cache else None
+    return lifetime or None
 
 
-def _remedy(rules: CacheRules | None, part: str) -> str:
-    if part == "summary":
-        return "Choose a strategy that folds older summaries into one, such as the running summary."
-    if rules is None or not rules.lifetime_seconds:
-        return "Choose a strategy with a limit, such as a summary buffer, or end conversations before they are long."
-    lives = duration_words(rules.lifetime_seconds)
-    return (
-        f"With pauses of {lives} or longer choose a strategy with a limit, such as a summary buffer. With shorter ones "
-        "look first which setting costs least. Either way choose one before the context window is full."
-    )
-
-
-def unbounded_part(strategy: Strategy) -> str:
+def unbounded_part(strategy: Strategy) -> UnboundedPart:
     """Return ``history`` or ``summary`` where the strategy sends all there is of it however long the conversation;
     empty where it does not, and where a real library decides."""
     if isinstance(strategy, LibraryStrategy):
@@ -153,7 +183,38 @@ LEAST_SHARE = 1.01
 """What costs less than this many times as much costs the same."""
 
 
-def dear_clearing(run: Run, prices: Prices | None = None) -> HealthWarning | None:
+class SavingWithLongPauses(NamedTuple):
+    """The dollars that clearing would save with pauses of so many seconds or longer."""
+
+    pause_seconds: float
+    usd: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class DearClearing(HealthFinding):
+    """Clearing that breaks the prompt cache for more than it saves."""
+
+    kind: ClassVar[str] = "dear_clearing"
+    clearings: int
+    saved_tokens: int
+    """Left out of all requests; below 0 where what stands in place of a result is longer than it was."""
+    broken_tokens: int
+    """Of the prompt cache."""
+    usd: float
+    """What all requests cost."""
+    whole_usd: float
+    """What they would cost with all messages sent whole."""
+    pricing: Pricing
+    pause_seconds: float
+    parameter: str
+    """The parameter that says when clearing begins; empty where there is none."""
+    value: int
+    keep_results: int | None
+    """Its value, where the strategy has such a parameter."""
+    saving_with_long_pauses: SavingWithLongPauses | None
+
+
+def dear_clearing(run: Run, prices: Prices | None = None) -> DearClearing | None:
     """Warn where the requests cost more than if every message in them had been sent whole: a message that is cleared
     changes the request where it stands, and the provider's prompt cache ends there. What it costs is worked out under
     ``prices``, by default the list prices of the model that answered."""
@@ -174,21 +235,21 @@ def dear_clearing(run: Run, prices: Prices | None = None) -> HealthWarning | Non
     by_compaction = broken_cache_tokens(run)
     broken = sum(by_compaction[run.number_of(one)] for one in cleared)
     saved = int((whole.input_tokens - sent.input_tokens).sum())
-    # What stands in place of a result can be longer than the result was.
-    moved = f"left {saved:,} tokens out of"
-    if saved < 0:
-        moved = f"added {-saved:,} tokens to"
-    return HealthWarning(
-        "dear_clearing",
-        "Clearing costs more than it saves",
-        f"{counted(len(cleared), 'clearing')} {moved} the requests and broke {broken:,} tokens of the prompt cache. "
-        f"All requests together cost {dollars(usd)}; with those messages sent whole they would cost "
-        f"{dollars(whole_usd)}. This holds at the prices {terms.main.whose}, with pauses of "
-        f"{duration_words(terms.pause_seconds)}.",
-        "A cleared message changes the request where it stands, and the provider's prompt cache ends at the first "
-        "change: everything behind it is read at the full price once more, where it would have cost a fraction.",
-        f"{_remedy_of_clearing(run.strategy)}{_with_longer_pauses(sent, whole, terms)}",
-        turns_at(run, sorted(numbers)),
+    values = run.strategy.model_dump()
+    name = run.strategy.main_parameter
+    return DearClearing(
+        clearings=len(cleared),
+        saved_tokens=saved,
+        broken_tokens=broken,
+        usd=usd,
+        whole_usd=whole_usd,
+        pricing=terms.main,
+        pause_seconds=terms.pause_seconds,
+        parameter=name,
+        value=values.get(name, 0),
+        keep_results=values.get("keep_results") or None,
+        saving_with_long_pauses=_saving_with_long_pauses(sent, whole, terms),
+        turns=turns_at(run, sorted(numbers)),
     )
 
 
@@ -203,35 +264,15 @@ def _usd(
     return found.main_usd
 
 
-def _remedy_of_clearing(strategy: Strategy) -> str:
-    """Return that it should clear later, or where fewer tokens stand behind, or not at all."""
-    values = strategy.model_dump()
-    name = strategy.main_parameter
-    kept = values.get("keep_results")
-    ways = []
-    if name:
-        ways.append(
-            f"raise {name} from {values[name]:,}, so that clearing begins later"
-        )
-    if kept:
-        ways.append(
-            f"lower keep_results from {kept:,}, so that fewer tokens stand behind a result when it is cleared"
-        )
-    ways.append("send all messages whole as long as they fit the context window")
-    remedy = ", or ".join(ways)
-    return f"{remedy[0].upper()}{remedy[1:]}."
-
-
-def _with_longer_pauses(sent: Traffic, whole: Traffic, terms: Prices) -> str:
+def _saving_with_long_pauses(
+    sent: Traffic, whole: Traffic, terms: Prices
+) -> SavingWithLongPauses | None:
     """Return what clearing would save where the user pauses for so long that no cache is left to be broken."""
-    lifetime = terms.cache.lifetime_seconds if terms.cache else None
-    if not lifetime:
-        return ""
+    lifetime = _cache_lifetime(terms)
+    if lifetime is None:
+        return None
     usd = _usd(sent, terms, lifetime)
     whole_usd = _usd(whole, terms, lifetime)
     if usd is None or whole_usd is None or usd >= whole_usd:
-        return ""
-    return (
-        f" With pauses of {duration_words(lifetime)} or longer the cache is empty by the next turn, and clearing would "
-        f"save {dollars(whole_usd - usd)}."
-    )
+        return None
+    return SavingWithLongPauses(lifetime, whole_usd - usd)

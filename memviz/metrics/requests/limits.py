@@ -1,4 +1,4 @@
-"""Limits: what a strategy's token limit counts and how that is called, how large each request could be before it
+"""Limits: what a strategy's token limit counts, how large each request could be before it
 reached it, and when requests are larger than the model's context window.
 
 A limit holds for some parts of a request, such as the messages. Measured against whole requests it stands higher, by
@@ -13,13 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.context import ALL_PARTS
-from memviz.core.text.wording import counted
-from memviz.engine.records import TurnRecord
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import request_names
+from memviz.metrics.requests.request_axis import request_places
 from memviz.metrics.requests.traffic import Traffic
 from memviz.metrics.summaries.request_sizes import request_parts
-from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.base import Strategy
 
 
 class Limit(NamedTuple):
@@ -27,21 +26,11 @@ class Limit(NamedTuple):
 
     tokens: int
     counts: str
-    """What it counts, in words."""
+    """What it counts, as the strategy names it; may be empty."""
     parts: frozenset[str]
     """The parts of a request that it counts."""
     share: str = ""
     """Of what it is a share, where the strategy is named by something larger."""
-
-    @property
-    def words(self) -> str:
-        """``limit for messages not yet summarized 1,500``, for the line on a chart."""
-        return f"limit for {self.counts} {self.tokens:,}{self.share_words}"
-
-    @property
-    def share_words(self) -> str:
-        """`` (70% of 6,000)``, or nothing."""
-        return f" ({self.share})" if self.share else ""
 
 
 def limit_of(strategy: Strategy) -> Limit | None:
@@ -54,36 +43,9 @@ def limit_of(strategy: Strategy) -> Limit | None:
     )
     return Limit(
         strategy.budget_tokens,
-        strategy.limits or "what the strategy counts",
+        strategy.limits,
         parts,
         strategy.budget_share,
-    )
-
-
-def limit_rule(strategy: Strategy) -> str:
-    """Return ``summarizes when messages pass 1,500 tokens``, ``clears when messages pass 1,500 tokens`` where no
-    summarizer is asked, ``keeps messages to 1,000 tokens`` where nothing ever happens; empty where ``strategy`` has no
-    token limit."""
-    limit = limit_of(strategy)
-    if limit is None:
-        return ""
-    counts = limit.counts.removesuffix(" not yet summarized")
-    tokens = f"{counted(limit.tokens, 'token')}{limit.share_words}"
-    if strategy.trigger is Trigger.NEVER:
-        return f"keeps {counts} to {tokens}"
-    acts = "summarizes" if strategy.writes_notes else "clears"
-    return f"{acts} when {counts} pass {tokens}"
-
-
-def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
-    """Return what it means that a request is flagged as larger than its limit."""
-    limit = limit_of(strategy)
-    if limit is None:
-        return ""
-    tokens = strategy.counted_tokens(record.tokens)
-    return (
-        f"Over its limit: {tokens:,} tokens of {limit.counts}, {limit.tokens:,} allowed. "
-        "The input is sent all the same."
     )
 
 
@@ -155,10 +117,10 @@ PACE_REQUESTS = 20
 FEWEST_REQUESTS = 3
 
 
-def overflow_name(traffic: Traffic, window_tokens: int) -> str | None:
-    """Return the first request that is larger than the window, as people name it; ``None`` if there is none."""
+def passing_request(traffic: Traffic, window_tokens: int) -> RequestPlace | None:
+    """Return the first request that is larger than the window; ``None`` if there is none."""
     too_large = np.flatnonzero(traffic.input_tokens > window_tokens)
-    return request_names(traffic.turns)[too_large[0]] if too_large.size else None
+    return request_places(traffic.turns)[too_large[0]] if too_large.size else None
 
 
 def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
@@ -182,15 +144,22 @@ def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:
     return max(reached + 2 - size, 1)
 
 
-def forecast_words(traffic: Traffic, window_tokens: int) -> str:
-    """Return ``after 1,479 more requests, if they go on growing as the last 20 did``, and where each turn took one
-    request ``after 24 more requests, at turn 64, if …``; empty where none can be foretold."""
+class Forecast(NamedTuple):
+    """After how many more requests one would be larger than a window, if they go on growing."""
+
+    more_requests: int
+    turn: int | None
+    """The turn of that one, where each turn took one request."""
+    seen_requests: int
+    """The last ones, that say how fast they grow."""
+
+
+def forecast(traffic: Traffic, window_tokens: int) -> Forecast | None:
+    """Return when requests will be larger than the window; ``None`` where that cannot be foretold."""
     more = requests_to_overflow(traffic, window_tokens)
     if more is None:
-        return ""
+        return None
     turns = traffic.turns
-    turn = ""
-    if len(np.unique(turns)) == len(turns):
-        turn = f" at turn {turns[-1] + more:,},"
-    pace = min(PACE_REQUESTS, len(turns))
-    return f"after {counted(more, 'more request')},{turn} if they go on growing as the last {pace} did"
+    is_by_turn = len(np.unique(turns)) == len(turns)
+    turn = int(turns[-1]) + more if is_by_turn else None
+    return Forecast(more, turn, min(PACE_REQUESTS, len(turns)))

@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.text.wording import RequestPlace, request_name
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 
@@ -38,11 +38,11 @@ def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
     return stops - np.searchsorted(numbers, numbers)
 
 
-def request_names(turns: Turns) -> list[str]:
-    """Return for the turn of every request of a run, in order, the request as people name it."""
+def request_places(turns: Turns) -> list[RequestPlace]:
+    """Return for the turn of every request of a run, in order, its place in the conversation."""
     numbers = np.asarray(turns, np.int64)
     columns = (numbers, calls_of(numbers), calls_in_turns(numbers))
-    return [request_name(*row) for row in np.stack(columns, axis=1).tolist()]
+    return [(*row,) for row in np.stack(columns, axis=1).tolist()]
 
 
 def request_turns(run: Run) -> NDArray[np.int64]:
@@ -56,11 +56,11 @@ def numbers_of_turn(run: Run, turn: int) -> range:
     return range(start, stop)
 
 
-def name_of(run: Run, record: TurnRecord) -> str:
-    """Return one of the requests of ``run`` as people name it. The record alone knows how many calls its turn took by
-    the log, and a chat of an earlier version has not all of them on record."""
+def place_of(run: Run, record: TurnRecord) -> RequestPlace:
+    """Return the place of one of the requests of ``run``. The record alone knows how many calls its turn took by the
+    log, and a chat of an earlier version has not all of them on record."""
     calls = max(record.call, len(numbers_of_turn(run, record.turn)))
-    return request_name(record.turn, record.call, calls)
+    return record.turn, record.call, calls
 
 
 def axis_of(runs: Iterable[Run]) -> RequestAxis:
@@ -102,13 +102,6 @@ class RequestAxis:
     def is_by_turn(self) -> bool:
         """True where a place is a turn."""
         return int(self.lasts[-1]) == len(self.lasts) - 1
-
-    @property
-    def title(self) -> str:
-        """The title of the axis."""
-        if self.is_by_turn:
-            return "Turn"
-        return "Turn (each step is one call of the model)"
 
     def places(self, turns: Turns) -> Places:
         """Return the place of every request of one run, given the turn of each: the calls of a turn end at its last

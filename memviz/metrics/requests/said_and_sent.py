@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from memviz.core.context import Block, Fate
-from memviz.core.text.wording import counted, listed
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 
@@ -65,30 +64,6 @@ class SaidAndSent(NamedTuple):
         if not replaced or not written:
             return None
         return _from_to(replaced), _from_to(written)
-
-    @property
-    def sentence(self) -> str:
-        """The content of the picture, for those who do not see it."""
-        fates = [stretch.looks for stretch in self.said]
-        told = [
-            f"{fates.count(looks):,} {words}"
-            for looks, words in _FATE_WORDS.items()
-            if looks in fates
-        ]
-        return (
-            f"At {self.record.name}, {counted(len(self.said), 'message')} of {self.said_tokens:,} tokens had been said "
-            f"({listed(told)}), and {self.record.total_tokens:,} tokens were sent."
-        )
-
-
-_FATE_WORDS: dict[Looks, str] = {
-    "history": "sent word for word",
-    "recalled": "recalled",
-    "shortened": "sent shortened",
-    "cleared": "sent as a placeholder",
-    "summary": "replaced by a summary",
-    "dropped": "not sent",
-}
 
 
 def said_and_sent(run: Run, record: TurnRecord) -> SaidAndSent:

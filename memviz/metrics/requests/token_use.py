@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from memviz.core.text.wording import request_name
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.assembly import reduced
 from memviz.engine.compaction import REDUCING
 from memviz.engine.run import Run
@@ -50,9 +50,9 @@ class TokenUse:
         return self.sent_tokens / max(1, self.requests)
 
     @property
-    def peak_name(self) -> str:
-        """The largest request as people name it."""
-        return request_name(self.peak_turn, self.peak_call, self.peak_calls)
+    def peak(self) -> RequestPlace:
+        """The place of the largest request."""
+        return self.peak_turn, self.peak_call, self.peak_calls
 
     @property
     def summarizer_tokens(self) -> int:

@@ -223,15 +223,3 @@ ADVERSARIAL = Judged(70, 42)
 
 HARDER = Judged(120, 51)
 """Written and judged by a language model, with answers in free words: reasons, rules, abbreviations, sums."""
-
-
-def error_in_words() -> str:
-    """Return the sentences that say what the measure is and how often it errs."""
-    return (
-        "Each fact is looked up as a value in the words of the request: how it is written does not matter, and "
-        "where it is only denied or outdated it counts as contradicted. No model reads along. Held against "
-        f"{ORDINARY.pairs + ADVERSARIAL.pairs:,} pairs of text and fact that a person judged and no rule was made "
-        f"with, it is right for {ORDINARY.share:.0%} of ordinary ones and {ADVERSARIAL.share:.0%} of those "
-        f"written to mislead; of {HARDER.pairs} in free words, which a language model judged, for {HARDER.share:.0%}: "
-        "a short value is looked up best. What is in the request need not be used: this says what a model could know."
-    )

@@ -15,9 +15,6 @@ from memviz.metrics.requests.request_table import sent_ranges, versions_of
 from memviz.metrics.retention.probe_texts import Bools, answers_of, in_any
 from memviz.transcripts.base import Probe
 
-MOST_NAMED = 6
-"""Facts that a sentence names at most; of the others it gives the number."""
-
 
 @dataclass(frozen=True)
 class MessageFacts:
@@ -80,26 +77,6 @@ def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
     covered = [summaries.covered(*sent[:2]) for sent in record.parts.notes]
     stated = request.stated(at for parts in covered for part in parts for at in part)
     return request.facts(sorted(set().union(*stated.values())))
-
-
-def message_facts_words(facts: MessageFacts) -> str:
-    """Return ``The summary still holds: 3,600 euros. Lost: cashews; 9 July 2027.``; empty where there are no facts."""
-    parts = (
-        ("What is left of it still says", facts.left),
-        ("The summary still holds", facts.held),
-        ("Sent in another message", facts.elsewhere),
-        ("Contradicted", facts.contradicted),
-        ("Lost", facts.lost),
-    )
-    return " ".join(f"{title}: {_named(probes)}." for title, probes in parts if probes)
-
-
-def _named(probes: Sequence[Probe]) -> str:
-    names = [(*probe.answers, probe.question)[0] for probe in probes[:MOST_NAMED]]
-    more = len(probes) - MOST_NAMED
-    if more > 0:
-        names.append(f"and {more:,} more")
-    return "; ".join(names)
 
 
 def brought_back(record: TurnRecord, probes: Sequence[Probe]) -> tuple[Probe, ...]:

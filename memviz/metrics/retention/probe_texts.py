@@ -28,7 +28,7 @@ from memviz.core.text.polarity import (
     states_itself,
 )
 from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.transcripts.base import Probe
 
 MOST_TOKENS_BETWEEN = 12

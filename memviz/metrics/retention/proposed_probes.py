@@ -22,7 +22,7 @@ from memviz.core.text.terms import IS_UNSPACED
 from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.core.text.words import content_words
 from memviz.engine.replay import Messages, as_log
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.changed_values import Statement, find_changes
 from memviz.metrics.retention.label_words import Value
 from memviz.metrics.retention.told_values import Told, told_values

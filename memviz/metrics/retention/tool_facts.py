@@ -21,7 +21,7 @@ from memviz.core.text.sentences import json_facts
 from memviz.core.text.terms import IS_UNSPACED
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import argument_values, readable
+from memviz.metrics.requests.message_text import argument_values, readable
 from memviz.metrics.requests.request_table import (
     OtherWords,
     recalled_ranges,

@@ -1,21 +1,15 @@
 """The authors of the summaries of a run: the worth of figures over them depends on it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import Enum
 from itertools import chain
 
-from memviz.core.text.wording import listed
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import CompactionOutcome, outcome_of
 from memviz.models.names import OFFLINE
 from memviz.models.names import STAND_IN as STAND_IN_NAME
 
-OFFLINE_SUMMARIES = (
-    "Summaries here are written by the offline stand-in, "
-    "which quotes; a language model words them differently."
-)
-"""The sentence wherever figures rest on such summaries: on pages, in the terminal and in reports."""
 _BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
 
 
@@ -25,25 +19,6 @@ class Author(Enum):
     RECORDED = "recorded"
     STAND_IN = STAND_IN_NAME
     LIVE = "live"
-
-    @property
-    def about(self) -> str:
-        """The meaning of the badge, for its tooltip."""
-        return _ABOUT[self]
-
-
-_ABOUT = {
-    Author.RECORDED: "A language model wrote it for exactly this request; it is played from a recording.",
-    Author.STAND_IN: "The program that is bundled in place of a language model wrote it: it needs no key, and quotes.",
-    Author.LIVE: "The model that was chosen wrote it.",
-}
-
-
-def badge_words(author: Author, models: Iterable[str]) -> str:
-    """Return what a badge says: ``recorded · claude``. A recording may be of any model, so its badge names it."""
-    if author is not Author.RECORDED:
-        return str(author.value)
-    return f"{author.value} · {listed(dict.fromkeys(models))}"
 
 
 def author_of(model: str, *, recorded: bool) -> Author:
@@ -78,35 +53,9 @@ def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
     return tuple(dict.fromkeys(models))
 
 
-def whose_words(runs: Iterable[Run]) -> str:
-    """Return who wrote the summaries that figures over ``runs`` rest on, as a sentence; empty where nothing was
-    summarized."""
-    return " ".join(_whose(list(runs)))
-
-
-def where_recorded(runs: Iterable[Run]) -> str:
-    """Return what recorded summaries were made for: of a run in which some were missing, that a recording played as far
-    as it went, no more can be said than that they fitted their requests."""
+def fit_requests_alone(runs: Iterable[Run]) -> bool:
+    """Return whether of the recorded summaries of ``runs`` no more can be said than that they fitted their requests: in
+    some run others were missing, so that the recording played as far as it went. Else they were made for exactly this
+    conversation and setting."""
     made = chain.from_iterable(run.compactions for run in runs)
-    if any(one.error for one in made if one.asked):
-        return "for exactly these requests"
-    return "for exactly this conversation and setting"
-
-
-def _whose(runs: list[Run]) -> Iterator[str]:
-    recorded = models_of(runs, Author.RECORDED)
-    live = models_of(runs, Author.LIVE)
-    if recorded:
-        yield f"Summaries here are recorded: {listed(recorded)} wrote them {where_recorded(runs)}."
-    if live:
-        where = "of others" if recorded else "here"
-        yield f"Summaries {where} were written by {listed(live)}."
-    others = [run.strategy.label for run in runs if has_offline_summary(run)]
-    if not others:
-        return
-    if not recorded and not live:
-        yield OFFLINE_SUMMARIES
-    elif len(runs) == 1:
-        yield "Later ones are by the offline stand-in, which quotes."
-    else:
-        yield f"Those of {listed(others)} are by the offline stand-in, which quotes: compare them with care."
+    return any(one.error for one in made if one.asked)

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from memviz.core.summaries import SummaryVersion
+from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import Compaction, CompactionKind
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
@@ -16,14 +17,20 @@ from memviz.strategies.base import Strategy
 class CompactionOutcome(Enum):
     """The outcome of one compaction."""
 
-    SUMMARIZED = "written by the summarizer"
-    THOUGHT = "written by the chat model when it stopped thinking"
-    REWORDED = "written by the summarizer, reworded by the user before it was used"
-    EDITED = "rewritten by the user"
-    UNDONE = "taken back by the user"
-    SKIPPED = "skipped by the user"
+    SUMMARIZED = "summarized"
+    THOUGHT = "thought"
+    """Written by the chat model when it stopped thinking."""
+    REWORDED = "reworded"
+    """Written by the summarizer, reworded by the user before it was used."""
+    EDITED = "edited"
+    """Rewritten by the user."""
+    UNDONE = "undone"
+    """Taken back by the user."""
+    SKIPPED = "skipped"
+    """Skipped by the user."""
     FAILED = "failed"
-    DROPPED = "dropped without a summary"
+    DROPPED = "dropped"
+    """Left out without a summary."""
     CLEARED = "cleared"
     SHORTENED = "shortened"
 
@@ -60,11 +67,8 @@ class CompactionEvent(NamedTuple):
     it."""
     what: CompactionOutcome
     compaction: Compaction
-    request_turn: int | None = None
-    """The turn of that request."""
-    request_call: int = 1
-    """The number of its call in the turn, of ``request_calls``."""
-    request_calls: int = 1
+    request: RequestPlace | None = None
+    """That request."""
 
     @property
     def version(self) -> SummaryVersion | None:
@@ -90,12 +94,9 @@ def compaction_events(run: Run) -> tuple[CompactionEvent, ...]:
         is_alone = place.is_integer() and place - 0.5 not in together
         room = 1.0 if is_alone else 0.5
         at = place - still[place] * room / together[place]
-        turn = run.request_turn(compaction)
-        call = (1, 1)
-        if turn is not None:
-            call = request_call(compaction, turn, run)
         what = outcome_of(compaction)
-        events.append(CompactionEvent(number, at, what, compaction, turn, *call))
+        request = changed_request(compaction, run)
+        events.append(CompactionEvent(number, at, what, compaction, request))
     return tuple(events)
 
 
@@ -123,19 +124,23 @@ def _places(run: Run) -> Iterator[float]:
         first = end + 1.0
 
 
-def request_call(
-    compaction: Compaction, turn: int, run: Run | None = None
-) -> tuple[int, int]:
-    """Return the number of the call of ``turn`` that the first request is which ``compaction``, one of ``run``,
-    changed, asked or still to be asked, and of how many."""
+def changed_request(
+    compaction: Compaction, run: Run | None = None
+) -> RequestPlace | None:
+    """Return the first request that ``compaction``, one of ``run``, changed, asked or still to be asked. Only the run
+    knows which one that is where the chat was given other settings. ``None`` where none came any more."""
+    turn = compaction.request_turn if run is None else run.request_turn(compaction)
+    if turn is None:
+        return None
     number = None if run is None else run.request_number(compaction)
     if run is not None and number is not None:
-        return int(run.columns.calls[number]), len(numbers_of_turn(run, turn))
+        calls = len(numbers_of_turn(run, turn))
+        return turn, int(run.columns.calls[number]), calls
     log = run.log if run else compaction.before.log
     request = log.request_from(compaction.after_message + 1)
     if request is None or request.turn != turn:
-        return 1, 1
-    return request.call, len(log.requests_of(log.turn(turn)))
+        return turn, 1, 1
+    return turn, request.call, len(log.requests_of(log.turn(turn)))
 
 
 def grows_a_list(run: Run) -> bool:

@@ -18,7 +18,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, keys, normal_forms
 from memviz.core.text.words import bridges
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
 from memviz.metrics.summaries.events import (
     CompactionEvent,

@@ -9,7 +9,7 @@ from memviz.core.conversation import Log
 from memviz.core.summaries import FACTS, SummaryVersion
 from memviz.core.text.terms import composed, weights_of
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.summaries.events import CompactionEvent, compaction_events
 from memviz.metrics.summaries.evolution import content_keys
 

@@ -8,6 +8,7 @@ import pytest
 
 from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.picture_svg import picture_svg
+from memviz.dashboard.words.requests import picture_words
 from memviz.strategies import strategies
 from memviz.strategies.base import Trigger
 
@@ -63,7 +64,7 @@ def test_the_file_has_a_title_and_a_piece_for_each_message() -> None:
     example = example_of("summary")
     assert example is not None
     svg = picture_svg(example.picture)
-    assert f"<title>{escape(example.picture.sentence)}</title>" in svg
+    assert f"<title>{escape(picture_words(example.picture))}</title>" in svg
     legend = len({one.looks for one in (*example.picture.said, *example.picture.sent)})
     assert (
         svg.count("<rect")

@@ -14,9 +14,9 @@ from memviz.dashboard.reporting.report import html_report
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines
-from memviz.metrics.summaries.authors import OFFLINE_SUMMARIES
 from memviz.transcripts.samples import sample
 from memviz.tuning.constraints import Constraints
+from memviz.tuning.grounds import OFFLINE_SUMMARIES
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.reporting.reading import Element, read, rows
 from tests.tool_loops import loops

@@ -21,8 +21,8 @@ from memviz.dashboard.reporting import report
 from memviz.dashboard.reporting import settings as report_settings
 from memviz.dashboard.reporting.html_file import memviz_version
 from memviz.dashboard.reporting.report import html_report
+from memviz.dashboard.words.compactions import reason_words, turn_words
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.summaries.compaction_words import reason_words, turn_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.base import RecordedEvent, Transcript

@@ -16,7 +16,7 @@ from memviz.dashboard.reporting.run_tables import (
     compactions_csv,
     requests_csv,
 )
-from memviz.metrics.summaries.compaction_words import reason_words
+from memviz.dashboard.words.compactions import reason_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.csv_cells import unguarded

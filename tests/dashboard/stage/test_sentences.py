@@ -12,7 +12,7 @@ from memviz.dashboard.stage.events import (
     loss_sentence,
     recall_sentence,
 )
-from memviz.metrics.summaries.compaction_words import size_words
+from memviz.dashboard.words.compactions import size_words
 from memviz.transcripts.samples import sample
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import memviz
 from memviz import Message, Reply, Run, ScriptedModel, Usage
+from memviz.dashboard.words.estimates import estimate_words
 from memviz.engine.judging import Judging, judge_request
 from memviz.engine.records import TurnRecord
 from memviz.engine.requests import Requests
@@ -57,7 +58,7 @@ def test_questions_to_a_full_buffer_by_hand() -> None:
     assert found.unknown_prices == ()
     assert found.usd == pytest.approx((sent * 2 + 2 * MEAN_REPLY * 10) / MILLION)
     assert (
-        found.sentence
+        estimate_words(found)
         == "2 questions: about 198 tokens in and 50 out, about $0.0009 at list price."
     )
 
@@ -85,7 +86,7 @@ def test_the_judge_is_counted_and_priced_apart() -> None:
     assert found.part("question") == alone.part("question")
     assert work(found.part("verdict")) == Work("verdict", 2, read, 2)
     assert found.usd == pytest.approx(alone.usd + (read * 1 + 2 * 3) / MILLION)  # type: ignore[operator]
-    assert "; 2 verdicts: about " in found.sentence
+    assert "; 2 verdicts: about " in estimate_words(found)
     assert judge_estimate([run_of()], PROBES, "offline", "offline", "offline").usd == 0
 
 
@@ -116,7 +117,7 @@ def test_every_run_is_asked_every_probe() -> None:
     found = judge_estimate([run_of(), window], PROBES, "offline", "offline", "offline")
     assert (found.part("question").calls, found.part("verdict").calls) == (4, 4)
     assert found.part("question").input_tokens == 198 + 2 * (17 + REPLY + 4 + 4) + 12
-    assert found.sentence.endswith(", at no cost.")
+    assert estimate_words(found).endswith(", at no cost.")
 
 
 @pytest.mark.parametrize(("size", "calls"), [(2, 2), (3, 0)])
@@ -153,7 +154,7 @@ def test_a_summary_is_expected_to_be_as_large_as_the_last() -> None:
     assert len(run.compactions) == 1
     found = judge_estimate([run], PROBES, "offline", "house/small")
     assert work(found.part("summary")) == Work("summary", 2, 180, 18)
-    assert "; 2 summaries: about 180 tokens in and 18 out" in found.sentence
+    assert "; 2 summaries: about 180 tokens in and 18 out" in estimate_words(found)
 
 
 def test_one_summary_a_turn_is_not_made_for_a_question() -> None:
@@ -166,11 +167,13 @@ def test_one_summary_a_turn_is_not_made_for_a_question() -> None:
 def test_unknown_prices_are_named_once() -> None:
     found = judge_estimate([run_of()], PROBES, "our/a", "our/c", "our/b")
     assert (found.usd, found.unknown_prices) == (None, ("our/a", "our/b"))
-    assert found.sentence.endswith(". The prices of our/a and our/b are unknown.")
+    assert estimate_words(found).endswith(
+        ". The prices of our/a and our/b are unknown."
+    )
     same = judge_estimate([run_of()], PROBES[:1], "our/a", "offline", "our/a")
     assert same.unknown_prices == ("our/a",)
-    assert same.sentence.startswith("1 question: ")
-    assert same.sentence.endswith(" out. The price of our/a is unknown.")
+    assert estimate_words(same).startswith("1 question: ")
+    assert estimate_words(same).endswith(" out. The price of our/a is unknown.")
 
 
 def test_nothing_to_ask_costs_nothing() -> None:

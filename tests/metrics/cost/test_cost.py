@@ -303,7 +303,7 @@ class TestUnknownPrices:
         ) == (None,) * 4
         assert (found.request_usd, found.cumulative_usd) == (None, None)
         assert found.summarizer_usd == pytest.approx(450 / MILLION)
-        assert found.missing == ("chat model: input price", "chat model: output price")
+        assert found.missing == (("chat model", "input"), ("chat model", "output"))
         frame = found.frame()
         assert (
             frame[["main_usd", "uncached_main_usd", "cumulative_usd"]]
@@ -315,18 +315,18 @@ class TestUnknownPrices:
     def test_half_a_price_is_none_too(self) -> None:
         half = unpriced("half").by_hand(input_usd_per_million=1)
         assert cost(self.SENT, half, half, cache=None, pause_seconds=0).missing == (
-            "half: output price",
+            ("half", "output"),
         )
         found = cost(self.SENT, USUAL, half, cache=None, pause_seconds=0)
         assert (found.summarizer_usd, found.total_usd, found.missing) == (
             None,
             None,
-            ("half: output price",),
+            (("half", "output"),),
         )
         assert found.main_usd is not None
         other = unpriced("other").by_hand(output_usd_per_million=1)
         assert cost(self.SENT, other, USUAL, cache=RULES, pause_seconds=0).missing == (
-            "other: input price",
+            ("other", "input"),
         )
 
     def test_nobody_needs_the_price_of_what_was_not_asked(self) -> None:
@@ -351,7 +351,7 @@ class TestUnknownPrices:
         )
         tiered = Pricing("tiered", (plain, long), "here")
         assert cost(self.SENT, tiered, USUAL, cache=None, pause_seconds=0).missing == (
-            "tiered: input price",
+            ("tiered", "input"),
         )
         short = traffic_of([(1, 1999, 0, 10)])
         assert cost(
@@ -395,7 +395,7 @@ class TestPricing:
         )
 
     def test_entered_by_hand(self) -> None:
-        assert USUAL.source == "entered by hand"
+        assert (USUAL.source, USUAL.has_own) == ("", True)
         assert USUAL.plain.cache_write_usd_per_token == pytest.approx(3.75e-6)
         listed = pricing("claude-haiku-5-5")
         assert listed is not None
@@ -404,14 +404,14 @@ class TestPricing:
         assert changed.plain.input_usd_per_token == pytest.approx(7e-6)
         assert changed.plain.output_usd_per_token == listed.plain.output_usd_per_token
         assert len(changed.rates) == 1
-        assert changed.source == f"entered by hand, the rest: {listed.source}"
+        assert (changed.source, changed.has_own) == (listed.source, True)
         free = listed.by_hand(
             input_usd_per_million=0,
             output_usd_per_million=0,
             cache_read_usd_per_million=0,
             cache_write_usd_per_million=0,
         )
-        assert free.source == "entered by hand"
+        assert (free.source, free.has_own) == ("", True)
         assert (
             cost(
                 TestUnknownPrices.SENT, free, free, cache=RULES, pause_seconds=0

@@ -6,6 +6,7 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
+from memviz.dashboard.words.estimates import estimate_words
 from memviz.metrics.cost import pricing as cost_pricing
 from memviz.metrics.cost.estimate import Estimate, estimate
 from memviz.models.cost_bound import PlannedCalls
@@ -45,7 +46,7 @@ def test_a_full_buffer_by_hand() -> None:
     ]
     assert found.usd == pytest.approx((156 * 2 + 60 * 10) / MILLION)
     assert (
-        found.sentence
+        estimate_words(found)
         == "3 requests: about 156 tokens in and 60 out, about $0.00091 at list price."
     )
 
@@ -73,7 +74,7 @@ def test_the_summarizer_has_a_price_of_its_own() -> None:
     assert found.usd == pytest.approx(
         chat + ((100 + failed.prompt_tokens) * 1 + 7 * 3) / MILLION
     )
-    assert found.sentence.startswith(
+    assert estimate_words(found).startswith(
         f"3 requests: about {chat_work.input_tokens} tokens in and 60 out; 2 summaries: about "
         f"{summaries.input_tokens} tokens in and 7 out, in all about $"
     )
@@ -108,17 +109,17 @@ def test_an_unknown_price_is_not_0(model: str) -> None:
     found = estimate([run_of()], model, "house/small")
     assert (found.usd, found.unknown_prices) == (None, (model,))
     assert (
-        found.sentence
+        estimate_words(found)
         == f"3 requests: about 156 tokens in and 60 out. The price of {model} is unknown."
     )
 
 
 def test_every_unknown_price_is_named_once() -> None:
     run = run_of("summary", "s", "s", buffer_size=1)
-    assert estimate([run], "our/a", "our/b").sentence.endswith(
+    assert estimate_words(estimate([run], "our/a", "our/b")).endswith(
         " out. The prices of our/a and our/b are unknown."
     )
-    assert estimate([run], "our/a", "our/a").sentence.endswith(
+    assert estimate_words(estimate([run], "our/a", "our/a")).endswith(
         " out. The price of our/a is unknown."
     )
     half_known = estimate([run], "offline", "our/b")
@@ -136,7 +137,7 @@ def test_the_offline_model_costs_nothing() -> None:
         [run_of("summary", "s", "s", buffer_size=1)], "offline", " offline "
     )
     assert found.usd == 0.0
-    assert found.sentence.endswith(", at no cost.")
+    assert estimate_words(found).endswith(", at no cost.")
 
 
 def test_nothing_to_do_costs_nothing() -> None:
@@ -163,7 +164,7 @@ def test_nothing_to_do_costs_nothing() -> None:
 def test_tokens_are_said_to_three_digits(tokens: int, text: str) -> None:
     found = Estimate((PlannedCalls("our/a", (Usage(tokens, 2),), "request"),), 0.41)
     assert (
-        found.sentence
+        estimate_words(found)
         == f"1 request: about {text} tokens in and 2 out, about $0.41 at list price."
     )
 

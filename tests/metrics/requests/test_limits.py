@@ -8,11 +8,8 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Strategy
-from memviz.metrics.requests.limits import (
-    limit_of,
-    limit_rule,
-    over_limit_words,
-)
+from memviz.dashboard.words.requests import limit_rule, limit_words, over_limit_words
+from memviz.metrics.requests.limits import limit_of
 from tests.engine.probes import IDS, small
 from tests.metrics.random_probes import runs
 
@@ -66,7 +63,7 @@ def test_the_system_prompt_is_named_where_it_counts_too() -> None:
         )
     )
     assert limit is not None
-    assert limit.words == "limit for system prompt, summary and messages 900"
+    assert limit_words(limit) == "limit for system prompt, summary and messages 900"
     assert "system" in limit.parts
 
 

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memviz.dashboard.words.requests import forecast_words
 from memviz.metrics.requests.limits import (
     PACE_REQUESTS,
-    forecast_words,
-    overflow_name,
+    Forecast,
+    forecast,
+    passing_request,
     requests_to_overflow,
 )
 from memviz.metrics.requests.traffic import Traffic
@@ -23,16 +25,9 @@ def growing(tokens: list[int]) -> Traffic:
 def test_the_request_at_which_the_window_is_too_small() -> None:
     sent = traffic_of([(1, 100, 0, 0), (2, 200, 0, 0), (2, 300, 0, 0), (3, 250, 0, 0)])
     assert [
-        overflow_name(sent, window) for window in (99, 100, 199, 200, 299, 300)
-    ] == [
-        "turn 1",
-        "turn 2, call 1",
-        "turn 2, call 1",
-        "turn 2, call 2",
-        "turn 2, call 2",
-        None,
-    ]
-    assert overflow_name(Traffic.nothing(), 0) is None
+        passing_request(sent, window) for window in (99, 100, 199, 200, 299, 300)
+    ] == [(1, 1, 1), (2, 1, 2), (2, 1, 2), (2, 2, 2), (2, 2, 2), None]
+    assert passing_request(Traffic.nothing(), 0) is None
 
 
 class TestForecast:
@@ -56,7 +51,7 @@ class TestForecast:
     )
     def test_needs_requests_that_grow(self, tokens: list[int]) -> None:
         assert requests_to_overflow(growing(tokens), 1000) is None
-        assert forecast_words(growing(tokens), 1000) == ""
+        assert forecast(growing(tokens), 1000) is None
 
     @given(
         st.integers(1, 500),
@@ -70,14 +65,17 @@ class TestForecast:
         tokens = [start + step * number for number in range(1, seen + more + 1)]
         window = tokens[-1] - 1
         assert requests_to_overflow(growing(tokens[:seen]), window) == more
-        assert overflow_name(growing(tokens), window) == f"turn {seen + more:,}"
+        assert passing_request(growing(tokens), window) == (seen + more, 1, 1)
 
     def test_names_the_turn_where_each_takes_one_request(self) -> None:
         loop = traffic_of([(1, 100, 0, 5), (1, 200, 0, 5), (2, 300, 0, 5)])
-        assert (
-            forecast_words(loop, 999)
-            == "after 7 more requests, if they go on growing as the last 3 did"
+        in_calls = forecast(loop, 999)
+        assert in_calls == Forecast(7, None, 3)
+        assert forecast_words("A buffer", 999, in_calls) == (
+            "A buffer passes 999 tokens after 7 more requests, if they go on growing as the last 3 did."
         )
-        assert forecast_words(growing([100, 200, 300]), 999) == (
-            "after 7 more requests, at turn 10, if they go on growing as the last 3 did"
+        by_turn = forecast(growing([100, 200, 300]), 999)
+        assert by_turn == Forecast(7, 10, 3)
+        assert forecast_words("A buffer", 999, by_turn) == (
+            "A buffer passes 999 tokens after 7 more requests, at turn 10, if they go on growing as the last 3 did."
         )

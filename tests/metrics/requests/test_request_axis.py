@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz.core.text.wording import request_name
+from memviz.dashboard.words.requests import name_of, request_names
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
     calls_in_turns,
-    name_of,
-    request_names,
     request_turns,
 )
 from tests.metrics.requests.tool_loops import tool_loop
@@ -29,12 +28,7 @@ def test_where_each_turn_took_one_call_a_place_is_the_turn() -> None:
     assert axis.is_by_turn
     assert axis.places([2, 3, 4]).tolist() == [2, 3, 4]
     assert axis.ticks() is None
-    assert (axis.title, axis.last(4), axis.last(7), axis.turn_at(3.2)) == (
-        "Turn",
-        4,
-        7,
-        4,
-    )
+    assert (axis.last(4), axis.last(7), axis.turn_at(3.2)) == (4, 7, 4)
 
 
 def test_runs_with_different_numbers_of_calls_stand_turn_over_turn() -> None:
@@ -42,7 +36,7 @@ def test_runs_with_different_numbers_of_calls_stand_turn_over_turn() -> None:
     assert axis.places([1, 1, 1, 2]).tolist() == [1, 2, 3, 5]
     assert axis.places([1, 2, 2]).tolist() == [3, 4, 5]
     assert axis.ticks() == ([3, 5], ["1", "2"])
-    assert "call" in axis.title
+    assert not axis.is_by_turn
 
 
 @given(st.lists(CALLS, min_size=1, max_size=4))

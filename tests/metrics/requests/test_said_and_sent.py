@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import memviz
+from memviz.dashboard.words.requests import picture_words
 from memviz.metrics.requests.said_and_sent import said_and_sent, telling_request
 
 TALK = [
@@ -58,7 +59,7 @@ def test_what_a_summary_stands_for_is_told() -> None:
     replaced = [one for one in picture.said if one.looks == "summary"]
     assert len(said) == sum(one.tokens for one in replaced)
     assert len(sent) == picture.record.tokens["summary"]
-    assert f"{len(replaced)} replaced by a summary" in picture.sentence
+    assert f"{len(replaced)} replaced by a summary" in picture_words(picture)
 
 
 def test_the_most_telling_request_is_the_last_one_that_something_changed() -> None:

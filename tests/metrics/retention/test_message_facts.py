@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from memviz import Recall, Run
 from memviz.core.context import Fate
+from memviz.dashboard.words.facts import MOST_NAMED, message_facts_words
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.message_facts import (
-    MOST_NAMED,
     MessageFacts,
     facts_of_messages,
     message_facts,
-    message_facts_words,
     summary_facts,
 )
 from memviz.metrics.retention.retention import retention

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Run
 from memviz.core.messages import RECALL_EXCHANGE
-from memviz.metrics.requests.message_words import argument_values, readable
+from memviz.metrics.requests.message_text import argument_values, readable
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.tool_facts import (
     ToolArgumentRecall,

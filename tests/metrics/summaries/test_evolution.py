@@ -13,7 +13,7 @@ import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, ToolCall
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import keys
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.summaries.diff import word_diff, words_of
 from memviz.metrics.summaries.events import (
     CompactionOutcome,

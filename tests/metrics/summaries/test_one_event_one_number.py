@@ -26,12 +26,12 @@ from memviz.dashboard.reporting.run_tables import compactions_csv
 from memviz.dashboard.ui.facts.summaries.page import versions_table
 from memviz.dashboard.ui.facts.summaries.version import event_label, facts_html
 from memviz.dashboard.ui.facts.version_card import badge_label
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.evolution import summary_evolution
 from memviz.transcripts.samples import sample

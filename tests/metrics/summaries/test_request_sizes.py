@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Chat, Recall, Run, ScriptedModel
-from memviz.metrics.requests.request_axis import axis_of, request_turns
-from memviz.metrics.summaries.compaction_words import (
+from memviz.dashboard.words.compactions import (
     compaction_words,
     request_words,
     turn_words,
 )
+from memviz.metrics.requests.request_axis import axis_of, request_turns
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.engine.probes import IDS
@@ -76,7 +76,7 @@ def test_events_stand_in_order_between_the_request_before_and_their_own(
         assert first < event.place <= last
         if number is not None:
             record = run.requests[number]
-            assert (event.request_turn, event.request_call) == (
+            assert (event.request or ())[:2] == (
                 record.turn,
                 record.call,
             )

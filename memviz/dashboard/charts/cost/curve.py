@@ -49,8 +49,9 @@ from memviz.dashboard.charts.turn_axis import (
     turn_partings,
     turns_axis,
 )
+from memviz.dashboard.words.requests import request_names
 from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.request_axis import RequestAxis, request_names
+from memviz.metrics.requests.request_axis import RequestAxis
 
 UNCACHED_OPACITY = 0.75
 MARGINS = {**FIXED_MARGINS, "t": 40}

@@ -12,8 +12,8 @@ from memviz.core.text.wording import counted, dollars, listed
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
+from memviz.dashboard.words.requests import request_names
 from memviz.metrics.cost.cost import MAIN_PARTS, SUMMARIZER_PARTS, Cost, CostParts, Part
-from memviz.metrics.requests.request_axis import request_names
 
 Amounts = NDArray[np.float64]
 UNKNOWN = "unknown"

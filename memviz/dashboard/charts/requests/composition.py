@@ -34,15 +34,11 @@ from memviz.dashboard.charts.turn_axis import (
     axis_title,
     turn_partings,
 )
+from memviz.dashboard.words.requests import limit_words, name_of
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Limit, limit_of
-from memviz.metrics.requests.request_axis import (
-    Places,
-    axis_of,
-    name_of,
-    request_turns,
-)
+from memviz.metrics.requests.request_axis import Places, axis_of, request_turns
 
 FITS_UP_TO = 1.5
 """A limit that is further away than so many times the largest request is not drawn: it would squeeze the areas."""
@@ -100,7 +96,7 @@ def composition(run: Run) -> go.Figure:
     if limit is not None and limit.tokens <= FITS_UP_TO * run.columns.largest:
         shapes.append(rule_across(limit.tokens, stroke(2, "dash")))
         # On the areas it could not be read, and in the legend it would push the names apart.
-        words = f"<b>- -</b> {limit.words}<br>(pale parts do not count)"
+        words = f"<b>- -</b> {limit_words(limit)}<br>(pale parts do not count)"
         notes.append(note_at_left(words, 1, yref="paper", align="left"))
     hover_title = "turn %{x}" if axis.is_by_turn else " "
     x_axis = {
@@ -203,10 +199,10 @@ def _limit_label(limit: Limit, longest: int) -> Part:
     """Return the words above the bar, beside the line; where neither side has room for them, over the line, up to the
     bar's right end."""
     at = limit.tokens / longest
-    share = len(limit.words) * CHAR_PIXELS / NARROW_PIXELS
+    share = len(limit_words(limit)) * CHAR_PIXELS / NARROW_PIXELS
     is_beside = at >= share or 1 - at >= share
     return {
-        "text": limit.words,
+        "text": limit_words(limit),
         "x": limit.tokens if is_beside else 1,
         "xref": "x" if is_beside else "paper",
         "y": 1,

@@ -17,15 +17,14 @@ from memviz.dashboard.charts.requests.panels import Panels, PlacedSetting
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
+from memviz.dashboard.words.requests import limit_rule, limit_value, name_of
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import (
     Ceiling,
     ceilings,
     limit_of,
-    limit_rule,
     spells,
 )
-from memviz.metrics.requests.request_axis import name_of
 
 if TYPE_CHECKING:
     from memviz.strategies.base import Strategy
@@ -120,7 +119,7 @@ def limit_names(panels: Panels) -> list[Part]:
             limit = limit_of(strategy)
             if limit:
                 dash = _DASH.format(color)
-                values.append(f"{dash} {limit.tokens:,}{limit.share_words}")
+                values.append(f"{dash} {limit_value(limit)}")
         text = f"limits: {' '.join(dict.fromkeys(values))} tokens"
     top = panels.main_top(has_note=True)
     return [note(text, 1, top, xref="paper", xanchor="right", yref="paper")]

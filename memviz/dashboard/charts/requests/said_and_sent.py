@@ -11,7 +11,7 @@ from memviz.dashboard.charts.figure import figure
 from memviz.dashboard.charts.grammar import BELOW, Part, bars
 from memviz.dashboard.charts.palette import PART_COLORS, SHORTENED_COLOR, faded
 from memviz.dashboard.charts.text import escaped
-from memviz.metrics.requests.message_words import message_words
+from memviz.dashboard.words.requests import message_words
 from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent, Stretch
 
 COLORS: dict[Looks, str] = {

@@ -9,9 +9,9 @@ from memviz.core.text.wording import distinct_names, listed, times
 from memviz.dashboard.charts.palette import PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
+from memviz.dashboard.words.requests import name_of
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import name_of
 
 TURN = "Turn"
 CALL = "Call"

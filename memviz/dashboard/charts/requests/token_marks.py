@@ -30,10 +30,11 @@ from memviz.dashboard.charts.summaries.marks import (
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import last_place
+from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import RequestAxis, name_of, request_turns
+from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.summaries.request_sizes import request_sizes
 
 if TYPE_CHECKING:

@@ -44,8 +44,9 @@ from memviz.dashboard.charts.turn_axis import (
     turn_partings,
     turns_axis,
 )
+from memviz.dashboard.words.requests import name_of
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_axis import axis_of, name_of
+from memviz.metrics.requests.request_axis import axis_of
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent

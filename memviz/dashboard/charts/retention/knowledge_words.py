@@ -9,7 +9,7 @@ import numpy as np
 from memviz.core.text.wording import share_of
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.text import escaped
-from memviz.metrics.requests.request_axis import request_names
+from memviz.dashboard.words.requests import request_names
 from memviz.metrics.retention.knowledge import (
     BEST_FIRST,
     FactState,

@@ -48,11 +48,11 @@ from memviz.dashboard.charts.turn_axis import (
     turn_partings,
     turns_axis,
 )
+from memviz.dashboard.words.compactions import act_words
 from memviz.engine.compaction import Compaction
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.metrics.summaries.compaction_words import act_noun
 
 MARGINS = {"l": 126, "r": 8, "t": 26, "b": 44}
 """Room for the names of the facts on the left: short ones, so that a phone has room for the lives too. At the top the
@@ -266,8 +266,8 @@ def _loss_words(
     head = f"{_head(kept, lost.life)}<br><b>lost at {when}</b>"
     if taken_by is None:
         return f"{head}: the last message that held it is no longer sent"
-    messages = message_range(taken_by.summarized)
-    return f"{head}: left out by the {act_noun(taken_by)} of {messages}"
+    why = act_words(taken_by).left_out
+    return f"{head}: {why.format(messages=message_range(taken_by.summarized))}"
 
 
 def _points(

@@ -11,8 +11,8 @@ from memviz.dashboard.charts.grammar import GREY, Part, bars, picture, stroke
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.summaries.marks import bar_width
 from memviz.dashboard.charts.turn_axis import axis_title, last_place, parted, turns_axis
+from memviz.dashboard.words.compactions import event_turn_words
 from memviz.metrics.requests.request_axis import RequestAxis
-from memviz.metrics.summaries.compaction_words import event_turn_words
 from memviz.metrics.summaries.evolution import VersionFacts
 
 SUMMARY = PART_COLORS["summary"]

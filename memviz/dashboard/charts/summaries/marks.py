@@ -15,11 +15,11 @@ from memviz.dashboard.charts.palette import (
     SUMMARIZATION_LINE,
 )
 from memviz.dashboard.charts.text import escaped
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.metrics.requests.traffic import broken_cache_tokens
-from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,

@@ -31,8 +31,9 @@ from memviz.dashboard.charts.summaries.marks import (
 )
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import last_place, turn_partings, turns_axis
+from memviz.dashboard.words.requests import name_of
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import axis_of, name_of, request_turns
+from memviz.metrics.requests.request_axis import axis_of, request_turns
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,

@@ -12,10 +12,10 @@ from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
+from memviz.dashboard.words.requests import message_words
 from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.engine.recalling import Waiting
-from memviz.metrics.requests.message_words import message_words
 
 TURNS_KEY = "recall-turns"
 LAST_KEY = "recall-last"

@@ -12,12 +12,12 @@ from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.words.compactions import named_reason
+from memviz.dashboard.words.requests import message_words
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
 from memviz.metrics.cost.bounds import INSTRUCTION_TOKENS, token_margin
-from memviz.metrics.requests.message_words import message_words
-from memviz.metrics.summaries.compaction_words import named_reason
 from memviz.models.cost_bound import PlannedCalls, price_at_most
 from memviz.models.names import in_words
 

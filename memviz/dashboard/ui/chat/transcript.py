@@ -26,15 +26,15 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.scrolling import scroll
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.facts import message_facts_words
+from memviz.dashboard.words.requests import call_text
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import call_text
 from memviz.metrics.requests.request_table import record_of_turn
 from memviz.metrics.retention.message_facts import (
     NO_FACTS,
     MessageFacts,
     facts_of_messages,
-    message_facts_words,
 )
 from memviz.storage.workspace import FIRST_SAMPLE
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import streamlit as st
@@ -42,9 +43,14 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.prices import (
+    after_the_pause,
+    basis_in_words,
+    missing_prices_by_model,
+    pause_words,
+)
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
-from memviz.tuning.price_words import after_the_pause, basis_in_words, pause_words
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 CHART_KEY = "costs-curve"
@@ -98,15 +104,10 @@ def costed(
 
 def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     """Name the prices that are needed and not known, and how to enter them."""
-    missing: dict[str, list[str]] = {}
-    for name in dict.fromkeys(name for one in costs for name in one.cost.missing):
-        model, _, what = name.rpartition(": ")
-        missing.setdefault(model, []).append(what)
-    if not missing:
+    missing = chain.from_iterable(one.cost.missing for one in costs)
+    names = [plain(name) for name in missing_prices_by_model(missing)]
+    if not names:
         return
-    names = []
-    for model, prices in missing.items():
-        names.append(f"{' and '.join(prices)} of {plain(model)}")
     st.info(
         f"Unknown: {'; '.join(names)}. Where it is needed, only tokens are shown. Check the model's name, or enter "
         f"what it costs under **{MORE}**.",

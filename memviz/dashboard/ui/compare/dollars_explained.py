@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import streamlit as st
 
-from memviz.core.text.wording import duration_words, listed
+from memviz.core.text.wording import duration_words, listed, request_name
 from memviz.dashboard.charts.cost.curve import (
     cache_hits,
     largest_request,
@@ -20,14 +20,15 @@ from memviz.dashboard.charts.cost.setting_cost import (
 )
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.prices import cache_in_words, prices_of
+from memviz.dashboard.words.requests import forecast_words
 from memviz.engine.compaction import REDUCING
 from memviz.metrics.health.growth import unbounded_part
-from memviz.metrics.requests.limits import forecast_words, overflow_name
+from memviz.metrics.requests.limits import forecast, passing_request
 from memviz.metrics.summaries.events import grows_a_list
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import context_window_tokens
 from memviz.strategies.base import Trigger
-from memviz.tuning.price_words import cache_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 FEW_HITS = 0.5
@@ -167,12 +168,15 @@ def window_words(
         )
     for one in costs:
         sent = one.cost.traffic
-        passed = overflow_name(sent, window)
-        forecast = forecast_words(sent, window)
+        passed = passing_request(sent, window)
+        foretold = forecast(sent, window)
         if passed is not None:
-            yield f"{one.label}: from {passed} on a request is larger than the window, and would be refused."
-        elif forecast and unbounded_part(one.setting.run.strategy) == "history":
-            yield f"{one.label} passes {window:,} tokens {forecast}."
+            yield (
+                f"{one.label}: from {request_name(*passed)} on a request is larger than the window, and would be "
+                "refused."
+            )
+        elif foretold and unbounded_part(one.setting.run.strategy) == "history":
+            yield forecast_words(one.label, window, foretold)
 
 
 def _share_words(share: float) -> str:

@@ -13,6 +13,7 @@ from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.pictures import places, step_of
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
 from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.dashboard.words.prices import PART_NAMES
 from memviz.metrics.cost.cost import Cost, Part, cost_by_pause
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
@@ -146,7 +147,9 @@ def parts_table(costs: Sequence[SettingCost]) -> None:
 
 def _cells(one: SettingCost) -> dict[str, str]:
     cost = one.cost
-    parts = {f"{part.value} (tokens · USD)": _cell(one, part) for part in Part}
+    parts = {}
+    for part, name in PART_NAMES.items():
+        parts[f"{name} (tokens · USD)"] = _cell(one, part)
     has_summarizer = cost.traffic.summarizer_turns.size
     uses_cache = cost.cached_tokens.any() or cost.written_tokens.any()
     summarizer = usd_words(cost.summarizer_usd) if has_summarizer else NONE

@@ -30,6 +30,7 @@ from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.run import Run
 from memviz.metrics.answers import answer_source
@@ -148,7 +149,8 @@ def _job(missing: Sequence[_Begun], models: Models) -> Job:
     """Return the job that answers what is missing. It is bounded with each reply as long as it may be, and sent again
     with every later message; likely, the replies are as long as the conversation's own."""
     replays = free_replays(workspace(), [item.key for item in missing])
-    likely = estimate(replays, models.answerer.name, models.summarizer.name).sentence
+    cost = estimate(replays, models.answerer.name, models.summarizer.name)
+    likely = likely_words(cost)
     work = [item.key.strategy.tool_use for item in missing]
     if any(one.recalls or one.thinking_rounds for one in work):
         likely += " What the model recalls or thinks by itself comes on top."
@@ -160,7 +162,7 @@ def _job(missing: Sequence[_Begun], models: Models) -> Job:
         ),
         model=models.answerer.label,
         bound=free_run_bound(replays, [item.done for item in missing], models.askers),
-        before=f"Likely {likely}",
+        before=likely,
     )
 
 

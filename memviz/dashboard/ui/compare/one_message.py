@@ -27,11 +27,12 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.facts import message_facts_words
+from memviz.dashboard.words.requests import call_text
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.requests.message_words import call_text
-from memviz.metrics.retention.message_facts import message_facts, message_facts_words
+from memviz.metrics.retention.message_facts import message_facts
 from memviz.transcripts.base import Probe
 
 MESSAGE_KEY = "map-message"

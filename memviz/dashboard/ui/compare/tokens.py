@@ -36,6 +36,7 @@ from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.requests import place_in_a_table
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 
@@ -185,7 +186,7 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         "of them before the last call of a turn": use.earlier_tokens,
         "Mean request": round(use.mean_tokens),
         "Largest request": use.peak_tokens,
-        "Largest request at turn": use.peak_name.removeprefix("turn "),
+        "Largest request at turn": place_in_a_table(use.peak),
         "Times that messages were cleared or shortened": use.reductions,
         "Messages cleared or shortened at the end": use.reduced_messages,
         "Summaries written": use.summarizations,

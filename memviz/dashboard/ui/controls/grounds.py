@@ -18,17 +18,16 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
-from memviz.engine.calls import ReplyFacts
-from memviz.metrics.health import HealthWarning, health_warnings
-from memviz.metrics.summaries.authors import (
-    Author,
-    author_of,
-    authors_of,
+from memviz.dashboard.words.authors import (
+    AUTHOR_HELP,
     badge_words,
-    models_of,
     where_recorded,
     whose_words,
 )
+from memviz.dashboard.words.health import health_warnings
+from memviz.dashboard.words.warning import HealthWarning
+from memviz.engine.calls import ReplyFacts
+from memviz.metrics.summaries.authors import Author, author_of, authors_of, models_of
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING
 from memviz.tuning.grounds import Grounds
 
@@ -59,7 +58,7 @@ def author_badge(author: Author, *models: str) -> None:
     st.badge(
         plain(badge_words(author, models)),
         color=BADGE_COLORS[author],
-        help=author.about,
+        help=AUTHOR_HELP[author],
     )
 
 

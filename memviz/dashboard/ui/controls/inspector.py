@@ -41,13 +41,14 @@ from memviz.dashboard.ui.controls.selected_request import request_number
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.words.compactions import broken_lengths_of
+from memviz.dashboard.words.facts import message_facts_words
+from memviz.dashboard.words.requests import call_text, over_limit_words
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.limits import over_limit_words
-from memviz.metrics.requests.message_words import call_text, calls_asked_for
+from memviz.metrics.requests.message_text import calls_asked_for
 from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.retention.message_facts import message_facts_words, summary_facts
-from memviz.metrics.summaries.compaction_words import broken_lengths_of
+from memviz.metrics.retention.message_facts import summary_facts
 from memviz.transcripts.base import Probe
 
 MOST_CALLS = 100

@@ -9,7 +9,7 @@ from memviz.core.text.language import language
 from memviz.core.text.light_markdown import as_html, has_marks
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.shell.terms import term_html
-from memviz.metrics.requests.message_words import call_text
+from memviz.dashboard.words.requests import call_text
 
 MAX_CHARS_SHOWN = 4000
 

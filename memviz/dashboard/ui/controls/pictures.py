@@ -21,8 +21,8 @@ from memviz.dashboard.ui.shell.presenting import (
     speaker_notes,
 )
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.run import Run
-from memviz.metrics.summaries.compaction_words import compaction_words
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -24,11 +24,12 @@ from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
+from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.engine.recall_tokens import added_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_axis import name_of, numbers_of_turn
+from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.requests.traffic import traffic
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 

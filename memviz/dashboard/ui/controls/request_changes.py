@@ -26,22 +26,22 @@ from memviz.dashboard.ui.controls.diff_html import (
 )
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.engine.backoff import waiting_failure
-from memviz.engine.compaction import Compaction
-from memviz.engine.recall_tokens import recalled_tokens, stating_turns
-from memviz.engine.records import TurnRecord
-from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import message_words
-from memviz.metrics.requests.request_axis import name_of
-from memviz.metrics.requests.request_table import left_since
-from memviz.metrics.retention.message_facts import brought_back, summary_change
-from memviz.metrics.summaries.authors import badge_words, summary_author
-from memviz.metrics.summaries.compaction_words import (
+from memviz.dashboard.words.authors import badge_words
+from memviz.dashboard.words.compactions import (
     CompactionWords,
     compaction_words,
     error_words,
     tried_again,
 )
+from memviz.dashboard.words.requests import message_words, name_of
+from memviz.engine.backoff import waiting_failure
+from memviz.engine.compaction import Compaction
+from memviz.engine.recall_tokens import recalled_tokens, stating_turns
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.request_table import left_since
+from memviz.metrics.retention.message_facts import brought_back, summary_change
+from memviz.metrics.summaries.authors import summary_author
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
 from memviz.metrics.summaries.facts import facts_versions

@@ -18,7 +18,7 @@ from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
-from memviz.metrics.requests.message_words import readable
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
 from memviz.transcripts.base import Category, Probe
 

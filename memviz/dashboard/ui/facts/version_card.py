@@ -15,11 +15,15 @@ from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.words.compactions import (
+    compaction_words,
+    outcome_words,
+    turn_words,
+)
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.retention.life_lines import VersionProbes
 from memviz.metrics.summaries.authors import Author, summary_author
-from memviz.metrics.summaries.compaction_words import compaction_words, turn_words
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import outcome_of
 from memviz.metrics.summaries.facts import without_tags
@@ -68,7 +72,7 @@ def writer_badge(compaction: Compaction) -> None:
 def badge_label(run: Run, compaction: Compaction) -> str:
     """``◆ Version 5 · turn 19``, ``● Cleared · turn 6``: the turn of the first request that it changed."""
     outcome = outcome_of(compaction)
-    name = outcome.value.capitalize()
+    name = outcome_words(outcome).capitalize()
     if compaction.written:
         name = f"Version {compaction.written.version}"
     return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"

@@ -28,6 +28,7 @@ from memviz.dashboard.ui.shell.presenting import (
     speaker_notes,
 )
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.requests import picture_words
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
 from memviz.strategies import strategy
@@ -109,12 +110,12 @@ def _to_compare(example: Example) -> None:
 def _picture(example: Example) -> None:
     picture = example.picture
     chart = said_and_sent_figure(picture)
-    speaker_notes([picture.sentence])
+    speaker_notes([picture_words(picture)])
     st.plotly_chart(
         as_shown(chart),
         key=f"guide-picture-{example.strategy.id}",
         config=CONFIG,
-        alt=picture.sentence,
+        alt=picture_words(picture),
     )
     with st.container(
         horizontal=True, wrap=False, vertical_alignment="center", gap="small"
@@ -123,7 +124,7 @@ def _picture(example: Example) -> None:
             if author in authors_of(example.run):
                 author_badge(author, *models_of([example.run], author))
         title = plain(sample(example.conversation).title)
-        words = f"{plain(example.strategy.code_label)}, over *{title}*. {plain(picture.sentence)}"
+        words = f"{plain(example.strategy.code_label)}, over *{title}*. {plain(picture_words(picture))}"
         st.caption(words, width="stretch")
 
 
@@ -205,8 +206,9 @@ def mini_picture(picture: SaidAndSent) -> Markup:
     most = max(picture.said_tokens, picture.record.total_tokens)
     said = _row(picture.said, most)
     sent = _row(picture.sent, most)
+    words = picture_words(picture)
     return element(
-        "div", said, sent, class_="memviz-mini", role="img", aria_label=picture.sentence
+        "div", said, sent, class_="memviz-mini", role="img", aria_label=words
     )
 
 

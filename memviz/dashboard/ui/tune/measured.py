@@ -10,12 +10,12 @@ from memviz.code_export import NoCodeError, targets
 from memviz.core import page_titles
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.reporting.found_setting import setting_to_export
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.found_setting import setting_to_export
 from memviz.tuning.recommendation import idle_in_words
 from memviz.tuning.results import MEASURES, Sweep
 

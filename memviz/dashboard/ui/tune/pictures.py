@@ -25,12 +25,12 @@ from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_v
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.advice import answer_box, edge_button
 from memviz.dashboard.ui.tune.state import tune_state
+from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.best_of_each import StrategyAnswer, answer_for
 from memviz.tuning.constraints import Constraints
 from memviz.tuning.grid import axes
-from memviz.tuning.price_words import basis_in_words
 from memviz.tuning.recommendation import Recommendation
 from memviz.tuning.results import Sweep
 

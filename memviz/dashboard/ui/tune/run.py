@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.state import TuneState
+from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import CostBound
@@ -216,7 +217,7 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
         st.markdown(
             f"Measured with the offline stand-in's summaries, not yet with {plain(name)}."
         )
-        cost = estimate(sweep, name).sentence
+        cost = estimate_words(estimate(sweep, name))
         st.caption(
             f"{plain(cost)} The sizes of the stand-in's summaries are the base of this."
         )

@@ -24,7 +24,7 @@ from memviz.dashboard.charts.requests.tokens_per_turn import (
     tokens_per_turn,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.metrics.summaries.compaction_words import compaction_words, plain_limit
+from memviz.dashboard.words.compactions import compaction_words, plain_limit
 from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, small, talk

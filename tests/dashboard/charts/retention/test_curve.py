@@ -21,9 +21,9 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.charts.retention.curve import MOST_LARGE, Bounds, retention_curve
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
+from memviz.dashboard.words.compactions import plain_limit
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import ceiling
-from memviz.metrics.summaries.compaction_words import plain_limit
 from tests.dashboard.charts.facts import (
     CODE,
     FACTS,

@@ -26,10 +26,10 @@ from memviz.dashboard.charts.summaries.marks import (
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.ui.facts.lives.story import story
 from memviz.dashboard.ui.facts.version_card import badge_label
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.requests.traffic import broken_cache_tokens
-from memviz.metrics.summaries.compaction_words import compaction_words
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Effect, Move
 from tests.dashboard.charts.facts import kept

@@ -11,7 +11,7 @@ import memviz
 from memviz import ModelError, ScriptedModel
 from memviz.dashboard.charts.palette import FAILURE_COLOR
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
-from memviz.metrics.summaries.compaction_words import compaction_words
+from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.summaries.events import compaction_events
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import IDS, talk

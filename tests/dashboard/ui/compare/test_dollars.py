@@ -25,12 +25,12 @@ from memviz.dashboard.ui.compare.dollars_in_total import (
     shares_words,
     with_totals,
 )
+from memviz.dashboard.words.health import health_warnings
+from memviz.dashboard.words.prices import cache_in_words, prices_in_words, prices_of
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
-from memviz.metrics.health import health_warnings
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates
 from memviz.transcripts.samples import bundled
-from memviz.tuning.price_words import cache_in_words, prices_in_words, prices_of
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.charts.costs import CHEAP, DEAR, RULES, cost_line
 from tests.dashboard.charts.loops import loop

@@ -12,7 +12,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.grounds import ALL_STAND_IN, WITH_RECORDINGS
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key
-from memviz.metrics.summaries.authors import whose_words
+from memviz.dashboard.words.authors import whose_words
 from memviz.models.base import Model
 from memviz.models.names import OFFLINE, RECORDED_FIRST
 from memviz.models.scripted import ScriptedModel

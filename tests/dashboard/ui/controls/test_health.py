@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.metrics.health import health_warnings
+from memviz.dashboard.words.health import health_warnings
 from tests.engine.probes import talk
 
 MARKUP = "<script>alert(1)</script> **bold** :red[x] $a$ [link](http://x.y) :material/star: `code`"

@@ -6,9 +6,9 @@ import pytest
 
 from memviz.core.text.wording import duration_words
 from memviz.dashboard.ui.controls.pricing import PAUSES_SECONDS
+from memviz.dashboard.words.prices import pause_words
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.cache_rules import CacheRules
-from memviz.tuning.price_words import pause_words
 
 RULES = CacheRules(min_tokens=1024, lifetime_seconds=300)
 

@@ -27,6 +27,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.words.estimates import likely_words
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
@@ -116,7 +117,7 @@ def ask_a_model(
                 verb=start_verb("Ask", is_begun=bool(so_far), has_failed=has_failed),
                 model=models.answerer.label,
                 bound=_bound(asked, so_far),
-                before=f"Likely {_likely(asked)}",
+                before=_likely(asked),
             )
             done = f"{settled:,} of {counted(total, 'answer')} so far."
             job.run_when_asked(so_far=done if so_far else "")
@@ -174,13 +175,14 @@ def _choose(
 
 def _likely(asked: _Asked) -> str:
     """Return what it is likely to cost: each question is asked after the last turn."""
-    return judge_estimate(
+    likely = judge_estimate(
         asked.runs,
         asked.probes,
         asked.models.answerer.name,
         asked.models.summarizer.name,
         asked.judge.name if asked.judge else None,
-    ).sentence
+    )
+    return likely_words(likely)
 
 
 def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:

@@ -61,8 +61,8 @@ from memviz.dashboard.ui.shell.presenting import (
 )
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.compactions import act_words
 from memviz.metrics.retention.life_lines import LifeLine
-from memviz.metrics.summaries.compaction_words import act_noun
 
 ALL_KEY = "retention-all"
 CHART_KEY = "retention-lives"
@@ -183,11 +183,8 @@ def _legend(one: RetentionResult) -> str:
         items.append(legend_item(sign, mark.name))
     items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
     took = [one.run.compactions[by] for by in one.losses.values() if by is not None]
-    crosses = {act_noun(compaction): mark_color(compaction) for compaction in took}
-    for noun, color in crosses.items():
-        words = f"Lost by {noun}"
-        if noun == "summarization":
-            words = "Lost in a summarization"
+    crosses = {act_words(one).lost: mark_color(one) for one in took}
+    for words, color in crosses.items():
         items.append(legend_item(glyph("✖", _on_page(color)), words))
     if any(by is None for by in one.losses.values()):
         items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))

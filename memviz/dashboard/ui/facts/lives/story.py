@@ -41,13 +41,13 @@ from memviz.dashboard.ui.facts.version_card import (
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
+from memviz.dashboard.words.compactions import act_words, reason_words
+from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.compaction import Compaction
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.message_words import message_words, readable
-from memviz.metrics.requests.request_axis import name_of
+from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.knowledge import Freshness, Knowledge
 from memviz.metrics.retention.life_lines import LifeLine, Span
-from memviz.metrics.summaries.compaction_words import act_noun, reason_words
 from memviz.transcripts.base import Probe
 
 LABEL_CHARS = 110
@@ -70,9 +70,7 @@ def beside(one: RetentionResult, life: LifeLine) -> None:
     if number is None:
         return
     if lost_by not in (None, number):
-        st.caption(
-            f"It is not this {act_noun(one.run.compactions[number])} that lost the fact; this one is selected."
-        )
+        st.caption(act_words(one.run.compactions[number]).not_this)
     _version(one, life, number)
 
 
@@ -176,7 +174,7 @@ def _version(one: RetentionResult, life: LifeLine, number: int) -> None:
         st.markdown(f"**What changed: {before}version {compaction.written.version}**")
     what_changed(one.run, compaction, answers)
     if st.button(
-        f"Open this {act_noun(compaction)}",
+        act_words(compaction).open,
         icon=":material/compress:",
         key="retention-open",
     ):
@@ -263,11 +261,13 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
             return ""
         return ": the last message that held it is no longer sent"
     compaction = kept.run.compactions[number]
-    what = message_range(compaction.summarized)
-    where = message_number(compaction.after_message)
     reason = reason_words(compaction)
-    because = f" ({reason})" if reason else ""
-    return f": the {act_noun(compaction)} of {what} after message {where:,}{because} left it out"
+    why = act_words(compaction).left_it_out.format(
+        messages=message_range(compaction.summarized),
+        after=f"{message_number(compaction.after_message):,}",
+        because=f" ({reason})" if reason else "",
+    )
+    return f": {why}"
 
 
 def source_of_loss(

@@ -65,12 +65,12 @@ from memviz.dashboard.ui.shell.state import (
     widget_value,
 )
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.compactions import (
+    broken_length_words,
+    event_turn_in_a_table,
+)
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
-from memviz.metrics.summaries.compaction_words import (
-    broken_length_words,
-    event_turn_words,
-)
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
@@ -262,7 +262,7 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
         compaction = fact.event.compaction
         row = {
             noun: f"{fact.version.version:,}",
-            "Turn": event_turn_words(fact.event).removeprefix("turn "),
+            "Turn": event_turn_in_a_table(fact.event),
             "Tokens": f"{fact.tokens:,}",
         }
         if asks_length:

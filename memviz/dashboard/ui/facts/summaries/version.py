@@ -30,20 +30,22 @@ from memviz.dashboard.ui.facts.summaries.rewording import Desk, rewrite_version
 from memviz.dashboard.ui.facts.version_card import shown_text
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
-from memviz.engine.compaction import Compaction
-from memviz.engine.run import Run
-from memviz.metrics.requests.message_words import call_text
-from memviz.metrics.summaries.authors import Author, summary_author
-from memviz.metrics.summaries.compaction_words import (
+from memviz.dashboard.words.compactions import (
     after_failure_words,
     compaction_words,
     error_words,
+    outcome_words,
     request_title,
     request_words,
     size_words,
     tried_again,
     turn_words,
+    writer_words,
 )
+from memviz.dashboard.words.requests import call_text
+from memviz.engine.compaction import Compaction
+from memviz.engine.run import Run
+from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.diff import word_diff
 from memviz.metrics.summaries.events import (
     CompactionEvent,
@@ -79,7 +81,7 @@ def version_noun(run: Run) -> str:
 
 def event_label(run: Run, event: CompactionEvent) -> str:
     """Short name of an event, for controls."""
-    name = event.what.value.capitalize()
+    name = outcome_words(event.what).capitalize()
     if event.version:
         name = f"{version_noun(run)} {event.version.version}"
     return f"{name} · {turn_words(event.compaction, run)}"
@@ -128,7 +130,7 @@ def version_title(run: Run, event: CompactionEvent) -> str:
     """Return which version it is, or what became of the attempt."""
     request = request_words(event.compaction, run)
     if event.version is None:
-        return f"{event.what.value.capitalize()} {request}"
+        return f"{outcome_words(event.what).capitalize()} {request}"
     number = f"{event.version.version} of {len(run.summaries)}"
     return f"{version_noun(run)} {number}, {request}"
 
@@ -316,7 +318,7 @@ def _call_rows(compaction: Compaction) -> Iterator[tuple[str, str]]:
 
 
 def _writer(event: CompactionEvent) -> str:
-    who = event.what.value.removeprefix("written by ")
+    who = writer_words(event.what)
     author = summary_author(event.compaction)
     said = []
     if author is not Author.STAND_IN and event.compaction.model:

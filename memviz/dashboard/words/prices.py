@@ -1,15 +1,69 @@
 """The prices, cache rules and pause that a cost is worked out with, in words: what, from where, and of when."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from memviz.core.text.wording import duration_words
-from memviz.metrics.cost.pricing import MILLION, Pricing, unpriced
+from memviz.metrics.cost.cost import Part
+from memviz.metrics.cost.pricing import FREE, MILLION, MissingPrice, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
 from memviz.models.names import approximation
 from memviz.models.prices import TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 UNKNOWN = "unknown"
+PART_NAMES = {
+    Part.FRESH: "Input, fresh",
+    Part.CACHED: "Input, read from the cache",
+    Part.WRITTEN: "Input, written to the cache",
+    Part.OUTPUT: "Output",
+    Part.SUMMARIZER_INPUT: "Summarizer, input",
+    Part.SUMMARIZER_OUTPUT: "Summarizer, output",
+}
+"""The name of each kind of tokens that is paid for, in a table."""
+
+
+def whose(pricing: Pricing) -> str:
+    """Return the owner of these prices, behind the word *prices*: ``of openai/gpt-5-mini``, ``entered by hand for
+    openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
+    if not pricing.has_own:
+        return f"of {pricing.model}"
+    if pricing.source:
+        return f"entered by hand (the rest of {pricing.model})"
+    return f"entered by hand for {pricing.model}"
+
+
+def source_words(pricing: Pricing) -> str:
+    """Return where these prices are from."""
+    source = pricing.source
+    if source == FREE:
+        source = "answers without a provider"
+    if not pricing.has_own:
+        return source
+    if source:
+        return f"entered by hand, the rest: {source}"
+    return "entered by hand"
+
+
+def missing_price_name(missing: MissingPrice) -> str:
+    """Return the name of a price that is needed and that nobody knows: ``openai/gpt-9: output price``."""
+    if missing.kind == "input":
+        return f"{missing.model}: input price"
+    return f"{missing.model}: output price"
+
+
+def missing_prices_by_model(missing: Iterable[MissingPrice]) -> Iterator[str]:
+    """Yield for each model the prices that are needed and that nobody knows: ``input price and output price of
+    openai/gpt-9``."""
+    kinds: dict[str, list[str]] = {}
+    for model, kind in dict.fromkeys(missing):
+        kinds.setdefault(model, []).append(kind)
+    for model, unknown in kinds.items():
+        if len(unknown) > 1:
+            yield f"input price and output price of {model}"
+        elif unknown == ["input"]:
+            yield f"input price of {model}"
+        else:
+            yield f"output price of {model}"
 
 
 def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
@@ -31,7 +85,7 @@ def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
     for rates in pricing.rates[1:]:
         above = f"in requests of more than {rates.above_input_tokens:,} input tokens"
         told += f"; {above} {_rates(rates, reads_a_cache)}"
-    return f"{pricing.model}, USD per million tokens: {told}. Source: {pricing.source}."
+    return f"{pricing.model}, USD per million tokens: {told}. Source: {source_words(pricing)}."
 
 
 def cache_in_words(cache: CacheRules | None) -> str:
@@ -72,15 +126,17 @@ def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
     """Return under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the
     full buffer is often the cheapest, with a longer one it is not. It says so where ``counter``, which counted the
     tokens, is not that of the model whose prices count."""
+    held_for = f"Costs hold for the prices {whose_prices(assumptions)}"
     pause = duration_words(assumptions.pause_seconds)
     cache = assumptions.cache
     if cache is None:
-        cached = ", without a prompt cache"
+        basis = (
+            f"{held_for} and a pause of {pause} between turns, without a prompt cache."
+        )
     elif cache.is_alive(assumptions.pause_seconds):
-        cached = ", shorter than its prompt cache lasts"
+        basis = f"{held_for} and a pause of {pause} between turns, shorter than its prompt cache lasts."
     else:
-        cached = ", after which its prompt cache is empty"
-    basis = f"Costs hold for the prices {whose_prices(assumptions)} and a pause of {pause} between turns{cached}."
+        basis = f"{held_for} and a pause of {pause} between turns, after which its prompt cache is empty."
     inexact = approximation(assumptions.main.model, counter) if assumptions.main else ""
     return f"{basis} {inexact}" if inexact else basis
 
@@ -89,8 +145,8 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
     """Return whose prices count, behind the word *prices*: ``of X``, or ``of X for the chat and of Y for the
     summaries``."""
     unknown = "of an unknown model"
-    main = assumptions.main.whose if assumptions.main else unknown
-    writer = assumptions.summarizer.whose if assumptions.summarizer else unknown
+    main = whose(assumptions.main) if assumptions.main else unknown
+    writer = whose(assumptions.summarizer) if assumptions.summarizer else unknown
     if main == writer:
         return main
     return f"{main} for the chat and {writer} for the summaries"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import memviz
 from memviz.code_export import Setting, targets
+from memviz.dashboard.reporting.found_setting import setting_to_export
 from memviz.transcripts.samples import sample
-from memviz.tuning.found_setting import setting_to_export
 from tests.tuning.random_sweeps import SETTINGS, UNPRICED, cell, sweep_of
 
 

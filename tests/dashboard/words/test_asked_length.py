@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz.core.text.length import count_words, with_length
-from memviz.metrics.summaries.compaction_words import (
+from memviz.dashboard.words.compactions import (
     broken_length_words,
     broken_lengths_of,
     compaction_words,

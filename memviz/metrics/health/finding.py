@@ -1,10 +1,9 @@
-"""One warning about a run, the turns it names, and the prices at which it speaks of money."""
+"""One finding about a run, the turns it concerns, and the prices at which it speaks of money."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
-from memviz.core.text.wording import counted, turn_list
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS, Pricing, pricing
@@ -16,35 +15,21 @@ from memviz.models.prices import price
 
 Severity = Literal["bad", "caution"]
 
-_TURNS_NAMED = 4
+Step = Literal["turn", "request"]
+"""What one step of a run is: a turn, as long as every turn took one request."""
 
 
-@dataclass(frozen=True, slots=True)
-class HealthWarning:
-    """Something in a run that costs money, detail or a refused request."""
+@dataclass(frozen=True, kw_only=True)
+class HealthFinding:
+    """Something in a run that costs money, detail or a refused request, as numbers. Each kind is a class."""
 
-    kind: str
+    kind: ClassVar[str]
     """Stable, and the same in every language of a page."""
-    title: str
-    numbers: str
-    """A sentence with what was counted."""
-    why: str
-    """What is bad about it."""
-    remedy: str
-    """What to change."""
     turns: tuple[int, ...] = ()
     """The turns concerned, in order, each once."""
     severity: Severity = "caution"
     """``bad`` is what a provider may refuse, what breaks the setting's own promise or what is paid for again and again;
     everything else is a ``caution``."""
-
-    @property
-    def turns_in_words(self) -> str:
-        """The turns by number if they are few, else their range; empty if it concerns no turn."""
-        turns = self.turns
-        if len(turns) > _TURNS_NAMED:
-            return f"{counted(len(turns), 'turn')} from {turns[0]:,} to {turns[-1]:,}"
-        return turn_list(turns) if turns else ""
 
 
 def turns_at(run: Run, numbers: Iterable[int]) -> tuple[int, ...]:
@@ -58,8 +43,8 @@ def turns_of(run: Run, compactions: Iterable[Compaction]) -> tuple[int, ...]:
     return tuple(sorted(turns))
 
 
-def step_noun(run: Run) -> str:
-    """Return what one step of ``run`` is called: a turn, as long as every turn took one request."""
+def step_of(run: Run) -> Step:
+    """Return what one step of ``run`` is."""
     return "request" if run.has_calls else "turn"
 
 

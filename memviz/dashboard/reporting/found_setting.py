@@ -6,6 +6,7 @@ from typing import Any
 
 from memviz.code_export.base import Setting
 from memviz.core.text.wording import counted
+from memviz.dashboard.words.prices import whose
 from memviz.models.names import DEFAULT_MODEL
 from memviz.tuning.constraints import Over
 from memviz.tuning.recommendation import cost_in_words, share_in_words
@@ -71,10 +72,10 @@ def _refused(row: Mapping[str, Any]) -> str:
 def _whose_prices(sweep: Sweep) -> str:
     main = sweep.assumptions.main
     summarizer = sweep.assumptions.summarizer
-    whose = "" if main is None else main.whose
+    prices = "" if main is None else whose(main)
     if summarizer is not None and summarizer != main and sweep.grounds.summarizer:
-        whose += f", and for summaries {summarizer.whose}"
-    return whose
+        prices += f", and for summaries {whose(summarizer)}"
+    return prices
 
 
 def _whose_prompt(sweep: Sweep) -> str:

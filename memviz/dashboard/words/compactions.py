@@ -1,4 +1,4 @@
-"""One compaction in words: the same ones in every tooltip, table and panel."""
+"""One compaction in words: what became of it, where and why, the same in every tooltip, table and panel."""
 
 import re
 from collections.abc import Iterable
@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 from memviz.core.text.length import count_words, counted_unit, length_unit
 from memviz.core.text.wording import (
-    RequestPlace,
     message_number,
     message_range,
     request_name,
 )
+from memviz.dashboard.words.requests import place_in_a_table
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     CompactionOutcome,
+    changed_request,
     outcome_of,
-    request_call,
 )
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Strategy
@@ -37,8 +37,9 @@ def broken_length_words(compaction: Compaction) -> str:
         return ""
     unit = length_unit(compaction.prompt or "", asked)
     written_in = counted_unit(summary)
-    words = f"asked for {asked:,} {unit}, got {got:,}"
-    return words if written_in == unit else f"{words} {written_in}"
+    if written_in == unit:
+        return f"asked for {asked:,} {unit}, got {got:,}"
+    return f"asked for {asked:,} {unit}, got {got:,} {written_in}"
 
 
 def broken_lengths_of(
@@ -54,7 +55,7 @@ _WHAT = {
     CompactionOutcome.SUMMARIZED: "Summarized {messages}",
     CompactionOutcome.THOUGHT: "Summarized {messages} while thinking",
     CompactionOutcome.REWORDED: "Summarized {messages} in the user's words",
-    CompactionOutcome.EDITED: "Reworded {version} of the summary",
+    CompactionOutcome.EDITED: "Reworded version {version} of the summary",
     CompactionOutcome.UNDONE: "Took back the summarization of {messages}",
     CompactionOutcome.SKIPPED: "Skipped the summarization of {messages}",
     CompactionOutcome.FAILED: "Summarizing {messages} failed",
@@ -62,13 +63,42 @@ _WHAT = {
     CompactionOutcome.CLEARED: "Cleared tool results among {messages}",
     CompactionOutcome.SHORTENED: "Shortened messages among {messages}",
 }
+_WHAT_TO_ONE = {
+    CompactionOutcome.CLEARED: "Cleared tool results: {messages}",
+    CompactionOutcome.SHORTENED: "Shortened messages: {messages}",
+}
+"""Where it was done to one message alone."""
+_OUTCOMES = {
+    CompactionOutcome.SUMMARIZED: "written by the summarizer",
+    CompactionOutcome.THOUGHT: "written by the chat model when it stopped thinking",
+    CompactionOutcome.REWORDED: "written by the summarizer, reworded by the user before it was used",
+    CompactionOutcome.EDITED: "rewritten by the user",
+    CompactionOutcome.UNDONE: "taken back by the user",
+    CompactionOutcome.SKIPPED: "skipped by the user",
+    CompactionOutcome.FAILED: "failed",
+    CompactionOutcome.DROPPED: "dropped without a summary",
+    CompactionOutcome.CLEARED: "cleared",
+    CompactionOutcome.SHORTENED: "shortened",
+}
+_WRITERS = {
+    CompactionOutcome.SUMMARIZED: "the summarizer",
+    CompactionOutcome.THOUGHT: "the chat model when it stopped thinking",
+    CompactionOutcome.REWORDED: "the summarizer, reworded by the user before it was used",
+}
+
+
+def outcome_words(outcome: CompactionOutcome) -> str:
+    """Return what became of a compaction in short, for a cell of a table: ``written by the summarizer``, ``failed``."""
+    return _OUTCOMES[outcome]
+
+
+def writer_words(outcome: CompactionOutcome) -> str:
+    """Return who wrote its summary, where a heading asks that; of one that nobody wrote what became of it."""
+    return _WRITERS.get(outcome, _OUTCOMES[outcome])
+
+
 _TWICE = re.compile(r"\b2 x (\d+)$")
 _RESTORED = "Sent {messages} whole again"
-
-_NOUNS = {
-    CompactionOutcome.CLEARED: "clearing", CompactionOutcome.SHORTENED: "shortening",
-    CompactionOutcome.DROPPED: "dropping", CompactionOutcome.EDITED: "rewording",
-}  # fmt: skip
 
 _AFTER_FAILURE = {
     "leave": "Nothing was lost",
@@ -77,6 +107,64 @@ _AFTER_FAILURE = {
     "instead": "The rule does something else in its place",
 }
 """The strategy's rule for a failed summarizer, by :attr:`memviz.engine.compaction.Compaction.policy`."""
+
+
+class ActWords(NamedTuple):
+    """The words for a compaction that took a fact, by what it did."""
+
+    open: str
+    """On the button that opens it."""
+    not_this: str
+    """Where another one is selected than the one that took the fact."""
+    lost: str
+    """In a legend."""
+    left_out: str
+    """On the mark of a loss, which names the ``messages``."""
+    left_it_out: str
+    """Why it was lost: the ``messages``, ``after`` which message, and the reason in brackets (``because``), if any."""
+
+
+_SUMMARIZATION = ActWords(
+    "Open this summarization",
+    "It is not this summarization that lost the fact; this one is selected.",
+    "Lost in a summarization",
+    "left out by the summarization of {messages}",
+    "the summarization of {messages} after message {after}{because} left it out",
+)
+_CLEARING = ActWords(
+    "Open this clearing",
+    "It is not this clearing that lost the fact; this one is selected.",
+    "Lost by clearing",
+    "left out by the clearing of {messages}",
+    "the clearing of {messages} after message {after}{because} left it out",
+)
+_SHORTENING = ActWords(
+    "Open this shortening",
+    "It is not this shortening that lost the fact; this one is selected.",
+    "Lost by shortening",
+    "left out by the shortening of {messages}",
+    "the shortening of {messages} after message {after}{because} left it out",
+)
+_DROPPING = ActWords(
+    "Open this dropping",
+    "It is not this dropping that lost the fact; this one is selected.",
+    "Lost by dropping",
+    "left out by the dropping of {messages}",
+    "the dropping of {messages} after message {after}{because} left it out",
+)
+_REWORDING = ActWords(
+    "Open this rewording",
+    "It is not this rewording that lost the fact; this one is selected.",
+    "Lost by rewording",
+    "left out by the rewording of {messages}",
+    "the rewording of {messages} after message {after}{because} left it out",
+)
+_ACTS = {
+    CompactionOutcome.CLEARED: _CLEARING,
+    CompactionOutcome.SHORTENED: _SHORTENING,
+    CompactionOutcome.DROPPED: _DROPPING,
+    CompactionOutcome.EDITED: _REWORDING,
+}
 
 
 class CompactionWords(NamedTuple):
@@ -108,25 +196,35 @@ def compaction_words(compaction: Compaction, run: Run | None = None) -> Compacti
     if outcome is CompactionOutcome.EDITED and compaction.revises is None:
         # A summary that was due, in the user's words from the first on.
         outcome = CompactionOutcome.REWORDED
-    what = _RESTORED if is_restoring(compaction) else _WHAT[outcome]
-    if len(compaction.summarized) == 1:
-        what = what.replace(" among {", ": {")
-    messages = message_range(compaction.summarized)
-    after = message_number(compaction.after_message)
+    what = _WHAT[outcome]
+    if _is_restoring(compaction):
+        what = _RESTORED
+    elif len(compaction.summarized) == 1:
+        what = _WHAT_TO_ONE.get(outcome, what)
     return CompactionWords(
-        what.format(messages=messages, version=f"version {compaction.revises}"),
-        f"{request_words(compaction, run)}, after message {after:,}",
+        what.format(
+            messages=message_range(compaction.summarized), version=compaction.revises
+        ),
+        _where(compaction, run),
         reason_words(compaction),
         _result(compaction, run),
     )
 
 
-def act_noun(compaction: Compaction) -> str:
-    """Return what was done, as a noun: ``summarization``, ``clearing``."""
-    return _NOUNS.get(outcome_of(compaction), "summarization")
+def _where(compaction: Compaction, run: Run | None) -> str:
+    turn = turn_words(compaction, run)
+    after = message_number(compaction.after_message)
+    if changed_request(compaction, run) is None:
+        return f"{turn}, after message {after:,}"
+    return f"before the request of {turn}, after message {after:,}"
 
 
-def is_restoring(compaction: Compaction) -> bool:
+def act_words(compaction: Compaction) -> ActWords:
+    """Return the words for what it did."""
+    return _ACTS.get(outcome_of(compaction), _SUMMARIZATION)
+
+
+def _is_restoring(compaction: Compaction) -> bool:
     """Return whether a rule took back what it had cleared or shortened: a mark went backwards."""
     after = dict(compaction.after.marks)
     before = compaction.before.marks
@@ -136,28 +234,29 @@ def is_restoring(compaction: Compaction) -> bool:
 def request_words(compaction: Compaction, run: Run | None = None) -> str:
     """Return ``before the request of turn 6``, which is the first one it changed, or ``before the request of turn 6,
     call 3``; ``after turn 46`` where none came any more."""
-    if _request(compaction, run) is None:
+    if changed_request(compaction, run) is None:
         return turn_words(compaction, run)
     return f"before the request of {turn_words(compaction, run)}"
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
     """Return the same in short, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn 46``."""
-    request = _request(compaction, run)
+    request = changed_request(compaction, run)
     return request_name(*request) if request else f"after turn {compaction.turn:,}"
 
 
 def event_turn_words(event: CompactionEvent) -> str:
     """Return the same of an event."""
-    if event.request_turn is None:
+    if event.request is None:
         return f"after turn {event.compaction.turn:,}"
-    return request_name(event.request_turn, event.request_call, event.request_calls)
+    return request_name(*event.request)
 
 
-def _request(compaction: Compaction, run: Run | None) -> RequestPlace | None:
-    """Return the first request that it changed."""
-    turn = compaction.request_turn if run is None else run.request_turn(compaction)
-    return None if turn is None else (turn, *request_call(compaction, turn, run))
+def event_turn_in_a_table(event: CompactionEvent) -> str:
+    """Return the same where a heading says that it is a turn: ``6``, ``6, call 3``, ``after turn 46``."""
+    if event.request is None:
+        return f"after turn {event.compaction.turn:,}"
+    return place_in_a_table(event.request)
 
 
 def reason_words(compaction: Compaction) -> str:
@@ -211,14 +310,17 @@ def tried_again(run: Run, failed: Compaction) -> str:
 def _result(compaction: Compaction, run: Run | None) -> str:
     if compaction.error is not None:
         return f"{error_words(compaction)}. {after_failure_words(compaction)}"
-    sizes = f"{request_title(compaction, run)}: {size_words(compaction, run)}"
+    request = request_title(compaction, run)
+    sizes = size_words(compaction, run)
     broken = broken_length_words(compaction)
-    return f"{sizes}. The summary is kept as written: {broken}" if broken else sizes
+    if broken:
+        return f"{request}: {sizes}. The summary is kept as written: {broken}"
+    return f"{request}: {sizes}"
 
 
 def request_title(compaction: Compaction, run: Run | None = None) -> str:
     """Return which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
-    if _request(compaction, run):
+    if changed_request(compaction, run):
         return "The request"
     # It may have gone on under another setting.
     if run is not None and compaction.request_turn_in(run.log) is not None:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import memviz
 from memviz import Message, ModelError, ScriptedModel
-from memviz.metrics.summaries.compaction_words import compaction_words, named_reason
+from memviz.dashboard.words.compactions import (
+    act_words,
+    compaction_words,
+    event_turn_in_a_table,
+    event_turn_words,
+    named_reason,
+)
+from memviz.metrics.summaries.events import compaction_events
 
 # Tokens as chars4 counts. With buffer_size 1, messages 1-2 are summarized when the third comes.
 SIZES = (10, 20, 10, 20, 1, 1)
@@ -81,3 +90,37 @@ def test_a_limit_is_named_only_where_it_was_what_counted() -> None:
         == "messages word for word: 1,500 tokens > 1,400"
     )
     assert named_reason(strategy, "54 facts > 50") == "54 facts > 50"
+
+
+def test_a_turn_is_a_number_where_a_heading_says_that_it_is_one() -> None:
+    run = memviz.replay(
+        MESSAGES,
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel(["s", "t"]),
+        counter="chars4",
+    )
+    event = compaction_events(run)[0]
+    assert event_turn_words(event) == "turn 2"
+    assert event_turn_in_a_table(event) == "2"
+    in_calls = event._replace(request=(6, 3, 4))
+    assert event_turn_words(in_calls) == "turn 6, call 3"
+    assert event_turn_in_a_table(in_calls) == "6, call 3"
+    last = event._replace(request=None)
+    after = f"after turn {event.compaction.turn}"
+    assert event_turn_words(last) == event_turn_in_a_table(last) == after
+
+
+def test_what_took_a_fact_is_named_by_what_it_did() -> None:
+    run = memviz.replay(
+        MESSAGES,
+        memviz.strategy("summary", buffer_size=1),
+        model=ScriptedModel(["s", "t"]),
+        counter="chars4",
+    )
+    summarized = run.compactions[0]
+    assert act_words(summarized).open == "Open this summarization"
+    cleared = act_words(replace(summarized, kind="cleared", written=None))
+    assert cleared.lost == "Lost by clearing"
+    assert cleared.left_it_out.format(
+        messages="messages 1 to 2", after="3", because=""
+    ) == ("the clearing of messages 1 to 2 after message 3 left it out")

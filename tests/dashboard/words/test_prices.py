@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memviz.metrics.cost.pricing import unpriced
-from memviz.tuning.price_words import basis_in_words
+from memviz.dashboard.words.prices import (
+    basis_in_words,
+    missing_price_name,
+    missing_prices_by_model,
+    source_words,
+)
+from memviz.metrics.cost.pricing import MissingPrice, pricing, unpriced
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 COUNTER = "o200k_base"
@@ -64,3 +69,35 @@ def test_it_says_where_the_counter_is_not_the_models_own() -> None:
     assert "approximate" not in basis_in_words(
         PricingAssumptions.of("openai/gpt-5-mini"), COUNTER
     )
+
+
+def test_the_source_of_prices_says_which_were_entered() -> None:
+    listed = PricingAssumptions.of("openai/gpt-5-mini").main
+    assert listed is not None
+    assert source_words(listed) == listed.source
+    some = listed.by_hand(input_usd_per_million=9.0)
+    assert source_words(some) == f"entered by hand, the rest: {listed.source}"
+    own = unpriced("x").by_hand(input_usd_per_million=9.0)
+    assert source_words(own) == "entered by hand"
+    free = pricing("offline")
+    assert free is not None
+    assert source_words(free) == "answers without a provider"
+
+
+def test_prices_that_nobody_knows_are_named_once_a_model() -> None:
+    missing = [
+        MissingPrice("a", "input"),
+        MissingPrice("b", "output"),
+        MissingPrice("a", "output"),
+        MissingPrice("b", "output"),
+        MissingPrice("c", "input"),
+    ]
+    assert [*missing_prices_by_model(missing)] == [
+        "input price and output price of a",
+        "output price of b",
+        "input price of c",
+    ]
+    assert [missing_price_name(one) for one in missing[:2]] == [
+        "a: input price",
+        "b: output price",
+    ]

@@ -1,4 +1,4 @@
-"""Messages as one reads them: their text, the tools that they call, and all that can be known by reading them."""
+"""Messages as one reads them: all that can be known by reading their text and the tools that they call."""
 
 import json
 from collections.abc import Iterator
@@ -6,17 +6,6 @@ from typing import Any, NamedTuple
 
 from memviz.core.messages import Message, ToolCall
 from memviz.engine.records import TurnRecord
-
-
-def call_text(call: ToolCall) -> str:
-    """``look_up({"booking": 2})``."""
-    return f"{call.name}({call.arguments})"
-
-
-def message_words(message: Message) -> str:
-    """Return the text and the calls of tools behind it: many messages have calls alone."""
-    parts = [message.content, *map(call_text, message.tool_calls)]
-    return " ".join(filter(None, parts))
 
 
 def calls_asked_for(record: TurnRecord) -> list[ToolCall]:

@@ -1,0 +1,13 @@
+"""Words: the sentences for what metrics find, each whole in one place. Pages, charts, the stage, reports and commands
+share them.
+
+- ``health``: warnings about a run; ``health_warnings``.
+- ``compactions``: what became of a summarization or a clearing, where, why; ``compaction_words``.
+- ``requests``: names of requests, limits, and the picture of what was said and sent; ``name_of``, ``limit_rule``.
+- ``facts``: what became of the facts of a message, and how often their measure errs.
+- ``authors``: who wrote summaries and replies.
+- ``estimates``: what work of models will cost; ``estimate_words``.
+- ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``.
+
+It imports metrics, tuning and what those rest on; never charts, the stage, reports or pages.
+"""

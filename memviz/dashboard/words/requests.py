@@ -1,0 +1,120 @@
+"""Requests and their messages in words: names, the picture of a request beside all that was said, and the tokens that
+a limit allows."""
+
+from memviz.core.messages import Message, ToolCall
+from memviz.core.text.wording import RequestPlace, counted, listed, request_name
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.limits import Forecast, Limit, limit_of
+from memviz.metrics.requests.request_axis import Turns, place_of, request_places
+from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent
+from memviz.strategies.base import Strategy, Trigger
+
+
+def name_of(run: Run, record: TurnRecord) -> str:
+    """Return one of the requests of ``run`` as people name it."""
+    return request_name(*place_of(run, record))
+
+
+def request_names(turns: Turns) -> list[str]:
+    """Return for the turn of every request of a run, in order, the request as people name it."""
+    return [request_name(*place) for place in request_places(turns)]
+
+
+def place_in_a_table(place: RequestPlace) -> str:
+    """Return a request where a heading says that it is one of a turn: ``6``, ``6, call 3``."""
+    turn, call, calls = place
+    return f"{turn:,}" if calls == 1 else f"{turn:,}, call {call:,}"
+
+
+_FATES: dict[Looks, str] = {
+    "history": "{number} sent word for word",
+    "recalled": "{number} recalled",
+    "shortened": "{number} sent shortened",
+    "cleared": "{number} sent as a placeholder",
+    "summary": "{number} replaced by a summary",
+    "dropped": "{number} not sent",
+}
+
+
+def picture_words(picture: SaidAndSent) -> str:
+    """Return the content of the picture of a request beside all that was said, for those who do not see it."""
+    looks = [stretch.looks for stretch in picture.said]
+    fates = []
+    for one, words in _FATES.items():
+        if one in looks:
+            fates.append(words.format(number=f"{looks.count(one):,}"))
+    said = counted(len(picture.said), "message")
+    record = picture.record
+    return (
+        f"At {record.name}, {said} of {picture.said_tokens:,} tokens had been said ({listed(fates)}), and "
+        f"{record.total_tokens:,} tokens were sent."
+    )
+
+
+def limit_value(limit: Limit) -> str:
+    """Return ``1,500``, or where the strategy is named by something larger ``4,200 (70% of 6,000)``."""
+    if limit.share:
+        return f"{limit.tokens:,} ({limit.share})"
+    return f"{limit.tokens:,}"
+
+
+def limit_words(limit: Limit) -> str:
+    """Return ``limit for messages not yet summarized 1,500``, for the line on a chart."""
+    return f"limit for {limit.counts or _COUNTED} {limit_value(limit)}"
+
+
+_COUNTED = "what the strategy counts"
+
+
+def limit_rule(strategy: Strategy) -> str:
+    """Return ``summarizes when messages pass 1,500 tokens``, ``clears when messages pass 1,500 tokens`` where no
+    summarizer is asked, ``keeps messages to 1,000 tokens`` where nothing ever happens; empty where ``strategy`` has no
+    token limit."""
+    limit = limit_of(strategy)
+    if limit is None:
+        return ""
+    counts = (limit.counts or _COUNTED).removesuffix(" not yet summarized")
+    tokens = counted(limit.tokens, "token")
+    if limit.share:
+        tokens = f"{tokens} ({limit.share})"
+    if strategy.trigger is Trigger.NEVER:
+        return f"keeps {counts} to {tokens}"
+    if strategy.writes_notes:
+        return f"summarizes when {counts} pass {tokens}"
+    return f"clears when {counts} pass {tokens}"
+
+
+def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
+    """Return what it means that a request is flagged as larger than its limit."""
+    limit = limit_of(strategy)
+    if limit is None:
+        return ""
+    tokens = strategy.counted_tokens(record.tokens)
+    return (
+        f"Over its limit: {tokens:,} tokens of {limit.counts or _COUNTED}, {limit.tokens:,} allowed. The input is sent "
+        "all the same."
+    )
+
+
+def forecast_words(label: str, window_tokens: int, forecast: Forecast) -> str:
+    """Return when the requests of the setting called ``label`` are larger than a window of so many tokens."""
+    more = counted(forecast.more_requests, "more request")
+    seen = forecast.seen_requests
+    if forecast.turn is None:
+        return f"{label} passes {window_tokens:,} tokens after {more}, if they go on growing as the last {seen} did."
+    return (
+        f"{label} passes {window_tokens:,} tokens after {more}, at turn {forecast.turn:,}, if they go on growing as "
+        f"the last {seen} did."
+    )
+
+
+def call_text(call: ToolCall) -> str:
+    """Return ``look_up({"booking": 2})``."""
+    return f"{call.name}({call.arguments})"
+
+
+def message_words(message: Message) -> str:
+    """Return the text and the calls of tools behind it: many messages have calls alone."""
+    parts = [message.content, *map(call_text, message.tool_calls)]
+    return " ".join(filter(None, parts))
