@@ -20,7 +20,7 @@ Unit = Literal["tokens", "messages", "turns", "seconds"]
 
 
 class Headroom(NamedTuple):
-    """How much more can be said before the next compaction.
+    """The amount that can still be said before the next compaction.
 
     Where nothing is left unsummarized, the next message is taken to be the user's.
     """
@@ -40,7 +40,7 @@ class Headroom(NamedTuple):
 
 
 class Fill(NamedTuple):
-    """How full a memory is against one limit.
+    """The fill of a memory against one limit.
 
     Both the compaction that is due and the forecast of the next one are read off it, so they
     cannot disagree.
