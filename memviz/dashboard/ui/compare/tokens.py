@@ -8,9 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from memviz.dashboard.charts.palette import with_legend
-from memviz.dashboard.charts.requests.limit_lines import budget_fits
-from memviz.dashboard.charts.requests.panels import Window
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
+from memviz.dashboard.charts.requests.token_axis import Window, far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
@@ -42,6 +41,7 @@ from memviz.transcripts.base import Transcript
 CHART_KEY = "compare-tokens"
 CHART_PIXELS = 334
 TURNS_KEY = "compare-turns"
+MAGNIFIED_KEY, MAGNIFIED = "compare-magnified", "on"
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -80,6 +80,7 @@ def tokens_view(
 def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
+    _choose_magnified(settings)
     pixels = with_legend(CHART_PIXELS, len(settings))
     figure = kept_figure(
         settings[0].run,
@@ -89,6 +90,7 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
         recorded=transcript.events,
         turns=turns,
         window=chosen_window(settings),
+        magnified=bool(widget_value(MAGNIFIED_KEY)),
     )
     indices = [setting.index for setting in settings]
     on_click = partial(select_clicked, CHART_KEY, indices)
@@ -100,16 +102,6 @@ def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     if transcript.events:
         st.caption(
             "Dotted lines: summarized by the program that the conversation was imported from."
-        )
-    above = []
-    for setting in settings:
-        limit = setting.run.strategy.budget_tokens
-        if limit and not budget_fits(setting.run):
-            above.append(f"{limit:,} tokens of {setting.label}")
-    if above:
-        limits = plain(", ".join(above))
-        st.caption(
-            f"Not drawn, because far above everything sent: the limit of {limits}."
         )
 
 
@@ -129,6 +121,21 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
         help="Fewer turns are drawn in more detail.",
     )
     return range(first, stop + 1)
+
+
+def _choose_magnified(settings: Sequence[SettingRun]) -> None:
+    """Offer the magnifier where some settings are far larger than the others."""
+    if not far_larger(settings):
+        return
+    linked("magnified", MAGNIFIED_KEY, [MAGNIFIED])
+    st.pills(
+        "Magnifier",
+        [MAGNIFIED],
+        key=MAGNIFIED_KEY,
+        format_func={MAGNIFIED: ":material/zoom_in: Magnify what is small"}.get,
+        label_visibility="collapsed",
+        help="The lines that go far higher leave the picture.",
+    )
 
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
