@@ -41,7 +41,9 @@ from memviz.transcripts.base import Transcript
 CHART_KEY = "compare-tokens"
 CHART_PIXELS = 334
 TURNS_KEY = "compare-turns"
-MAGNIFIED_KEY, MAGNIFIED = "compare-magnified", "on"
+MAGNIFIED_KEY = "compare-magnified"
+MAGNIFIED = "on"
+MAGNIFIED_LABEL = ":material/zoom_in: Magnify what is small"
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -132,7 +134,7 @@ def _choose_magnified(settings: Sequence[SettingRun]) -> None:
         "Magnifier",
         [MAGNIFIED],
         key=MAGNIFIED_KEY,
-        format_func={MAGNIFIED: ":material/zoom_in: Magnify what is small"}.get,
+        format_func={MAGNIFIED: MAGNIFIED_LABEL}.__getitem__,
         label_visibility="collapsed",
         help="The lines that go far higher leave the picture.",
     )
