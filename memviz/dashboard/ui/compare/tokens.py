@@ -17,7 +17,8 @@ from memviz.dashboard.ui.compare.ask_all import ask_all
 from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import select_clicked
+from memviz.dashboard.ui.compare.selection import select_clicked, selected
+from memviz.dashboard.ui.compare.value_handle import value_handle
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
@@ -66,7 +67,7 @@ def tokens_view(
     beside_reader(
         settings,
         transcript,
-        partial(tokens_chart, settings, transcript),
+        partial(tokens_chart, settings, transcript, models),
         {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, transcript),
         draw_below=answers,
@@ -79,7 +80,9 @@ def tokens_view(
         key_numbers(settings)
 
 
-def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def tokens_chart(
+    settings: Sequence[SettingRun], transcript: Transcript, models: Models
+) -> None:
     """The main picture. A click on it moves the selection."""
     turns = _choose_turns(settings)
     _choose_magnified(settings)
@@ -97,6 +100,9 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
     indices = [setting.index for setting in settings]
     on_click = partial(select_clicked, CHART_KEY, indices)
     picture(figure, CHART_KEY, finding(settings), on_click, pixels)
+    if not hides(Part.CONTROLS):
+        looked_at = selected(settings).setting
+        value_handle(compare_state(), looked_at, models.summarizer, CHART_KEY)
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:

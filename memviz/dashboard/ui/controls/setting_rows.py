@@ -74,7 +74,7 @@ def _row(
     needed_tokens: Callable[[], int] | None,
     writer: str | None,
 ) -> None:
-    main = _main_parameter(setting)
+    main = main_parameter(setting)
     notes = ", ".join(_notes(setting, main, writer))
     name = plain(strategies()[setting.strategy_id].title)
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
@@ -114,7 +114,7 @@ def _row(
             )
 
 
-def _main_parameter(setting: Setting) -> Parameter | None:
+def main_parameter(setting: Setting) -> Parameter | None:
     """Return the parameter that a row has room for, if it is a number."""
     cls = strategies()[setting.strategy_id]
     for parameter in cls.parameters():
