@@ -33,7 +33,7 @@ from memviz.storage.workspace import RunKey
 from memviz.strategies.parameters import Parameter
 
 HANDLE_KEY = "compare-handle"
-MOST_VALUES = 25
+MOST_VALUES = 41
 """On the handle's way, besides the value in force and the recorded ones."""
 SLICE_SECONDS = 0.15
 """How long replays are made ahead before the browser hears of them. It asks for the next
