@@ -23,7 +23,7 @@ from memviz.dashboard.ui.chat.transcript import (
     transcript,
 )
 from memviz.dashboard.ui.controls.chat_state import chat_state
-from memviz.dashboard.ui.shell.frame import open_page, workspace
+from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
@@ -44,21 +44,21 @@ open_page(
 )
 state = chat_state()
 with st.sidebar:
-    models = chat_controls(workspace(), state)
-missing_conversation(state)
-found = current_chat(workspace(), state, models)
+    models = chat_controls()
+missing_conversation()
+found = current_chat(models)
 if isinstance(found, ChatDesk):
     waits_for = DECIDE_FIRST if found.chat.proposal is not None else ""
 else:
     waits_for = WAIT_FOR_MEMORY
-    keep_for_later(state, widget_value(INPUT_KEY))
+    keep_for_later(widget_value(INPUT_KEY))
 talking, picture = st.columns([3, 2], gap="large")
 with talking:
     said = st.container(height=TALK_PIXELS, border=False, autoscroll=True, key=TALK_KEY)
     prompt = st.chat_input(
         waits_for or "Your message", key=INPUT_KEY, disabled=bool(waits_for)
     )
-    keep_for_later(state, prompt)
+    keep_for_later(prompt)
 if isinstance(found, ChatDesk):
     with talking:
         if state.to_send:
@@ -81,8 +81,8 @@ if isinstance(found, ChatDesk):
 else:
     with said:
         if isinstance(found, LongTalk):
-            long_talk(workspace(), state, found)
+            long_talk(found)
         else:
-            deriving_talk(state, found)
+            deriving_talk(found)
     with picture:
         st.caption("The pictures follow once the memory is derived.")

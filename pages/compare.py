@@ -13,7 +13,10 @@ from memviz.dashboard.ui.compare.views import (
     compare_views,
 )
 from memviz.dashboard.ui.controls.classic_effects import with_effect
-from memviz.dashboard.ui.controls.conversations import say_beginnings
+from memviz.dashboard.ui.controls.conversations import (
+    say_beginnings,
+    studied_conversation,
+)
 from memviz.dashboard.ui.controls.sharing import show_elsewhere
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
@@ -23,32 +26,32 @@ from memviz.dashboard.ui.controls.sidebar import (
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.lessons.keep_step import keep_as_step
-from memviz.dashboard.ui.shell.frame import open_views, workspace
+from memviz.dashboard.ui.shell.frame import open_views
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW
 
 state = compare_state()
 view = open_views(
-    COMPARE_VIEW, with_effect("compare", state, compare_views()), classic_effects
+    COMPARE_VIEW, with_effect("compare", compare_views()), classic_effects
 )
 with st.sidebar:
-    models = study_controls(workspace(), state, replies=True)
-expect_conversation(workspace(), state)
-say_beginnings(workspace(), state, [state.conversation_id or ""])
+    models = study_controls(replies=True)
+expect_conversation()
+say_beginnings([state.conversation_id or ""])
 if state.free_run:
-    settings = free_runs(workspace(), state, models)
+    settings = free_runs(models)
 else:
-    settings = setting_runs(workspace(), state, models.summarizer)
+    settings = setting_runs(models.summarizer)
 shown = [setting for setting in settings if setting.run.turns]
-transcript, _ = workspace().conversation(state.conversation_id or "", state.first)
+transcript, _ = studied_conversation()
 if not shown:
     nothing_yet(settings)
 elif view == DOLLARS:
     dollars_view(shown, transcript)
 elif view == MEMORY_MAP:
-    memory_map_view(shown, transcript, state.conversation_id or "")
+    memory_map_view(shown, transcript)
 else:
-    tokens_view(state, shown, transcript, models)
+    tokens_view(shown, transcript, models)
 # Last: a step holds what is chosen above it and in the pictures.
 with st.sidebar, st.container(horizontal=True, gap="xsmall"):
-    keep_as_step(state, "compare", view, models.summarizer)
+    keep_as_step("compare", view, models.summarizer)
     show_elsewhere()

@@ -17,24 +17,22 @@ from memviz.dashboard.ui.facts.selection import told_fact
 from memviz.dashboard.ui.facts.summaries.page import summaries_view
 from memviz.dashboard.ui.facts.views import KEPT, SUMMARIES, facts_views
 from memviz.dashboard.ui.lessons.keep_step import keep_as_step
-from memviz.dashboard.ui.shell.frame import open_views, workspace
+from memviz.dashboard.ui.shell.frame import open_views
 from memviz.dashboard.ui.shell.views import FACTS_VIEW
 
 state = compare_state()
-view = open_views(FACTS_VIEW, with_effect("facts", state, facts_views()))
+view = open_views(FACTS_VIEW, with_effect("facts", facts_views()))
 with st.sidebar:
-    models = study_controls(workspace(), state)
-expect_conversation(workspace(), state)
-say_beginnings(workspace(), state, [state.conversation_id or ""])
-settings = setting_runs(workspace(), state, models.summarizer)
+    models = study_controls()
+expect_conversation()
+say_beginnings([state.conversation_id or ""])
+settings = setting_runs(models.summarizer)
 if view == SUMMARIES:
-    summaries_view(workspace(), state, settings, models.summarizer)
+    summaries_view(settings, models.summarizer)
 else:
-    lives_view(workspace(), state, settings, models, is_kept_alone=view == KEPT)
+    lives_view(settings, models, is_kept_alone=view == KEPT)
 with st.sidebar:  # last, for the settings and models stand above it
-    copy_link(state, "facts-link", with_request=True)
+    copy_link("facts-link", with_request=True)
     with st.container(horizontal=True, gap="xsmall"):
-        keep_as_step(
-            state, "facts", view, models.summarizer, told_fact(workspace(), state)
-        )
+        keep_as_step("facts", view, models.summarizer, told_fact())
         show_elsewhere()

@@ -6,14 +6,14 @@ from memviz.dashboard.ui.lessons.shelf import closing, shelf, upload
 from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.lessons.writing import own_lesson
 from memviz.dashboard.ui.shell.errors import errors_shown
-from memviz.dashboard.ui.shell.frame import open_page, workspace
+from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import Lost, begin_at_top
 
 state = lessons_state()
 with errors_shown():
-    lesson = open_address(workspace(), state)
+    lesson = open_address()
 if lesson is not None:
     open_page(
         plain(lesson.title.said(state.language)),
@@ -25,7 +25,7 @@ if lesson is not None:
         ),
     )
     begin_at_top()
-    play_lesson(workspace(), state, lesson)
+    play_lesson(lesson)
 else:
     open_page(
         "What do you want to learn?",
@@ -42,11 +42,11 @@ else:
         state.own.steps
     )  # then above the list, which is longer than a window
     if is_written and not presents():
-        own_lesson(workspace(), state)
-    closing(workspace(), state)
-    shelf(workspace(), state)
+        own_lesson()
+    closing()
+    shelf()
     if not is_written and not presents():
-        own_lesson(workspace(), state)
+        own_lesson()
     if not presents():
-        upload(workspace(), state)
-keep_address(state)
+        upload()
+keep_address()

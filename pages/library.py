@@ -9,7 +9,7 @@ from memviz.dashboard.ui.library.importing import import_controls, import_panel
 from memviz.dashboard.ui.library.page import keep_address, open_address, shelf, undo_bar
 from memviz.dashboard.ui.library.recordings import recordings
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.frame import open_page, workspace
+from memviz.dashboard.ui.shell.frame import open_page
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
 
@@ -25,13 +25,13 @@ open_page(
     ),
 )
 state = library_state()
-open_address(workspace(), state)
+open_address()
 with st.sidebar:
-    import_controls(state)
+    import_controls()
     models_panel()
-    backup_controls(workspace())
-import_panel(workspace(), state)
-undo_bar(workspace(), state)
-shelf(workspace(), state)
-recordings(workspace(), state)
-keep_address(state)
+    backup_controls()
+import_panel()
+undo_bar()
+shelf()
+recordings()
+keep_address()

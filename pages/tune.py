@@ -48,18 +48,16 @@ open_page(
     ),
 )
 study, state = compare_state(), tune_state()
-open_shared_view(workspace(), study)
+open_shared_view()
 with st.sidebar:
-    ids = choose_conversations(workspace(), study, state)
-    recorded = recorded_settings(workspace(), ids, study)
-    settings = choose_settings(largest_sizes(workspace(), ids, study), recorded)
-    models = counter_and_models(study)
-say_beginnings(workspace(), study, ids)
+    ids = choose_conversations()
+    recorded = recorded_settings(ids)
+    settings = choose_settings(largest_sizes(ids), recorded)
+    models = counter_and_models()
+say_beginnings(ids)
 if not ids or not settings:
     nothing_to_try(ids)
-elif not (
-    tried := tried_with(workspace(), ids, settings, study, models.summarizer.name)
-).settings:
+elif not (tried := tried_with(ids, settings, models.summarizer.name)).settings:
     none_recorded(models.summarizer.name)
 else:
     asked = asked_for(workspace(), ids, tried.settings, study)
@@ -73,19 +71,15 @@ else:
     if sweep is not None:
         with head:
             if sweep.grounds.summarizer or tried.left_out:
-                whose_sweep(
-                    workspace(),
-                    sweep.grounds.summarizer or models.summarizer.name,
-                    tried,
-                )
+                whose_sweep(sweep.grounds.summarizer or models.summarizer.name, tried)
             with put_away(Part.CONTROLS, "tune-asked"):
                 constraints = choose_constraints(sweep)
                 strategy = choose_strategy(sweep)
         if strategy is None:
             with head:
                 best = recommendation(sweep, constraints)
-            main_picture(sweep, state, constraints, best)
-            number = looked_at(sweep, state, best)
+            main_picture(sweep, constraints, best)
+            number = looked_at(sweep, best)
         else:
             number = one_strategy(sweep, strategy, constraints, state.chosen, head, row)
         with row:
@@ -100,4 +94,4 @@ else:
                 sweep, number, constraints, study.counter, models.summarizer.name
             )
 with st.sidebar:  # last, for the models stand above it
-    copy_link(study, "tune-link")
+    copy_link("tune-link")

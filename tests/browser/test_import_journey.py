@@ -15,7 +15,7 @@ pytest.importorskip(
 
 from playwright.sync_api import Page, expect
 
-from memviz.dashboard.ui.library.conversation_picker import ROW_PIXELS
+from memviz.dashboard.ui.library.importing import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import drawn, go, quiet, sees, stands
 from tests.transcripts.sample_files import sample_files

@@ -13,7 +13,7 @@ import streamlit as st
 
 from memviz.core.errors import DamagedRunError, MemvizError
 from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
-from memviz.dashboard.ui.controls.chat_state import ChatState
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
 from memviz.engine.chat import Chat
@@ -31,7 +32,6 @@ from memviz.models.base import Model
 from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
-from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Strategy
 
 AT_ONCE_SECONDS = 1.0
@@ -59,23 +59,22 @@ class LongTalk(NamedTuple):
     messages: int
 
 
-def current_chat(
-    workspace: Workspace, state: ChatState, models: Models
-) -> ChatDesk | BackgroundReplay | LongTalk:
+def current_chat(models: Models) -> ChatDesk | BackgroundReplay | LongTalk:
     """The chat under the settings as they stand now, the replay that still derives its memory, or the conversation
     where that waits to be asked for. Stops the page with a sentence where that fails."""
+    state = chat_state()
     with errors_shown():
         if state.deriving is not None and state.deriving.is_stopped:
-            _leave_as_it_was(state)
+            _leave_as_it_was()
         chosen = state.setting.build()
         said = state.chat if state.chat is not None and len(state.chat.log) else None
-        chat = said or _open(workspace, state, models, chosen)
+        chat = said or _open(models, chosen)
         if not isinstance(chat, Chat):
             return chat
         chat.use(models.answerer.build(), models.summarizer.build())
         chat.recall_tool = state.recall_tool
         chat.review = state.review
-        desk = ChatDesk(workspace, state, chat, models)
+        desk = ChatDesk(workspace(), state, chat, models)
         if _setting_of(chat) == (chosen, state.counter):
             state.derive()  # the setting that another one was being derived for was taken back
         elif work := _change_setting(desk, chosen):
@@ -95,11 +94,10 @@ def _setting_of(chat: Chat) -> tuple[Strategy, str]:
     return chat.strategy, chat.run.counter.name
 
 
-def _open(
-    workspace: Workspace, state: ChatState, models: Models, chosen: Strategy
-) -> Chat | BackgroundReplay | LongTalk:
+def _open(models: Models, chosen: Strategy) -> Chat | BackgroundReplay | LongTalk:
     """A new chat or the saved one, if its memory is there; else the replay that derives it, or the conversation where
     that is not begun without being asked for."""
+    state = chat_state()
     answering = models.answerer.build()
     writing = models.summarizer.build()
     id = state.conversation_id
@@ -112,7 +110,7 @@ def _open(
             system_prompt=state.system_prompt.strip() or None,
         )
         return state.chat
-    found = _saved_run(workspace, state, id, models.summarizer, chosen)
+    found = _saved_run(id, models.summarizer, chosen)
     if not isinstance(found, Run):
         return found
     chat = Chat.resume(found, model=answering, summarizer=writing)
@@ -124,22 +122,20 @@ def _open(
         state.review = chat.review
         is_as_shown = False
     if not is_as_shown:
-        _show_setting_of(state, chat)
+        _show_setting_of(chat)
         st.rerun()
     return chat
 
 
 def _saved_run(
-    workspace: Workspace,
-    state: ChatState,
-    id: str,
-    summarizer: ModelChoice,
-    chosen: Strategy,
+    id: str, summarizer: ModelChoice, chosen: Strategy
 ) -> Run | BackgroundReplay | LongTalk:
+    state = chat_state()
+
     def begin(
         writer: Model, cancellation: Cancellation, *, is_damaged: bool = False
     ) -> BackgroundReplay:
-        return workspace.deriving_chat(
+        return workspace().deriving_chat(
             id,
             state.counter,
             writer,
@@ -148,23 +144,23 @@ def _saved_run(
             is_damaged=is_damaged,
         )
 
-    entry = workspace.store.entry(id)
+    entry = workspace().store.entry(id)
     asked = (id, entry.updated_at, chosen, state.counter, summarizer)
     memory = _Memory(asked, begin)
     if state.deriving is None or state.deriving_of != asked:
         state.derive()
         try:
-            run = workspace.store.chat_run(id)
+            run = workspace().store.chat_run(id)
         except DamagedRunError as error:
             damaged = memory._replace(begin=partial(begin, is_damaged=True))
-            costs = _most(state, summarizer, memory)
-            _offer_to_derive(error, partial(_begin, state, summarizer, damaged), costs)
+            costs = _most(summarizer, memory)
+            _offer_to_derive(error, partial(_begin, summarizer, damaged), costs)
         if run is not None:
             return run
         is_long = entry.message_count > DERIVED_UNASKED_MESSAGES
         if is_long and state.long_asked_for != id:
             return LongTalk(id, entry.message_count)
-    return _derived(state, summarizer, memory)
+    return _derived(summarizer, memory)
 
 
 def _offer_to_derive(
@@ -206,7 +202,7 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
         return BackgroundReplay(*begun, lambda run: None, cancellation)
 
     made = len(chat.run.compactions) if was_asked(chat.run) else 0
-    found = _derived(state, desk.models.summarizer, _Memory(asked, begin, made))
+    found = _derived(desk.models.summarizer, _Memory(asked, begin, made))
     if isinstance(found, BackgroundReplay):
         return found
     chat.adopt(found)
@@ -219,32 +215,32 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     return None
 
 
-def _derived(
-    state: ChatState, summarizer: ModelChoice, memory: _Memory
-) -> Run | BackgroundReplay:
+def _derived(summarizer: ModelChoice, memory: _Memory) -> Run | BackgroundReplay:
     """Return what the replay that derives ``memory`` gives, begun now if another one is at work or none; the replay
     itself if that takes longer than a moment. A summarizer that may cost something is asked on a click, with the most
     that it may cost said before."""
+    state = chat_state()
     work = state.deriving
     if work is None or state.deriving_of != memory.asked:
-        costs = _most(state, summarizer, memory)
+        costs = _most(summarizer, memory)
         if costs != CostBound() and state.agreed != memory.asked:
-            _expect_agreement(state, summarizer.name, memory, costs)
-        work = _begin(state, summarizer, memory)
+            _expect_agreement(summarizer.name, memory, costs)
+        work = _begin(summarizer, memory)
     work.go_on()  # it rests where nobody has looked at it for a while
     work.wait(AT_ONCE_SECONDS)
     if work.error is not None:
-        costs = _most(state, summarizer, memory)
-        _offer_again(state, summarizer.name, work.error, memory, costs)
+        costs = _most(summarizer, memory)
+        _offer_again(summarizer.name, work.error, memory, costs)
     if work.run is None:
         return work
     state.derive()
     return work.run
 
 
-def _most(state: ChatState, summarizer: ModelChoice, memory: _Memory) -> CostBound:
+def _most(summarizer: ModelChoice, memory: _Memory) -> CostBound:
     """Return what deriving costs at most: judged by the same replay with the offline model, where that does not take
     long."""
+    state = chat_state()
     if summarizer.is_free:
         return CostBound()
     if state.foreseen[0] != memory.asked:
@@ -259,10 +255,9 @@ def _most(state: ChatState, summarizer: ModelChoice, memory: _Memory) -> CostBou
     return summaries_bound([run], summarizer.name, tokens, memory.made)
 
 
-def _expect_agreement(
-    state: ChatState, summarizer: str, memory: _Memory, costs: CostBound
-) -> NoReturn:
+def _expect_agreement(summarizer: str, memory: _Memory, costs: CostBound) -> NoReturn:
     """Offer to have the memory derived, and say what that costs at most; end the page."""
+    state = chat_state()
     st.info(
         f"The memory of this conversation is to be derived from its messages, with summaries by {plain(summarizer)}.",
         icon=":material/history:",
@@ -277,15 +272,14 @@ def _expect_agreement(
                 "Stay with the setting before",
                 key="chat-derive-stay",
                 on_click=_show_setting_of,
-                args=(state, state.chat),
+                args=(state.chat,),
             )
         bound_caption(costs)
     st.stop()
 
 
-def _begin(
-    state: ChatState, summarizer: ModelChoice, memory: _Memory
-) -> BackgroundReplay:
+def _begin(summarizer: ModelChoice, memory: _Memory) -> BackgroundReplay:
+    state = chat_state()
     cancellation = Cancellation()
     state.agreed = None
     work = memory.begin(summarizer.build_summarizer(cancellation.heed), cancellation)
@@ -294,14 +288,11 @@ def _begin(
 
 
 def _offer_again(
-    state: ChatState,
-    summarizer: str,
-    error: MemvizError,
-    memory: _Memory,
-    costs: CostBound,
+    summarizer: str, error: MemvizError, memory: _Memory, costs: CostBound
 ) -> NoReturn:
     """The memory could not be derived: say why, offer another attempt, and end the page. With another summarizer, key,
     address or timeout it counts as not yet tried."""
+    state = chat_state()
     show_error(error, "The conversation stays as it was.")
     with st.container(horizontal=True):
         if start_button(f"Try again with {plain(summarizer)}", "chat-derive-again"):
@@ -314,12 +305,13 @@ def _offer_again(
     st.stop()
 
 
-def _leave_as_it_was(state: ChatState) -> None:
+def _leave_as_it_was() -> None:
     """The memory is not derived: stay under the setting before, or go back to the conversation before."""
+    state = chat_state()
     note = state.deriving.note if state.deriving is not None else ""
     if state.chat is not None and len(state.chat.log):
         state.derive()
-        _show_setting_of(state, state.chat)
+        _show_setting_of(state.chat)
     else:
         came_from = state.came_from
         state.came_from = None
@@ -329,8 +321,9 @@ def _leave_as_it_was(state: ChatState) -> None:
     st.rerun()
 
 
-def _show_setting_of(state: ChatState, chat: Chat) -> None:
+def _show_setting_of(chat: Chat) -> None:
     """Make the controls show the setting that the chat is under: it was left with it, or is to stay under it."""
+    state = chat_state()
     state.opened += 1
     used = {
         one.strategy.id: one.strategy.model_dump() for one in chat.run.earlier_settings

@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.core.errors import DatabaseMovedError, MemvizError, StorageError
 from memviz.core.messages import Message
-from memviz.dashboard.ui.controls.chat_state import ChatState
+from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.engine.chat import Chat
 from memviz.storage.workspace import SAMPLE_PREFIX, Workspace
@@ -130,7 +130,6 @@ def deleted_elsewhere(desk: ChatDesk) -> None:
                 icon=":material/add_comment:",
                 key="chat-start-new",
                 on_click=start_new,
-                args=(state,),
                 help="Messages without a reply are sent there.",
             )
 
@@ -142,8 +141,9 @@ def _restore(desk: ChatDesk) -> None:
     )
 
 
-def start_new(state: ChatState) -> None:
+def start_new() -> None:
     """Open a new chat. Of one that was deleted elsewhere it takes the messages along that have no reply yet."""
+    state = chat_state()
     unanswered = ()
     if state.deleted and state.chat is not None:
         newest_first = takewhile(
@@ -154,8 +154,9 @@ def start_new(state: ChatState) -> None:
     state.to_send = unanswered
 
 
-def missing_conversation(state: ChatState) -> None:
+def missing_conversation() -> None:
     """Say that the address named a conversation that is not there."""
+    state = chat_state()
     if state.missing:
         state.missing = False
         st.warning(

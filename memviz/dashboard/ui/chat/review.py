@@ -6,7 +6,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, message_range, seconds_words
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
-from memviz.dashboard.ui.controls.chat_state import ChatState
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import instruction_key, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
@@ -72,7 +72,6 @@ def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
             type="primary",
             key="review-try-again",
             on_click=_propose,
-            args=(desk.state,),
         )
         with st.popover("Write it yourself", icon=":material/edit:"):
             st.text_area(
@@ -220,12 +219,11 @@ def _write_again(desk: ChatDesk) -> None:
         key="review-again",
         icon=":material/refresh:",
         on_click=_propose,
-        args=(desk.state,),
     )
 
 
-def _propose(state: ChatState) -> None:
-    state.draft_with = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
+def _propose() -> None:
+    chat_state().draft_with = (widget_value(instruction_key(PROMPT_KEY)) or "").strip()
 
 
 def _accept(desk: ChatDesk, key: str) -> None:
@@ -320,5 +318,5 @@ def _save_wording(desk: ChatDesk, version: int, key: str) -> None:
 def _undo_last(desk: ChatDesk) -> None:
     if desk.change(desk.chat.undo_summary):
         # Else the strategy would do with the next message what was just undone.
-        set_widget(review_key(desk.state), True)
+        set_widget(review_key(), True)
         desk.save()

@@ -7,29 +7,28 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.dashboard.ui.chat.desk import keeps_its_switches, start_new
-from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
+from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.controls.pickers import Models, counter_picker, switch
 from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
-from memviz.storage.workspace import Workspace
 
-CONVERSATION_KEY = "chat-conversation"
 QUERY_KEY = "chat"
 REVIEW = "review"
 MODEL_RECALLS = "model_recalls"
 NEW_CHAT = ""
 
 
-def chat_controls(workspace: Workspace, state: ChatState) -> Models:
+def chat_controls() -> Models:
     """The sidebar: conversation, setting, models, and what is seldom changed."""
-    _choose_conversation(workspace, state)
+    state = chat_state()
+    _choose_conversation()
     take_over(state.setting)
-    edit_setting(state.setting, live=True, needed_tokens=_said_tokens(state))
-    _choose_recall_tool(state)
-    _choose_review(state)
+    edit_setting(state.setting, live=True, needed_tokens=_said_tokens())
+    _choose_recall_tool()
+    _choose_review()
     models = models_panel()
     with st.expander("More", icon=":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
@@ -43,9 +42,9 @@ def chat_controls(workspace: Workspace, state: ChatState) -> Models:
     return models
 
 
-def _said_tokens(state: ChatState) -> Callable[[], int] | None:
+def _said_tokens() -> Callable[[], int] | None:
     """Return how many tokens were said so far, if anything was."""
-    chat = state.chat
+    chat = chat_state().chat
     if chat is None or not len(chat.log):
         return None
     return lambda: int(
@@ -53,7 +52,8 @@ def _said_tokens(state: ChatState) -> Callable[[], int] | None:
     )
 
 
-def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
+def _choose_conversation() -> None:
+    state = chat_state()
     named = st.query_params.get(QUERY_KEY)
     if state.conversation_id is None and state.chat is None and state.opened == 0:
         switches = {
@@ -63,7 +63,7 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
             ask_linked(switches, ())
         if named:
             state.open(named)
-    entries, titles = conversation_choices(workspace, state.conversation_id)
+    entries, titles = conversation_choices(state.conversation_id)
     labels = {NEW_CHAT: "New chat", **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:
         if state.chat is not None and len(state.chat.log):
@@ -74,7 +74,7 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
             state.open(None)
     # A key for each conversation: what the browser still says of the chooser before, when the first message has just
     # made a new chat a saved one, must not count as the visitor's choice of a new chat.
-    key = f"{CONVERSATION_KEY}-{state.conversation_id or NEW_CHAT}"
+    key = f"chat-conversation-{state.conversation_id or NEW_CHAT}"
     set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
         "Conversation",
@@ -89,15 +89,15 @@ def _choose_conversation(workspace: Workspace, state: ChatState) -> None:
         "New chat",
         icon=":material/add_comment:",
         on_click=start_new,
-        args=(state,),
         width="stretch",
     )
     keep_in_address({QUERY_KEY: state.conversation_id})
 
 
-def _choose_recall_tool(state: ChatState) -> None:
+def _choose_recall_tool() -> None:
     """Choose whether the model may recall by itself. A strategy made for it has its own switch. The address holds it,
     since no conversation does."""
+    state = chat_state()
     with suppress(MemvizError):
         if (
             state.setting.build().tool_use.recalls
@@ -123,9 +123,10 @@ def _choose_recall_tool(state: ChatState) -> None:
     keep_in_address({MODEL_RECALLS: str(True) if state.recall_tool else None})
 
 
-def _choose_review(state: ChatState) -> None:
+def _choose_review() -> None:
     """Choose whether to ask before each summarization. The address holds it as long as no conversation does."""
-    key = review_key(state)
+    state = chat_state()
+    key = review_key()
     state.review = _linked_switch(
         REVIEW,
         "Ask before summarizing",
@@ -145,9 +146,9 @@ def _linked_switch(name: str, label: str, key: str, *, is_on: bool, help: str) -
     return switch(label, key=key, help=help)
 
 
-def review_key(state: ChatState) -> str:
+def review_key() -> str:
     """The key of the switch that asks before each summarization. It belongs to the conversation."""
-    return f"chat-review-{state.opened}"
+    return f"chat-review-{chat_state().opened}"
 
 
 def _open_chosen(key: str) -> None:

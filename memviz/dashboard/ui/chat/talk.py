@@ -144,7 +144,6 @@ def turn_controls(desk: ChatDesk) -> None:
                 "chat-retry",
                 ":material/refresh:",
                 retry,
-                desk.state,
                 disabled=desk.chat.proposal is not None or desk.state.deleted,
                 help="Ask for the last reply again.",
             )

@@ -11,7 +11,10 @@ from memviz.core.text.wording import counted, message_number
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
-from memviz.dashboard.ui.controls.chat_state import MESSAGES_SHOWN, ChatState
+from memviz.dashboard.ui.controls.chat_state import (
+    MESSAGES_SHOWN,
+    chat_state,
+)
 from memviz.dashboard.ui.controls.grounds import why_stand_in
 from memviz.dashboard.ui.controls.inspector import BadgeColor, recall_exchange, thoughts
 from memviz.dashboard.ui.controls.jobs import Step, watch
@@ -20,6 +23,7 @@ from memviz.dashboard.ui.controls.message_html import prose
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.run import Run
@@ -31,7 +35,7 @@ from memviz.metrics.retention.message_facts import (
     facts_of_messages,
     message_facts_words,
 )
-from memviz.storage.workspace import FIRST_SAMPLE, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE
 
 AVATARS = {
     "user": ":material/person:",
@@ -61,7 +65,7 @@ def transcript(desk: ChatDesk) -> None:
     chat = desk.chat
     log = desk.chat.log
     stop = log.turn(log.turn_count).asked if state.retrying else len(log)
-    first = _first_shown(state, stop)
+    first = _first_shown(stop)
     run = chat.run
     fates = run.fates_at(run.turns[-1]) if run.turns else ()
     facts = _facts(desk, run, range(first, stop))
@@ -82,7 +86,7 @@ def transcript(desk: ChatDesk) -> None:
         fate = Fate(fates[position]) if position < len(fates) else Fate.NOT_YET
         _message(message, position, fate, facts.get(position, NO_FACTS))
         if position == len(log) - 1 and is_unanswered(desk):
-            _unanswered(state)
+            _unanswered()
         is_last_of_turn = turn.stop > turn.asked and position == turn.stop - 1
         if recall_enabled and turn.number and is_last_of_turn:
             recall_turn_button(desk, turn.number)
@@ -131,10 +135,11 @@ def _messages_alone(messages: Iterable[Message], first: int) -> None:
             _message(message, position, Fate.NOT_YET)
 
 
-def deriving_talk(state: ChatState, work: BackgroundReplay) -> None:
+def deriving_talk(work: BackgroundReplay) -> None:
     """The newest messages, and below them how far ``work`` is, which derives the memory. The page is drawn again when
     it is over."""
-    first = _first_shown(state, len(work.log))
+    state = chat_state()
+    first = _first_shown(len(work.log))
     _messages_alone(work.log[first:], first)
 
     def step() -> Step:
@@ -152,47 +157,47 @@ def deriving_talk(state: ChatState, work: BackgroundReplay) -> None:
     watch(work, step, "chat-derive-stop", note)
 
 
-def long_talk(workspace: Workspace, state: ChatState, talk: LongTalk) -> None:
+def long_talk(talk: LongTalk) -> None:
     """The newest messages of a long conversation, read alone, and the way to its memory."""
-    first = _first_shown(state, talk.messages)
-    _messages_alone(workspace.store.said(talk.id, first, talk.messages), first)
+    first = _first_shown(talk.messages)
+    _messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):
         st.button(
             "Derive the memory",
             icon=":material/restart_alt:",
             key="chat-derive-long",
             on_click=_ask_for,
-            args=(state, talk.id),
+            args=(talk.id,),
         )
         st.caption(LONG.format(messages=counted(talk.messages, "message")))
 
 
-def _ask_for(state: ChatState, id: str) -> None:
-    state.long_asked_for = id
+def _ask_for(id: str) -> None:
+    chat_state().long_asked_for = id
 
 
-def keep_for_later(state: ChatState, typed: str | None) -> None:
+def keep_for_later(typed: str | None) -> None:
     """Send what was typed once there is a memory; it may arrive with the very click that has one derived, when the
     input is already closed and gives nothing."""
+    state = chat_state()
     if typed and typed.strip():
         state.to_send = (*state.to_send, typed)
 
 
-def _first_shown(state: ChatState, stop: int) -> int:
+def _first_shown(stop: int) -> int:
     """The position of the first message to draw, below a button for the earlier ones."""
-    first = max(0, stop - state.shown_messages)
+    first = max(0, stop - chat_state().shown_messages)
     if first:
         st.button(
             f"Show {min(first, MESSAGES_SHOWN)} earlier messages",
             icon=":material/expand_less:",
             on_click=_show_more,
-            args=(state,),
         )
     return first
 
 
-def _show_more(state: ChatState) -> None:
-    state.shown_messages += MESSAGES_SHOWN
+def _show_more() -> None:
+    chat_state().shown_messages += MESSAGES_SHOWN
 
 
 def _message(
@@ -226,22 +231,22 @@ def is_unanswered(desk: ChatDesk) -> bool:
     )
 
 
-def _unanswered(state: ChatState) -> None:
+def _unanswered() -> None:
     with row("chat-unanswered"):
         st.badge("Not answered yet", icon=":material/pending:", color="gray")
-        if not state.deleted:
+        if not chat_state().deleted:
             quiet_button(
                 "Retry",
                 "retry-unanswered",
                 ":material/refresh:",
                 retry,
-                state,
                 help="Ask for the reply.",
             )
 
 
-def retry(state: ChatState) -> None:
+def retry() -> None:
     """Have the page ask for the last reply, once more if there is one."""
+    state = chat_state()
     state.error = None
     state.retrying = True
 

@@ -22,7 +22,7 @@ from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.spending import bound_caption, bound_words
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget
@@ -45,18 +45,16 @@ Answers = list[tuple[Run, TurnRecord | MemvizError]]
 
 
 def ask_all(
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    models: Models,
-    probes: Sequence[Probe] = (),
+    settings: Sequence[SettingRun], models: Models, probes: Sequence[Probe] = ()
 ) -> None:
     """Ask, and see what each setting still knows, and from where. A few questions of ``probes`` are a click away. It is
     no fragment, so that asking can be stopped."""
+    state = compare_state()
     ended_early = [one for one in settings if state.ended_early(one.run) is not None]
     settings = [one for one in settings if one not in ended_early]
     # Two settings that are the same share one run, and its answer.
     runs = list({id(setting.run): setting.run for setting in settings}.values())
-    questions = _questions(state, probes, runs)
+    questions = _questions(probes, runs)
     question, is_asked = _form(len(settings), questions)
     suggestion = _suggestions(questions)
     if ended_early:
@@ -79,8 +77,8 @@ def ask_all(
         _job("ask-all", work, models).run()
         if not models.are_free:
             st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
-    _try_again(state, runs, models)
-    _show(state, settings, probes, models)
+    _try_again(runs, models)
+    _show(settings, probes, models)
 
 
 def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
@@ -93,11 +91,10 @@ def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
     return f"{models.answerer.name} is asked {times}: about {tokens:,} tokens in all."
 
 
-def _questions(
-    state: CompareState, probes: Sequence[Probe], runs: Sequence[Run]
-) -> list[str]:
+def _questions(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
     """The questions on offer. They stay while settings change: what one looks at does not move under the pointer, and
     no new run is searched for what it lost."""
+    state = compare_state()
     facts = tuple(probes)
     if state.suggested[0] != facts:
         state.suggested = (facts, suggested(probes, runs))
@@ -135,9 +132,10 @@ def _ask(
                 break
 
 
-def _try_again(state: CompareState, runs: Sequence[Run], models: Models) -> None:
+def _try_again(runs: Sequence[Run], models: Models) -> None:
     """Offer to ask those that have no answer where a call failed. What every other call would have failed in is said
     once. With another model, key, address or timeout they count as not yet asked."""
+    state = compare_state()
     known = {id(run) for run in runs}
     failures: list[MemvizError] = []
     given: Answers = []
@@ -212,12 +210,10 @@ def _suggestions(questions: Sequence[str]) -> str:
 
 
 def _show(
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    probes: Sequence[Probe],
-    models: Models,
+    settings: Sequence[SettingRun], probes: Sequence[Probe], models: Models
 ) -> None:
     """Draw the answers to the settings as they stand; those of other settings are no longer shown."""
+    state = compare_state()
     shown: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
     replies = []
     sources = {}
@@ -257,15 +253,12 @@ def _show(
                     setting,
                     answer,
                     sources[number],
-                    partial(
-                        _bring_back, state, setting, answer, fact, positions, models
-                    ),
+                    partial(_bring_back, setting, answer, fact, positions, models),
                     replied_before,
                 )
 
 
 def _bring_back(
-    state: CompareState,
     setting: SettingRun,
     answer: TurnRecord,
     fact: Probe | None,
@@ -274,6 +267,7 @@ def _bring_back(
 ) -> None:
     """Of an answer that was lost: say what lost it, if it is a known fact, and draw a button that asks this setting
     again, with the turn that states it recalled."""
+    state = compare_state()
     run = setting.run
     if fact is not None and (lost := lost_words(run, fact)):
         st.caption(lost)

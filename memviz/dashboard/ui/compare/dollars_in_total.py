@@ -12,7 +12,6 @@ from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.pictures import places, step_of
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.metrics.cost.cost import Cost, Part, cost_by_pause
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -167,7 +166,6 @@ def _cell(one: SettingCost, part: Part) -> str:
     return f"{tokens:,} · {usd_words(one.parts.total_usd(part))}" if tokens else NONE
 
 
-SETTING_KEY = "costs-setting"
 ALL_TURNS = "all"
 _TITLES = {
     "turn": "Turn", "call": "Call", "requests": "Requests", "input_tokens": "Input (tokens)",
@@ -190,7 +188,7 @@ _SO_FAR = ("cumulative_usd", "uncached_cumulative_usd")
 def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     """The table of one setting."""
     setting = choose_setting_run(
-        compare_state(), [one.setting for one in costs], SETTING_KEY, marks=False
+        [one.setting for one in costs], "costs-setting", marks=False
     )
     one = next(one for one in costs if one.setting is setting)
     table = with_totals(one)

@@ -18,14 +18,16 @@ from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
 from memviz.dashboard.ui.compare.selection import Selection
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
 from memviz.dashboard.ui.controls.paid_replays import free_replays
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.replaying import as_setting_runs, run_key
 from memviz.dashboard.ui.controls.spending import bound_caption
-from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.free_run import FreeRun, answered_turns
@@ -34,7 +36,7 @@ from memviz.metrics.answers import answer_source
 from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.request_table import record_of_turn
-from memviz.storage.workspace import RunKey, Workspace
+from memviz.storage.workspace import RunKey
 
 TAKE_KEY = "free-take"
 KEPT_EVERY_SECONDS = 5.0
@@ -48,14 +50,11 @@ class _Begun(NamedTuple):
     done: int
 
 
-def free_runs(
-    workspace: Workspace,
-    state: CompareState,
-    models: Models,
-) -> list[SettingRun]:
+def free_runs(models: Models) -> list[SettingRun]:
     """Return the free run of the conversation under every setting, as far as it was made. A model is asked only after
     a click, with what it will cost said before; it can be stopped, and goes on where it was."""
-    _, log = workspace.conversation(state.conversation_id or "", state.first)
+    state = compare_state()
+    _, log = studied_conversation()
     if not log.turn_count:
         show_error(
             EmptyConversationError(
@@ -67,10 +66,10 @@ def free_runs(
     for setting in state.settings:
         with error_shown():
             key = run_key(
-                workspace, state, setting, models.summarizer, models.answerer.name
+                workspace(), state, setting, models.summarizer, models.answerer.name
             )
             key = replace(key, take=state.take)
-            begun.append(_as_it_stands(workspace, setting, key))
+            begun.append(_as_it_stands(setting, key))
     missing = [item for item in begun if item.done < log.turn_count]
     if missing:
         is_asked = state.answer_again
@@ -82,16 +81,14 @@ def free_runs(
                 f"**Each setting answers for itself.** The model {plain(models.answerer.label)} replies to every "
                 f"message of the user under each setting, so you see what it still knew. {of_total} answered so far."
             )
-            job = _job(workspace, missing, models)
+            job = _job(missing, models)
             if job.run_when_asked(is_asked=is_asked):
-                begun = [
-                    _as_it_stands(workspace, one.setting, one.key) for one in begun
-                ]
+                begun = [_as_it_stands(one.setting, one.key) for one in begun]
     if begun:
         again = None
         if not missing:
-            again = _job(workspace, begun, models)
-        _choose_take(workspace, state, begun, again)
+            again = _job(begun, models)
+        _choose_take(begun, again)
     made = []
     for item in begun:
         if item.run is not None and item.run.turns:
@@ -99,16 +96,14 @@ def free_runs(
     return as_setting_runs(made)
 
 
-def _choose_take(
-    workspace: Workspace,
-    state: CompareState,
-    begun: Sequence[_Begun],
-    again: Job | None,
-) -> None:
+def _choose_take(begun: Sequence[_Begun], again: Job | None) -> None:
     """Let the visitor choose which of the free runs with the same model is shown; one more is made on a click, and the
     others stay."""
+    state = compare_state()
     takes = 1 + state.take
-    while any(workspace.kept_free_run(replace(item.key, take=takes)) for item in begun):
+    while any(
+        workspace().kept_free_run(replace(item.key, take=takes)) for item in begun
+    ):
         takes += 1
     with row():
         if takes > 1:
@@ -122,7 +117,6 @@ def _choose_take(
                 required=True,
                 label_visibility="collapsed",
                 on_change=_show_take,
-                args=(state,),
             )
         if again is not None:
             st.button(
@@ -130,40 +124,37 @@ def _choose_take(
                 icon=":material/replay:",
                 key="free-again",
                 on_click=_answer_again,
-                args=(state, takes),
+                args=(takes,),
             )
             bound_caption(again.bound, before=f"These answers are kept. {again.before}")
 
 
-def _show_take(state: CompareState) -> None:
-    state.take = widget_value(TAKE_KEY) or 0
+def _show_take() -> None:
+    compare_state().take = widget_value(TAKE_KEY) or 0
 
 
-def _answer_again(state: CompareState, take: int) -> None:
+def _answer_again(take: int) -> None:
+    state = compare_state()
     state.take = take
     state.answer_again = True
 
 
-def _as_it_stands(workspace: Workspace, setting: Setting, key: RunKey) -> _Begun:
-    run = workspace.kept_free_run(key)
+def _as_it_stands(setting: Setting, key: RunKey) -> _Begun:
+    run = workspace().kept_free_run(key)
     return _Begun(setting, key, run, answered_turns(run) if run else 0)
 
 
-def _job(
-    workspace: Workspace,
-    missing: Sequence[_Begun],
-    models: Models,
-) -> Job:
+def _job(missing: Sequence[_Begun], models: Models) -> Job:
     """Return the job that answers what is missing. It is bounded with each reply as long as it may be, and sent again
     with every later message; likely, the replies are as long as the conversation's own."""
-    replays = free_replays(workspace, [item.key for item in missing])
+    replays = free_replays(workspace(), [item.key for item in missing])
     likely = estimate(replays, models.answerer.name, models.summarizer.name).sentence
     work = [item.key.strategy.tool_use for item in missing]
     if any(one.recalls or one.thinking_rounds for one in work):
         likely += " What the model recalls or thinks by itself comes on top."
     return Job(
         "free-run",
-        partial(_answer, workspace, missing, models),
+        partial(_answer, missing, models),
         verb=start_verb(
             "Answer", is_begun=any(item.done for item in missing), has_failed=False
         ),
@@ -173,28 +164,23 @@ def _job(
     )
 
 
-def _answer(
-    workspace: Workspace,
-    missing: Sequence[_Begun],
-    models: Models,
-    tell: Tell,
-) -> None:
+def _answer(missing: Sequence[_Begun], models: Models, tell: Tell) -> None:
     """Answer turn by turn, setting by setting."""
     answering = models.answerer.build()
     writing = models.summarizer.build_summarizer()
     for item in missing:
-        free = workspace.free_run(item.key, answering, writing)
+        free = workspace().free_run(item.key, answering, writing)
         refusal = ""
         try:
-            _answer_under(workspace, item.key, free, tell)
+            _answer_under(item.key, free, tell)
         except (UnusableSummarizerError, BudgetSpentError) as failure:
             refusal = str(failure)
             raise
         finally:  # also when it was stopped, or the page was left
-            _keep(workspace, item.key, free, refusal)
+            _keep(item.key, free, refusal)
 
 
-def _answer_under(workspace: Workspace, key: RunKey, free: FreeRun, tell: Tell) -> None:
+def _answer_under(key: RunKey, free: FreeRun, tell: Tell) -> None:
     kept = monotonic()
     while not free.is_complete:
         turn = free.done + 1
@@ -204,11 +190,11 @@ def _answer_under(workspace: Workspace, key: RunKey, free: FreeRun, tell: Tell) 
             for _ in pieces:
                 tell(turn / free.turn_count, words)
         if monotonic() - kept >= KEPT_EVERY_SECONDS:
-            _keep(workspace, key, free)
+            _keep(key, free)
             kept = monotonic()
 
 
-def _keep(workspace: Workspace, key: RunKey, free: FreeRun, refusal: str = "") -> None:
+def _keep(key: RunKey, free: FreeRun, refusal: str = "") -> None:
     """Keep the run as far as it has come. The call of a summarizer that no call reaches, or that the budget does not
     allow (``refusal`` is what was said), is made once more when one goes on: it is no part of the run."""
     run = free.run
@@ -217,7 +203,7 @@ def _keep(workspace: Workspace, key: RunKey, free: FreeRun, refusal: str = "") -
     calls = run.compactions
     if calls and refusal and calls[-1].error == refusal:
         calls = calls[:-1]
-    workspace.keep_free_run(key, replace(run, compactions=calls))
+    workspace().keep_free_run(key, replace(run, compactions=calls))
 
 
 def answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> None:

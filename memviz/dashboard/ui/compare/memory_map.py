@@ -39,6 +39,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
     step_of,
 )
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget
@@ -49,14 +50,9 @@ from memviz.transcripts.base import Transcript
 
 MAP_PIXELS = 140
 """The least width of a map's place. Streamlit draws no chart under 150 pixels: the rest lies in the gap beside it."""
-REQUESTS_KEY = "map-turns"
-POSITIONS_KEY = "map-messages"
-MAPS_KEY = "map-pictures"
 
 
-def memory_map_view(
-    settings: Sequence[SettingRun], transcript: Transcript, conversation_id: str
-) -> None:
+def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
     summaries_by(settings)
     say_not_recorded(settings)
@@ -73,17 +69,17 @@ def memory_map_view(
     beside_reader(
         settings,
         transcript,
-        partial(draw_maps, settings, conversation_id),
+        partial(draw_maps, settings),
         {**charts, LIFE_KEY: shared_axis(settings)},
-        draw_notes=partial(_map_notes, settings, conversation_id),
-        draw_below=partial(one_message, settings, conversation_id),
+        draw_notes=partial(_map_notes, settings),
+        draw_below=partial(one_message, settings),
         readout=Readout("memory"),
     )
 
 
-def _map_notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
+def _map_notes(settings: Sequence[SettingRun]) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
-    life_of_selected(settings, conversation_id)
+    life_of_selected(settings)
     health(settings)
     numbers_of(
         step_by_step(settings),
@@ -93,10 +89,10 @@ def _map_notes(settings: Sequence[SettingRun], conversation_id: str) -> None:
     )
 
 
-def draw_maps(settings: Sequence[SettingRun], conversation_id: str) -> None:
+def draw_maps(settings: Sequence[SettingRun]) -> None:
     """The maps, of the part that is looked at."""
     step = step_of(settings)
-    view = zoom(whole_view(settings), conversation_id, step)
+    view = zoom(whole_view(settings), step)
     maps(settings, view)
     if not view.in_full:
         st.caption(_cell_words(view, step))
@@ -110,13 +106,14 @@ def whole_view(settings: Sequence[SettingRun]) -> View:
     )
 
 
-def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
+def zoom(whole: View, step: str) -> View:
     """The part to look at: all of a short conversation, a chosen part of a long one. ``step`` is what a column of all
     is called."""
     if whole.in_full:
         return whole
-    requests_key = f"{REQUESTS_KEY}-{conversation_id}"
-    positions_key = f"{POSITIONS_KEY}-{conversation_id}"
+    id = compare_state().conversation_id
+    requests_key = f"map-turns-{id}"
+    positions_key = f"map-messages-{id}"
     linked_range(f"{step}s", requests_key, 1, len(whole.requests))
     linked_range("messages", positions_key, 1, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
@@ -141,7 +138,7 @@ def zoom(whole: View, conversation_id: str, step: str = "turn") -> View:
 def maps(settings: Sequence[SettingRun], view: View) -> None:
     """A map for each setting, all seen at once, and under it what became of all messages at the last request."""
     size = beside_others([setting.label for setting in settings])
-    with st.container(key=MAPS_KEY):
+    with st.container(key="map-pictures"):
         cells = list(places(len(settings), MAP_PIXELS, gap="xsmall"))
     for number, (place, setting) in enumerate(zip(cells, settings, strict=True)):
         figure = kept_figure(setting.run, map_of, setting, view, size)

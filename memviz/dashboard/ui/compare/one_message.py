@@ -23,6 +23,7 @@ from memviz.dashboard.ui.compare.selection import Selection, selected
 from memviz.dashboard.ui.controls.block_html import sent_instead
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN, message_html
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -52,8 +53,9 @@ FATE_WORDS = {
 }
 
 
-def selected_message(run: Run, conversation_id: str) -> int:
+def selected_message(run: Run) -> int:
     """The log position of the selected message: the first one, until another is chosen or clicked."""
+    conversation_id = compare_state().conversation_id
     if linked("message", MESSAGE_KEY, range(1, len(run.log) + 1)):
         set_widget(OPENED_KEY, conversation_id)
     is_there = 1 <= (widget_value(MESSAGE_KEY) or 0) <= len(run.log)
@@ -63,23 +65,21 @@ def selected_message(run: Run, conversation_id: str) -> int:
     return message_position(widget_value(MESSAGE_KEY))
 
 
-def life_of_selected(settings: Sequence[SettingRun], conversation_id: str) -> None:
+def life_of_selected(settings: Sequence[SettingRun]) -> None:
     """Show what became of the selected message under the selected setting, in a sentence."""
     setting = selected(settings).setting
     run = setting.run
-    position = selected_message(run, conversation_id)
+    position = selected_message(run)
     said = f"{run.log[position].role}, turn {run.log.turn_number(position)}"
     whose = f"**Message {message_number(position):,}** ({said})"
     life = life_in_words(fate_map(run).life(position))
     st.markdown(f"{whose} under {plain(setting.label)}: {life}")
 
 
-def one_message(
-    settings: Sequence[SettingRun], conversation_id: str, selection: Selection
-) -> None:
+def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
     """Choose a message, and see its life under every setting, its text, and what of its facts is still sent."""
     run = selection.setting.run
-    position = selected_message(selection.setting.run, conversation_id)
+    position = selected_message(run)
     titled, chooser = st.columns([3, 1], vertical_alignment="bottom")
     titled.header("What became of one message?", anchor=False)
     chooser.number_input("Message", 1, len(run.log), step=1, key=MESSAGE_KEY)
@@ -91,7 +91,7 @@ def one_message(
         alt=life_finding(settings, position),
     )
     if selection.record is not None:
-        known = known_facts(workspace(), conversation_id, run.log)
+        known = known_facts(workspace(), compare_state().conversation_id, run.log)
         _at_request(selection.record, selection.name, position, known)
     with st.container(border=True):
         message = run.log[position]

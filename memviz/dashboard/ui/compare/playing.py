@@ -27,7 +27,6 @@ from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-PLAYED_KEY = "compare-played"
 ON = STAGED
 TURN_KEY = "compare-play-around"
 TURN_PIXELS = 150
@@ -89,7 +88,7 @@ def play(
     )
     stage(
         {**data, "at": at, "chosen": selection.number},
-        PLAYED_KEY,
+        "compare-played",
         partial(_moved, settings),
     )
 

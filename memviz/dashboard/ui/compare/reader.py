@@ -50,7 +50,6 @@ from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_t
 from memviz.transcripts.base import Transcript
 
 PLAYER_KEY = "compare-player"
-READER_KEY = "compare-reader"
 PARTS_KEY = "compare-composition"
 TITLE_CHARS = 36
 SHARES = (62, 38)
@@ -100,8 +99,8 @@ def beside_reader(
     if not has_reader:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
         if presenting().is_minimal:
-            open_in_memviz(compare_state(), _caption(selected(settings), transcript))
-        keep_address(compare_state(), "compare-address")
+            open_in_memviz(_caption(selected(settings), transcript))
+        keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
         draw_below(selected(settings))
 
@@ -203,8 +202,8 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     selection = selected(settings)
     run = selection.setting.run
     record = selection.record
-    with st.container(key=READER_KEY):
-        mark_row(compare_state(), selection.setting.index)
+    with st.container(key="compare-reader"):
+        mark_row(selection.setting.index)
         size = f" · {record.total_tokens:,} tokens" if record else ""
         st.markdown(f"**Request of {selection.name}**{size}")
         if len(settings) > 1:
@@ -227,7 +226,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
         )
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
-            copy_link(compare_state(), "compare-link", with_request=True)
+            copy_link("compare-link", with_request=True)
 
 
 def _parts(run: Run) -> None:

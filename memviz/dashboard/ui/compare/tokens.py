@@ -31,7 +31,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.study import CompareState, compare_state
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
@@ -41,7 +41,6 @@ from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
 CHART_PIXELS = 334
-TURNS_KEY = "compare-turns"
 MAGNIFIED_KEY = "compare-magnified"
 MAGNIFIED = "on"
 MAGNIFIED_LABEL = ":material/zoom_in: Magnify what is small"
@@ -52,16 +51,13 @@ TOKENS_HELP = (
 
 
 def tokens_view(
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    transcript: Transcript,
-    models: Models,
+    settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
     summaries_by(settings)
     say_not_recorded(settings)
     answers = None
-    if state.free_run:
+    if compare_state().free_run:
         answers = partial(answers_of_turn, settings)
     to_audience(finding(settings), compaction_notes(settings))
     beside_reader(
@@ -74,7 +70,7 @@ def tokens_view(
     )
     # Before the warnings, so that it stands in view with the picture.
     if not hides(Part.QUESTIONS):
-        ask_all(state, settings, models, transcript.probes)
+        ask_all(settings, models, transcript.probes)
     if not hides(Part.NUMBERS):
         health(settings)
         key_numbers(settings)
@@ -118,7 +114,7 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     last = settings[0].run.log.turn_count
     if last <= MAX_POINTS:
         return None
-    key = f"{TURNS_KEY}-{compare_state().conversation_id}"
+    key = f"compare-turns-{compare_state().conversation_id}"
     linked_range("turns", key, 1, last)
     first, stop = st.slider(
         "Turns",
@@ -230,7 +226,6 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
 
 
 PERCENT_KEY = "compare-percent-of"
-UNIT_KEY = "compare-unit"
 OF_WINDOW = "window"
 OF_LARGEST = "largest"
 
@@ -244,7 +239,7 @@ def choose_percent() -> None:
     linked("percent-of", PERCENT_KEY, list(names))
     unit = st.popover(
         "In percent",
-        key=UNIT_KEY,
+        key="compare-unit",
         icon=":material/percent:",
         type="tertiary",
         width="content",

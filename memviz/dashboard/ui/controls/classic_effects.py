@@ -8,7 +8,7 @@ from memviz.dashboard.lessons.lesson import Step
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.study import Study, View, query_of
 from memviz.dashboard.ui.controls.links import is_link_opened
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell import views as page_views
 from memviz.dashboard.ui.shell.linked import address_now
 from memviz.dashboard.ui.shell.text import plain
@@ -32,11 +32,11 @@ def _compared(study: Study) -> tuple[object, ...]:
 
 
 def with_effect(
-    page: str, state: CompareState, views: Sequence[page_views.View]
+    page: str, views: Sequence[page_views.View]
 ) -> tuple[page_views.View, ...]:
     """Return the views of a page. One that shows a classic effect says so in its sentence."""
     sentences = {view.id: view.sentence for view in views}
-    shown = state.view()
+    shown = compare_state().view()
     for effect in classic_effects():
         if effect.view.page == page and _is_shown(effect, shown):
             sentences[effect.view.show] = (

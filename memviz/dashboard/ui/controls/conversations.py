@@ -1,5 +1,5 @@
 """Conversations on pages: the ones to choose from, their lengths, those of which only the beginning is shown, the
-events of their own program, and the work of a visitor that is kept with them."""
+events of their own program, and the wordings that are kept with them."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -11,20 +11,26 @@ from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.text.wording import counted
 from memviz.dashboard.lessons.study import ALL_MESSAGES
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.server.checks import is_shared
-from memviz.dashboard.ui.shell.text import conversation_labels, plain
-from memviz.engine.judging import JudgedAnswer
+from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import RunKey, Workspace
-from memviz.transcripts.base import Probe, RecordedEvent, Transcript
+from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 
 CONVERSATIONS_LISTED = 200
 MAX_NAMED = 3
 WARNING_ICON = ":material/warning:"
+
+
+def studied_conversation() -> tuple[Transcript, Log]:
+    """The conversation that the study pages show, and its log, as far as they look at it."""
+    state = compare_state()
+    return workspace().conversation(state.conversation_id or "", state.first)
 
 
 class ConversationChoices(NamedTuple):
@@ -34,11 +40,9 @@ class ConversationChoices(NamedTuple):
     labels: dict[str, str]
 
 
-def conversation_choices(
-    workspace: Workspace, chosen: str | None
-) -> ConversationChoices:
+def conversation_choices(chosen: str | None) -> ConversationChoices:
     """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
-    entries, unreadable = workspace.choices(CONVERSATIONS_LISTED, chosen)
+    entries, unreadable = workspace().choices(CONVERSATIONS_LISTED, chosen)
     if unreadable:
         names = ", ".join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
         more = " and more" if len(unreadable) > MAX_NAMED else ""
@@ -48,16 +52,20 @@ def conversation_choices(
             ),
             icon=WARNING_ICON,
         )
-    return ConversationChoices(entries, conversation_labels(entries.values()))
+    # Of those with the same title the oldest keeps it as it is, so that a new one changes no other's label.
+    by_age = sorted(entries.values(), key=lambda entry: entry.created_at)
+    labels = distinct([entry.title for entry in by_age])
+    by_id = {entry.id: label for entry, label in zip(by_age, labels, strict=True)}
+    return ConversationChoices(entries, by_id)
 
 
-def size_words(workspace: Workspace, entries: Iterable[ConversationEntry]) -> str:
+def size_words(entries: Iterable[ConversationEntry]) -> str:
     """``21 turns``, and where tools made them more requests than turns ``21 turns with 57 requests``."""
     turns = 0
     requests = 0
     for entry in entries:
         turns += entry.turn_count
-        requests += workspace.request_count(entry)
+        requests += workspace().request_count(entry)
     words = counted(turns, "turn")
     return f"{words} with {counted(requests, 'request')}" if requests > turns else words
 
@@ -68,21 +76,17 @@ MORE_BY = 3
 WHOLE_HELP = "Replaying {} takes a minute or more, and about a gigabyte of memory for each half a million."
 
 
-def say_beginnings(
-    workspace: Workspace, state: CompareState, ids: Sequence[str]
-) -> None:
+def say_beginnings(ids: Sequence[str]) -> None:
     """One line for each of these conversations of which only the beginning is shown, with ways to more of it."""
     for id in ids:
-        first = workspace.beginning(id, state.first_of(id))
+        first = workspace().beginning(id, compare_state().first_of(id))
         if first is not None:
-            _say_beginning(workspace, state, id, first, of_several=len(ids) > 1)
+            _say_beginning(id, first, of_several=len(ids) > 1)
 
 
-def _say_beginning(
-    workspace: Workspace, state: CompareState, id: str, first: int, *, of_several: bool
-) -> None:
-    entry = workspace.store.entry(id)
-    shown = len(workspace.conversation(id, first)[1])
+def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
+    entry = workspace().store.entry(id)
+    shown = len(workspace().conversation(id, first)[1])
     messages = counted(entry.message_count, "message")
     whose = f"{plain(entry.title)}, so far" if of_several else "So far"
     key = f"{BEGINNING_KEY}-{id}"
@@ -92,7 +96,7 @@ def _say_beginning(
         st.caption(words, width="content")
         with put_away(Part.CONTROLS, key):
             more = MORE_BY * first
-            look_at = partial(_look_at_first, state, id)
+            look_at = partial(_look_at_first, id)
             if more < entry.message_count:
                 more_key = f"{BEGINNING_KEY}-{more}-{id}"
                 quiet_button(f"Show {more:,}", more_key, icon, look_at, more)
@@ -106,8 +110,8 @@ def _say_beginning(
             )
 
 
-def _look_at_first(state: CompareState, id: str, first: int) -> None:
-    state.firsts[id] = first
+def _look_at_first(id: str, first: int) -> None:
+    compare_state().firsts[id] = first
 
 
 MAX_EVENTS_SHOWN = 50
@@ -158,30 +162,3 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
 def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:
     """The wordings kept for the replay of ``key``, by their version."""
     return {} if is_shared() else workspace.wordings(key)
-
-
-def keep_wording(
-    workspace: Workspace, key: RunKey, version: int, text: str | None
-) -> None:
-    """Keep a wording of a version; ``None`` takes it back. Raises StorageError."""
-    if not is_shared():
-        workspace.keep_wording(key, version, text)
-
-
-def kept_answers(
-    workspace: Workspace, conversation_id: str, key: str
-) -> tuple[JudgedAnswer, ...]:
-    """The judged answers kept under ``key``."""
-    return () if is_shared() else workspace.judged_answers(conversation_id, key)
-
-
-def keep_answers(
-    workspace: Workspace,
-    conversation_id: str,
-    key: str,
-    probes: Sequence[Probe],
-    answers: Sequence[JudgedAnswer],
-) -> None:
-    """Keep answers to ``probes`` under ``key``."""
-    if not is_shared():
-        workspace.keep_judged_answers(conversation_id, key, probes, answers)

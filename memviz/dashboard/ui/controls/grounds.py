@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, listed
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named
 from memviz.dashboard.ui.controls.pricing import prices_in_force
@@ -37,7 +38,6 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.LIVE: "green",
 }
 LINE_KEY = "whose-summaries"
-ANSWERS_KEY = "whose-answers"
 NO_RECORDING = (
     "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
     "is chosen under Change in the sidebar."
@@ -101,7 +101,7 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
                 number += f", by {listed(dict.fromkeys(models))}"
             told.append(f"{_inline_badge(author, models)} {plain(number)}")
     if told:
-        with st.container(key=ANSWERS_KEY):
+        with st.container(key="whose-answers"):
             st.caption(f"Answers: {'; '.join(told)}.")
 
 
@@ -196,10 +196,8 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
             failed.append(one.label)
     if recording is None or not name.startswith(RECORDING) or not failed:
         return
-    state = compare_state()
-    transcript, log = workspace().conversation(state.conversation_id or "", state.first)
     own = workspace().recordings.settings_of(
-        transcript, log, state.counter, recording.name
+        *studied_conversation(), compare_state().counter, recording.name
     )
     lacks = counted(len(failed), "setting")
     if len(failed) <= MOST_NAMED:

@@ -15,7 +15,8 @@ from memviz.dashboard.ui.controls.selected_request import (
     chosen_call,
     chosen_turn,
 )
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import CompareState, compare_state
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
     address_now,
@@ -30,7 +31,6 @@ from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDED_FIRST
 from memviz.models.registry import is_like_a_key
-from memviz.storage.workspace import Workspace
 
 STAGE = "stage"
 """Whether a link plays the requests on the stage; read before the page is drawn, like its view."""
@@ -112,11 +112,11 @@ _address = st.components.v2.component(
 
 
 @st.fragment
-def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> None:
+def copy_link(key: str, *, with_request: bool = False) -> None:
     """A button that puts the address of this view into the clipboard, as it is when the button is clicked, and that
     address in the browser. ``with_request``: the page looks at one request, and the address opens it."""
     asked = (widget_value(key) or {}).get("asked")
-    data = shown_now(state, with_request=with_request)
+    data = shown_now(with_request=with_request)
     _copy_button(
         data={**data, "asked": asked, "help": LINK_HELP},
         key=key,
@@ -124,14 +124,15 @@ def copy_link(state: CompareState, key: str, *, with_request: bool = False) -> N
     )
 
 
-def keep_address(state: CompareState, key: str) -> None:
+def keep_address(key: str) -> None:
     """Write the address of this view, with its request, into the browser. For the end of a fragment that changes what
     is shown: the button of :func:`copy_link` stands outside of it and is not drawn again."""
-    _address(data=shown_now(state, with_request=True), key=key)
+    _address(data=shown_now(with_request=True), key=key)
 
 
-def shown_now(state: CompareState, *, with_request: bool) -> dict[str, Any]:
+def shown_now(*, with_request: bool) -> dict[str, Any]:
     """Return the query of what the page shows, and when that was, for who writes it into the address."""
+    state = compare_state()
     models = [
         (part, widget_value(f"{part}-name") or "") for part in (SUMMARIZER, CHAT_MODEL)
     ]
@@ -175,10 +176,11 @@ def links_opened() -> int:
     return widget_value(OPENED_COUNT_KEY) or 0
 
 
-def open_shared_view(workspace: Workspace, state: CompareState) -> bool:
+def open_shared_view() -> bool:
     """Show what the address of the page asks for, once in a session; what it asks for in vain is said. An address that
     the session's own page wrote asks for nothing. Returns whether anything was opened.
     """
+    state = compare_state()
     if not is_link_opened():
         return False
     query = address_now()
@@ -192,7 +194,7 @@ def open_shared_view(workspace: Workspace, state: CompareState) -> bool:
         set_widget(f"{part}-name", name)
     state.linked_summarizer = names.get(SUMMARIZER)
     ask_linked(query, KNOWN)
-    if state.conversation_id is not None and not workspace.store.exists(
+    if state.conversation_id is not None and not workspace().store.exists(
         state.conversation_id
     ):
         problems.append(

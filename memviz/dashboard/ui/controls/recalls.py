@@ -17,7 +17,7 @@ from memviz.dashboard.ui.controls.study import (
     REPLAYED,
     REPLIES_KEY,
     AddedRecall,
-    CompareState,
+    compare_state,
 )
 from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.errors import show_error
@@ -38,10 +38,9 @@ SETTING_KEY = "added-setting"
 ALL_SETTINGS = "all settings"
 
 
-def added_recalls(
-    state: CompareState, labels: dict[int | str, str], turn_count: int
-) -> None:
+def added_recalls(labels: dict[int | str, str], turn_count: int) -> None:
     """Draw the list of recalls, and the controls that add one. ``labels`` names the settings by their uid."""
+    state = compare_state()
     for number, recall in enumerate(state.recalls):
         what, where = st.columns([5, 1], vertical_alignment="center")
         whose = ALL_SETTINGS if recall.uid is None else labels.get(recall.uid, "")
@@ -54,7 +53,6 @@ def added_recalls(
                 f"added-remove-{number}",
                 ":material/close:",
                 _remove_recall,
-                state,
                 recall,
                 help="Remove this recall",
             )
@@ -76,14 +74,14 @@ def added_recalls(
         "Add",
         icon=":material/history:",
         on_click=_add_typed,
-        args=(state,),
         width="stretch",
     )
     if state.recall_error is not None:
         show_error(state.recall_error)
 
 
-def _add_typed(state: CompareState) -> None:
+def _add_typed() -> None:
+    state = compare_state()
     into = widget_value(INTO_KEY)
     chosen = widget_value(SETTING_KEY)
     state.recall_error = None
@@ -113,15 +111,15 @@ def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
     return turns
 
 
-def _remove_recall(state: CompareState, recall: AddedRecall) -> None:
+def _remove_recall(recall: AddedRecall) -> None:
     # A second click may arrive before the list is drawn again.
     with suppress(ValueError):
-        state.recalls.remove(recall)
+        compare_state().recalls.remove(recall)
 
 
-def recalls_label(state: CompareState) -> str:
+def recalls_label() -> str:
     """Return what the closed list says of itself."""
-    return f"{counted(len(state.recalls), 'recall')} added"
+    return f"{counted(len(compare_state().recalls), 'recall')} added"
 
 
 class BroughtBack(NamedTuple):
@@ -183,16 +181,12 @@ def bringing_back(
 
 
 def bring_back(
-    state: CompareState,
-    setting: SettingRun,
-    positions: Sequence[int],
-    record: TurnRecord,
-    key: str,
+    setting: SettingRun, positions: Sequence[int], record: TurnRecord, key: str
 ) -> bool:
     """Draw the button, for a setting of the sidebar: a click adds the recall for this setting alone, and shows that
     request in Compare. Returns whether there is anything to bring back, and so a button."""
-    uids = [one.uid for one in state.settings if one.index == setting.index]
-    if not uids:
+    edited = compare_state().setting_at(setting.index)
+    if edited is None:
         # A chat as it was held: it has been sent, and cannot get anything more.
         return False
     found = bringing_back(setting, positions, record, prices_in_force())
@@ -203,7 +197,7 @@ def bring_back(
             f"The request of {name_of(setting.run, record)} has {turn_list(found.turns)} already."
         )
         return False
-    recall = AddedRecall(record.turn, found.turns, uids[0])
+    recall = AddedRecall(record.turn, found.turns, edited.uid)
     turn = f"turn {record.turn:,}"
     requests = f"the request of {turn}"
     if found.calls > 1:
@@ -213,7 +207,7 @@ def bring_back(
         key=key,
         icon=":material/history:",
         on_click=_add_found,
-        args=(state, setting, recall, record.call),
+        args=(setting, recall, record.call),
         help=f"Sends {turn_list(found.turns)} once more with {requests} under "
         f"{plain(setting.label)}, and shows that request in {page_titles.COMPARE}.",
     ):
@@ -221,10 +215,9 @@ def bring_back(
     return True
 
 
-def _add_found(
-    state: CompareState, setting: SettingRun, recall: AddedRecall, call: int
-) -> None:
+def _add_found(setting: SettingRun, recall: AddedRecall, call: int) -> None:
     """In a callback: what it changes may be drawn already."""
+    state = compare_state()
     if recall not in state.recalls:
         state.recalls.append(recall)
     state.looked_at = setting.index

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     step_of,
     take_over,
 )
-from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.strategies import strategies
@@ -41,18 +41,18 @@ _DASHES = {
 
 
 def setting_rows(
-    state: CompareState,
     needed_tokens: Callable[[], int] | None = None,
     writer_of: Callable[[Setting], str | None] = lambda setting: None,
 ) -> dict[int | str, str]:
     """Draw the rows, and a button that adds one, up to six. The same strategy may stand twice with other parameters.
     ``needed_tokens`` says how many tokens the conversation takes in all, ``writer_of`` who writes the summaries of a
     setting, where that is worth saying. Returns the settings' labels by their uid."""
+    state = compare_state()
     for setting in state.settings:
         take_over(setting)
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
-            _row(state, setting, needed_tokens, writer_of(setting))
+            _row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
         st.button(
             "Add a setting",
@@ -60,7 +60,7 @@ def setting_rows(
             key="add-setting",
             on_click=state.add,
             disabled=is_full,
-            args=(_next_strategy(state),),
+            args=(_next_strategy(),),
             width="stretch",
             help=FULL_HELP if is_full else ADD_HELP,
         )
@@ -69,11 +69,9 @@ def setting_rows(
 
 
 def _row(
-    state: CompareState,
-    setting: Setting,
-    needed_tokens: Callable[[], int] | None,
-    writer: str | None,
+    setting: Setting, needed_tokens: Callable[[], int] | None, writer: str | None
 ) -> None:
+    state = compare_state()
     main = main_parameter(setting)
     notes = ", ".join(_notes(setting, main, writer))
     name = plain(strategies()[setting.strategy_id].title)
@@ -86,7 +84,7 @@ def _row(
             width="stretch",
             wrap=True,
             on_click=_look_at,
-            args=(state, setting.index),
+            args=(setting.index,),
         )
         if main is not None:
             _main_value(setting, main)
@@ -167,20 +165,21 @@ def setting_swatch(index: int) -> str:
     return f'<span class="memviz-line" style="{style}"></span>'
 
 
-def mark_row(state: CompareState, index: int) -> None:
+def mark_row(index: int) -> None:
     """The page shows the setting of this colour ``index`` closely: its row is marked. Drawn by what shows it, in the
     same fragment, since a click there does not draw the sidebar again."""
+    state = compare_state()
     state.shows(index)
-    uids = [setting.uid for setting in state.settings if setting.index == index]
-    if len(state.settings) > 1 and uids:
+    setting = state.setting_at(index)
+    if len(state.settings) > 1 and setting is not None:
         # A style of its own: a rule that asks the page which setting it shows makes each redraw a tenth slower.
-        row = f".st-key-setting-{uids[0]}"
+        row = f".st-key-setting-{setting.uid}"
         mark = f".stHorizontalBlock{row}{row} {{ box-shadow: inset 0 0 0 2px currentColor }}"
         st.html(f'<span class="memviz-shows-{index}"><style>{mark}</style></span>')
 
 
-def _look_at(state: CompareState, index: int) -> None:
-    state.looked_at = index
+def _look_at(index: int) -> None:
+    compare_state().looked_at = index
 
 
 def setting_label(setting: Setting) -> str:
@@ -191,7 +190,7 @@ def setting_label(setting: Setting) -> str:
         return strategies()[setting.strategy_id].title
 
 
-def _next_strategy(state: CompareState) -> str:
+def _next_strategy() -> str:
     """The first strategy that is not compared yet."""
-    used = {setting.strategy_id for setting in state.settings}
+    used = {setting.strategy_id for setting in compare_state().settings}
     return next((id for id in offered() if id not in used), "summary_buffer")

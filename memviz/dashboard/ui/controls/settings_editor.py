@@ -12,7 +12,7 @@ from memviz.core import page_titles
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, switch
-from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
@@ -261,10 +261,11 @@ def step_of(parameter: Parameter) -> int:
     return step if step == 1 else step // 2
 
 
-def setting_from_file(state: CompareState) -> None:
+def setting_from_file() -> None:
     """Choose a memory.yaml: its strategy becomes one more setting, its counter that of the page, and so does its
     summarizer if it is free."""
     # A fresh control for every setting, so that no file is opened twice.
+    state = compare_state()
     file = st.file_uploader(
         "Open a memory.yaml",
         type=["yaml", "yml"],

@@ -5,7 +5,6 @@ from pathlib import Path
 import streamlit as st
 
 from memviz.dashboard.ui.controls.links import shown_now
-from memviz.dashboard.ui.controls.study import CompareState
 
 FRAME_HELP = (
     "A frame of another page shows memviz only where the server "
@@ -47,10 +46,10 @@ def _ways() -> None:
     _share(data={"help": FRAME_HELP}, key="share")
 
 
-def open_in_memviz(state: CompareState, words: str) -> None:
+def open_in_memviz(words: str) -> None:
     """One line under a picture that stands in a frame: what it shows, and the way to the whole page in a tab of its
     own."""
     _whole_page(
-        data={"words": words, "query": shown_now(state, with_request=True)["query"]},
+        data={"words": words, "query": shown_now(with_request=True)["query"]},
         key="open-in-memviz",
     )

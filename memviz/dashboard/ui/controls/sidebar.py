@@ -3,7 +3,6 @@ on all of them, and a setting keeps its colour."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 
 import streamlit as st
 
@@ -13,7 +12,11 @@ from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.conversations import conversation_choices, size_words
+from memviz.dashboard.ui.controls.conversations import (
+    conversation_choices,
+    size_words,
+    studied_conversation,
+)
 from memviz.dashboard.ui.controls.links import (
     SUMMARIZER,
     links_opened,
@@ -39,17 +42,17 @@ from memviz.dashboard.ui.controls.study import (
     FREE_RUN,
     REPLAYED,
     REPLIES_KEY,
-    CompareState,
     Setting,
     compare_state,
 )
 from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
 from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX
 from memviz.strategies.base import Trigger
 
 REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
@@ -67,72 +70,69 @@ TITLE_CHARS = 28
 CHAT_LABEL = "Chat as it was held"
 
 
-def study_controls(
-    workspace: Workspace, state: CompareState, *, replies: bool = False
-) -> Models:
+def study_controls(*, replies: bool = False) -> Models:
     """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
     replies of the settings' own as well."""
-    _open_link(workspace, state)
-    turn_count = _choose_conversation(workspace, state)
+    state = compare_state()
+    _open_link()
+    turn_count = _choose_conversation()
     if replies:
         # The rows of the settings, drawn before that control, depend on it.
         state.free_run = is_free_run()
     if state.conversation_id is None:
-        labels = setting_rows(state)
+        labels = setting_rows()
     else:
-        needed_tokens = partial(_needed_tokens, workspace, state)
-        labels = setting_rows(state, needed_tokens, partial(_writer, workspace, state))
+        labels = setting_rows(_needed_tokens, _writer)
     models_place = st.container()
-    label = f"More · {recalls_label(state)}" if state.recalls else "More"
+    label = f"More · {recalls_label()}" if state.recalls else "More"
     with _more(label):
         st.markdown("**Recall turns into requests**", help=tooltip("recall"))
-        added_recalls(state, labels, turn_count)
+        added_recalls(labels, turn_count)
         st.markdown("**Settings and counter**")
         if len(state.settings) < MAX_SETTINGS:
-            setting_from_file(state)
+            setting_from_file()
         state.counter = counter_picker(state.counter, COUNTER_KEY)
     # A file opened under More may choose the summarizer, so the models come after it.
     with models_place:
         if not replies:
             return models_panel()
-        return models_panel(
-            f"{REPLIES_WORDS[is_free_run()]}.", partial(_choose_replies, state)
-        )
+        return models_panel(f"{REPLIES_WORDS[is_free_run()]}.", _choose_replies)
 
 
-def _open_link(workspace: Workspace, state: CompareState) -> None:
+def _open_link() -> None:
     """Open what the address asks for, also where other things were chosen in this session before."""
-    if open_shared_view(workspace, state):
+    state = compare_state()
+    if open_shared_view():
         set_widget(COUNTER_KEY, state.counter)
         set_widget(REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED)
 
 
-def _needed_tokens(workspace: Workspace, state: CompareState) -> int:
+def _needed_tokens() -> int:
     """Tokens of all that was said in the conversation, without the system messages that it begins with."""
-    log = workspace.conversation(state.conversation_id or "", state.first)[1]
-    totals = log.token_sums(find_counter(state.counter)).totals
+    _, log = studied_conversation()
+    totals = log.token_sums(find_counter(compare_state().counter)).totals
     return int(totals[-1] - totals[log.system_stop])
 
 
-def _writer(workspace: Workspace, state: CompareState, setting: Setting) -> str | None:
+def _writer(setting: Setting) -> str | None:
     """Return the source of a setting's summaries (recorded, the stand-in, not in the recording that was chosen), where
     its conversation has recordings."""
+    state = compare_state()
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
     with suppress(MemvizError):
-        id = state.conversation_id or ""
-        transcript, log = workspace.conversation(id, state.first)
+        transcript, log = studied_conversation()
         if setting.build().trigger is Trigger.NEVER:
             return None
-        if not workspace.recordings.has_any(transcript, log):
+        if not workspace().recordings.has_any(transcript, log):
             return None
         chosen = ModelChoice(named(SUMMARIZER))
         if chosen.name == RECORDED_FIRST:
             chosen = ModelChoice(recorded_first=True)
-        key = run_key(workspace, state, setting, chosen)
+        key = run_key(workspace(), state, setting, chosen)
         if key.summarizer == OFFLINE:
             return "stand-in"
-        held = workspace.recordings.plays(
+        held = workspace().recordings.plays(
             key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
         )
         return "recorded" if held else "not recorded"
@@ -147,17 +147,18 @@ def _more(label: str) -> Iterator[None]:
         yield
 
 
-def counter_and_models(state: CompareState) -> Models:
+def counter_and_models() -> Models:
     """Models and token counter, for a page without settings of its own."""
+    state = compare_state()
     models = models_panel()
     with _more("More"):
         state.counter = counter_picker(state.counter, COUNTER_KEY)
     return models
 
 
-def _choose_replies(state: CompareState) -> None:
+def _choose_replies() -> None:
     # A link may ask for either.
-    begin_with(REPLIES_KEY, FREE_RUN if state.free_run else REPLAYED)
+    begin_with(REPLIES_KEY, FREE_RUN if compare_state().free_run else REPLAYED)
     chosen = st.segmented_control(
         "Replies",
         list(REPLIES),
@@ -167,7 +168,7 @@ def _choose_replies(state: CompareState) -> None:
         format_func=REPLIES.__getitem__,
         help=REPLIES_HELP,
     )
-    state.free_run = chosen == FREE_RUN
+    compare_state().free_run = chosen == FREE_RUN
 
 
 def is_free_run() -> bool:
@@ -176,9 +177,10 @@ def is_free_run() -> bool:
     return compare_state().free_run if chosen is None else bool(chosen == FREE_RUN)
 
 
-def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
+def _choose_conversation() -> int:
     """Choose the conversation; returns how many turns it has."""
-    entries, labels = conversation_choices(workspace, state.conversation_id)
+    state = compare_state()
+    entries, labels = conversation_choices(state.conversation_id)
     ids = list(entries)
     if state.conversation_id not in ids:
         first = FIRST_SAMPLE if FIRST_SAMPLE in ids else next(iter(ids), None)
@@ -198,7 +200,7 @@ def _choose_conversation(workspace: Workspace, state: CompareState) -> int:
         return 0
     looks_at()
     entry = entries[chosen]
-    words = f"{size_words(workspace, [entry])}."
+    words = f"{size_words([entry])}."
     if len(labels[chosen]) > TITLE_CHARS:
         words = f"**{plain(labels[chosen])}**, {words}"
     st.caption(words, help=plain(entry.description) or None)
@@ -216,14 +218,14 @@ def _conversations_help(entries: Mapping[str, ConversationEntry]) -> str:
     return "\n".join(lines)
 
 
-def expect_conversation(workspace: Workspace, state: CompareState) -> None:
+def expect_conversation() -> None:
     """End the page with a sentence where there is nothing to look at."""
-    if state.conversation_id is None:
+    if compare_state().conversation_id is None:
         _end(
             f"There is no conversation yet. Import one in the {page_titles.LIBRARY}, or start "
             f"one in {page_titles.CHAT}."
         )
-    entry = workspace.store.entry(state.conversation_id or "")
+    entry = workspace().store.entry(compare_state().conversation_id or "")
     if entry.message_count and not entry.turn_count:
         _end(
             "This conversation has no message of a user, so no request was ever sent. Choose another one."
@@ -235,16 +237,15 @@ def _end(sentence: str) -> None:
     st.stop()
 
 
-def setting_runs(
-    workspace: Workspace, state: CompareState, summarizer: ModelChoice
-) -> list[SettingRun]:
+def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
     """The conversation replayed under every setting and, if it was held in Chat, the chat itself, which alone
     knows of edited summaries."""
-    settings = make_runs(workspace, state, summarizer)
-    if workspace.beginning(state.conversation_id or "", state.first) is not None:
+    state = compare_state()
+    settings = make_runs(workspace(), state, summarizer)
+    if workspace().beginning(state.conversation_id or "", state.first) is not None:
         return settings  # the chat as it was held is one of all messages
     with error_shown():
-        held = workspace.held_chat(state.conversation_id or "")
+        held = workspace().held_chat(state.conversation_id or "")
         if held is not None:
             label = f"{CHAT_LABEL} · {held.label}"
             settings.append(SettingRun(held, label, MAX_SETTINGS))
@@ -261,16 +262,12 @@ def nothing_yet(settings: Sequence[SettingRun]) -> None:
 
 
 def choose_setting_run(
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    key: str,
-    first: int = 0,
-    *,
-    marks: bool = True,
+    settings: Sequence[SettingRun], key: str, first: int = 0, *, marks: bool = True
 ) -> SettingRun:
     """Return the setting that is looked at closely. The visitor's choice holds on all pages, and again once a setting
     that waits for its summarizer is back; before there is one it is number ``first``. ``marks``: its row in the sidebar
     is marked, which one place of a page does."""
+    state = compare_state()
     numbers = range(len(settings))
     indices = tuple(setting.index for setting in settings)
     shown = widget_value(key)
@@ -286,16 +283,16 @@ def choose_setting_run(
         key=key,
         required=True,
         on_change=_look_at,
-        args=(state, key, indices),
+        args=(key, indices),
         label_visibility="collapsed" if len(settings) == 1 else "visible",
     )
     one = settings[number or 0]
     if marks:
-        mark_row(state, one.index)
+        mark_row(one.index)
     return one
 
 
-def _look_at(state: CompareState, key: str, indices: tuple[int, ...]) -> None:
+def _look_at(key: str, indices: tuple[int, ...]) -> None:
     number = widget_value(key)
     if number is not None:
-        state.looked_at = indices[number]
+        compare_state().looked_at = indices[number]

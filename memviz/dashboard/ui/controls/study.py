@@ -285,6 +285,11 @@ class CompareState:
         elif self.looked_at is not None:
             self.looked_at = sound[self.looked_at].index
 
+    def setting_at(self, index: int) -> Setting | None:
+        """Return the setting of this colour ``index``; ``None`` if there is none, as for a chat as it was held."""
+        same = (setting for setting in self.settings if setting.index == index)
+        return next(same, None)
+
     def recalls_of(self, setting: Setting) -> tuple[tuple[int, Recall], ...]:
         """Return the recalls into the requests of a setting."""
         mine = [one for one in self.recalls if one.uid in (None, setting.uid)]

@@ -12,14 +12,14 @@ from memviz.core.text.containment import PhraseIndex, normal_tokens
 from memviz.core.text.wording import counted, message_number, message_position
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.dashboard.ui.controls.pickers import switch
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.metrics.requests.message_words import readable
 from memviz.metrics.retention.tool_facts import count_unmeasured_results
-from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Category, Probe
 
 QUESTION_KEY = "probe-question"
@@ -35,7 +35,6 @@ STALE_HELP = "What was right once and was replaced, one a line. It shows when a 
 MESSAGE_HELP = "Number of the message that states it. Empty: the first one that contains the answer."
 TABLE_PIXELS = 320
 LABEL_CHARS = 90
-TABLE_ALT = "The facts that are looked for"
 
 
 def where_from(facts: Facts) -> None:
@@ -84,7 +83,7 @@ def without_tool_results(facts: Facts) -> bool:
     return count_unmeasured_results(facts.log, facts.probes) > 0
 
 
-def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> None:
+def probes_panel(facts: Facts) -> None:
     """All facts that are looked for, and the controls that change which."""
     label = f"Facts looked for: {len(facts.probes):,}"
     with st.expander(
@@ -93,7 +92,7 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
         expanded=not facts.probes,
         key="retention-facts",
     ):
-        key = proposals_key(state.conversation_id)
+        key = proposals_key(compare_state().conversation_id)
         if facts.proposals:
             if widget_value(key) is None:
                 set_widget(key, facts.with_proposals)
@@ -107,8 +106,8 @@ def probes_panel(workspace: Workspace, state: CompareState, facts: Facts) -> Non
             )
         if facts.probes:
             _table(facts)
-        _typed(workspace, state, facts)
-        _form(workspace, state, facts)
+        _typed(facts)
+        _form(facts)
 
 
 def _table(facts: Facts) -> None:
@@ -119,7 +118,7 @@ def _table(facts: Facts) -> None:
         st.table(
             pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
             border="horizontal",
-            alt=TABLE_ALT,
+            alt="The facts that are looked for",
             hide_index=True,
         )
 
@@ -138,7 +137,7 @@ def _row(facts: Facts, probe: Probe) -> dict[str, str]:
     }
 
 
-def _typed(workspace: Workspace, state: CompareState, facts: Facts) -> None:
+def _typed(facts: Facts) -> None:
     for number, probe in enumerate(facts.typed):
         name = f"{' / '.join(probe.answers)} · {probe.question}"
         with row():
@@ -147,13 +146,13 @@ def _typed(workspace: Workspace, state: CompareState, facts: Facts) -> None:
                 "Remove",
                 f"probe-remove-{number}",
                 ":material/delete:",
-                workspace.remove_probe,
-                state.conversation_id,
+                workspace().remove_probe,
+                compare_state().conversation_id,
                 probe,
             )
 
 
-def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
+def _form(facts: Facts) -> None:
     """Type a fact in. What was typed stays if something is wrong with it."""
     with st.form("probe-form", border=False):
         st.markdown("**Look for a fact of your own**")
@@ -191,14 +190,14 @@ def _form(workspace: Workspace, state: CompareState, facts: Facts) -> None:
             "Look for it",
             icon=":material/add:",
             on_click=_add,
-            args=(workspace, state, facts.log),
+            args=(facts.log,),
         )
         error = widget_value(ERROR_KEY)
         if error is not None:
             show_error(error)
 
 
-def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
+def _add(log: Log) -> None:
     typed = {
         key: widget_value(key)
         for key in (QUESTION_KEY, ANSWERS_KEY, STALE_KEY, MESSAGE_KEY)
@@ -209,7 +208,7 @@ def _add(workspace: Workspace, state: CompareState, log: Log) -> None:
     set_widget(ERROR_KEY, None)
     try:
         probe = typed_probe(log, question, answers, stale, typed[MESSAGE_KEY])
-        workspace.add_probe(state.conversation_id or "", probe)
+        workspace().add_probe(compare_state().conversation_id or "", probe)
     except MemvizError as error:
         set_widget(ERROR_KEY, error)
         return

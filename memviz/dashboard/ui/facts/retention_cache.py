@@ -16,6 +16,7 @@ from memviz.core.text.terms import IS_UNSPACED
 from memviz.dashboard.charts.retention.curve import Bounds, Shares
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
@@ -34,7 +35,7 @@ from memviz.metrics.retention.survival import Survival, survival
 from memviz.metrics.retention.tool_facts import tool_argument_recall
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
-from memviz.storage.workspace import SAMPLE_PREFIX, RunKey, Workspace
+from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled
 
@@ -124,33 +125,31 @@ class ChanceBaseline(NamedTuple):
     runs: tuple[Run, ...]
 
 
-def elsewhere(
-    workspace: Workspace, kept: Sequence[RetentionResult]
-) -> ChanceBaseline | None:
+def elsewhere(kept: Sequence[RetentionResult]) -> ChanceBaseline | None:
     """The bundled conversation in the same kind of script whose length is nearest, replayed under the settings of
     ``kept`` with the offline summarizer; ``None`` if there is no such conversation, or it cannot be replayed."""
     if not kept or not kept[0].retention.probes:
         return None
     log = kept[0].run.log
     try:
-        id = _nearest(workspace, log)
+        id = _nearest(log)
         if id is None:
             return None
         runs = []
         for one in kept:
             key = RunKey(id, one.run.strategy, one.run.counter.name, OFFLINE)
-            runs.append(workspace.run(key, model(OFFLINE)))
-        title = workspace.conversation(id)[0].title
+            runs.append(workspace().run(key, model(OFFLINE)))
+        title = workspace().conversation(id)[0].title
     except MemvizError:
         return None  # a sample was deleted, or a counter cannot count any more: no bound, and no harm
     return ChanceBaseline(title, tuple(runs))
 
 
-def _nearest(workspace: Workspace, log: Log) -> str | None:
+def _nearest(log: Log) -> str | None:
     others = {}
     for name in bundled():
         id = SAMPLE_PREFIX + name
-        _, other = workspace.conversation(id)
+        _, other = workspace().conversation(id)
         if other[:1] != log[:1] and is_unspaced(other) == is_unspaced(log):
             others[id] = abs(other.turn_count - log.turn_count)
     return min(others, key=others.__getitem__, default=None)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
@@ -12,95 +13,91 @@ from memviz.dashboard.ui.controls.selected_request import (
     event_at,
     places_changed,
 )
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.views import LIVES, SUMMARIES
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, turn_to
 from memviz.engine.records import TurnRecord
-from memviz.storage.workspace import Workspace
 
 
-def fact_key(state: CompareState) -> str:
+def fact_key() -> str:
     """The key under which the number of the chosen fact is kept. Another conversation has other facts."""
-    return f"retention-fact-{state.conversation_id}"
+    return f"retention-fact-{compare_state().conversation_id}"
 
 
-def told_fact(workspace: Workspace, state: CompareState) -> int | None:
+def told_fact() -> int | None:
     """The number of the chosen fact, if it is one that came with the conversation or was typed in: what memviz proposes
     may be something else tomorrow."""
-    chosen = widget_value(fact_key(state))
-    probes = workspace.conversation(state.conversation_id or "", state.first)[0].probes
+    chosen = widget_value(fact_key())
+    probes = studied_conversation()[0].probes
     return chosen if isinstance(chosen, int) and chosen < len(probes) else None
 
 
-def view_of(state: CompareState, setting: SettingRun) -> str:
+def view_of(setting: SettingRun) -> str:
     """Return what tells the controls of one conversation and setting from another's."""
+    state = compare_state()
     return f"{state.conversation_id}-{setting.index}-{setting.run.strategy.label}-{state.counter}"
 
 
-def event_key(state: CompareState, setting: SettingRun) -> str:
+def event_key(setting: SettingRun) -> str:
     """The key under which the number of the chosen compaction of a setting is kept."""
-    return f"summaries-event-{view_of(state, setting)}"
+    return f"summaries-event-{view_of(setting)}"
 
 
-def chosen_event(state: CompareState, setting: SettingRun) -> int | None:
+def chosen_event(setting: SettingRun) -> int | None:
     """The number of the compaction that the selected request of a setting rests on, ``None`` if it rests on none."""
     return event_at(
         setting.run,
         chosen_turn() or 0,
-        widget_value(event_key(state, setting)),
+        widget_value(event_key(setting)),
         chosen_call(),
     )
 
 
-def choose_event(state: CompareState, setting: SettingRun, number: int) -> None:
+def choose_event(setting: SettingRun, number: int) -> None:
     """Choose a compaction of a setting, and with it, on all pages, the setting and the first request that it
     changed."""
-    set_widget(event_key(state, setting), number)
-    choose_request_of(state, setting, *places_changed(setting.run)[number])
+    set_widget(event_key(setting), number)
+    choose_request_of(setting, *places_changed(setting.run)[number])
 
 
-def choose_request_of(
-    state: CompareState, setting: SettingRun, turn: int, call: int | None = None
-) -> None:
+def choose_request_of(setting: SettingRun, turn: int, call: int | None = None) -> None:
     """Choose a request of a setting, on all pages: the last one of a turn, or that of its ``call`` (from 1)."""
-    state.looked_at = setting.index
+    compare_state().looked_at = setting.index
     choose_request(turn, call)
 
 
-def follow_event(state: CompareState, setting: SettingRun) -> None:
+def follow_event(setting: SettingRun) -> None:
     """For callbacks of the control that holds the number of a setting's compaction: what is chosen with it."""
-    choose_event(state, setting, widget_value(event_key(state, setting)))
+    choose_event(setting, widget_value(event_key(setting)))
 
 
-def loss_key(state: CompareState) -> str:
+def loss_key() -> str:
     """The key under which the turn of the chosen loss of the fact is kept."""
-    return f"{fact_key(state)}-loss"
+    return f"{fact_key()}-loss"
 
 
-def opened_key(state: CompareState) -> str:
+def opened_key() -> str:
     """The key under which the number of a fact is kept that was opened, until its life is drawn."""
-    return f"{fact_key(state)}-opened"
+    return f"{fact_key()}-opened"
 
 
-def open_fact(state: CompareState, setting: SettingRun, probe: int) -> None:
+def open_fact(setting: SettingRun, probe: int) -> None:
     """Go to the life of a fact under a setting, to where it was lost."""
-    state.looked_at = setting.index
-    set_widget(opened_key(state), probe)
+    compare_state().looked_at = setting.index
+    set_widget(opened_key(), probe)
     turn_to("facts", FACTS_VIEW, LIVES)
 
 
-def open_event(state: CompareState, setting: SettingRun, number: int) -> None:
+def open_event(setting: SettingRun, number: int) -> None:
     """Go to the summaries, to this compaction."""
-    choose_event(state, setting, number)
+    choose_event(setting, number)
     turn_to("facts", FACTS_VIEW, SUMMARIES)
 
 
-def open_request(
-    state: CompareState, setting: SettingRun, turn: int, call: int | None = None
-) -> None:
+def open_request(setting: SettingRun, turn: int, call: int | None = None) -> None:
     """Go to Compare, to a request."""
-    choose_request_of(state, setting, turn, call)
+    choose_request_of(setting, turn, call)
     turn_to("compare", COMPARE_VIEW, "tokens")
 
 
@@ -122,25 +119,21 @@ def request_lost_at(one: RetentionResult, place: int) -> TurnRecord:
     return one.run.requests[one.retention.number_at(place)]
 
 
-def choose_fact(
-    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
-) -> None:
+def choose_fact(one: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a fact and one of its losses: that at ``place``, else the first one to look at."""
-    set_widget(fact_key(state), probe)
-    choose_loss(state, one, probe, place)
+    set_widget(fact_key(), probe)
+    choose_loss(one, probe, place)
 
 
-def choose_loss(
-    state: CompareState, one: RetentionResult, probe: int, place: int | None = None
-) -> None:
+def choose_loss(one: RetentionResult, probe: int, place: int | None = None) -> None:
     """Choose a loss of a fact, with the compaction behind it, if there is one, and the request that it concerns."""
     lost = losses_of(one, probe)
     if place not in lost:
-        place = first_loss(lost, chosen_event(state, one.setting))
-    set_widget(loss_key(state), place)
+        place = first_loss(lost, chosen_event(one.setting))
+    set_widget(loss_key(), place)
     if place is not None:
         by = lost[place]
         if by is not None:
-            choose_event(state, one.setting, by)
+            choose_event(one.setting, by)
         record = request_lost_at(one, place)
-        choose_request_of(state, one.setting, record.turn, record.call)
+        choose_request_of(one.setting, record.turn, record.call)

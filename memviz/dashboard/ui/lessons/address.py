@@ -13,9 +13,9 @@ from memviz.dashboard.lessons.library import find_lesson
 from memviz.dashboard.lessons.playing import Played, lesson_query
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.links import follow
-from memviz.dashboard.ui.lessons.state import LessonsState
+from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.shell.errors import show_error
-from memviz.dashboard.ui.shell.frame import PAGES
+from memviz.dashboard.ui.shell.frame import PAGES, workspace
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
     address_now,
@@ -26,7 +26,6 @@ from memviz.dashboard.ui.shell.linked import (
 from memviz.dashboard.ui.shell.presenting import presented_parts
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, FACTS_VIEW, ask_view
-from memviz.storage.workspace import Workspace
 
 BEHIND_SECONDS = 5.0
 """So long after a step a browser may still send the address of the step before: it tells of two clicks before it hears
@@ -36,9 +35,10 @@ STEP = "step"
 LANGUAGE = "language"
 
 
-def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
+def open_address() -> Lesson | None:
     """The lesson that is played, ``None`` where none is: the address says so, as long as it is not the one that this
     page wrote. To be called before anything is drawn. What it asks for in vain is said."""
+    state = lessons_state()
     asked = {
         name: st.query_params[name]
         for name in (LESSON, STEP, LANGUAGE)
@@ -49,11 +49,11 @@ def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
         and monotonic() - state.written_at < BEHIND_SECONDS
     )
     if asked and asked != state.written and not is_late:
-        _take(state, asked)
+        _take(asked)
     if state.playing is None:
         return None
     try:
-        lesson = find_lesson(state.playing, workspace.store)
+        lesson = find_lesson(state.playing, workspace().store)
     except LessonError as error:
         show_error(error)
         lesson = None
@@ -70,17 +70,18 @@ def open_address(workspace: Workspace, state: LessonsState) -> Lesson | None:
     return lesson
 
 
-def _take(state: LessonsState, asked: dict[str, str]) -> None:
+def _take(asked: dict[str, str]) -> None:
     language = value_read(asked.get(LANGUAGE, ""), list(LANGUAGES))
     if language is not None:
-        state.language = language
+        lessons_state().language = language
     if LESSON in asked:
         step = value_read(asked.get(STEP, ""), range(1, 1_000))
-        state.begin(asked[LESSON], (step or 1) - 1)
+        lessons_state().begin(asked[LESSON], (step or 1) - 1)
 
 
-def keep_address(state: LessonsState) -> None:
+def keep_address() -> None:
     """Write into the address what is open."""
+    state = lessons_state()
     shown: dict[str, str] = {}
     if state.playing is not None:
         shown[LESSON] = state.playing

@@ -24,9 +24,9 @@ from memviz.dashboard.lessons.reading import CHOICE_CHARS, MAX_CHOICES, TEXT_CHA
 from memviz.dashboard.ui.lessons.question import prose
 from memviz.dashboard.ui.lessons.state import OwnLesson
 from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.storage.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,7 @@ LINES_PIXELS = 110
 TURN_PIXELS = 130
 
 
-def asked_in(
-    workspace: Workspace, own: OwnLesson, number: int, language: Language
-) -> None:
+def asked_in(own: OwnLesson, number: int, language: Language) -> None:
     """Draw the controls that say what step ``number`` (0-based) asks."""
     step = own.steps[number]
     key = own.key(f"asks-{number}")
@@ -128,7 +126,7 @@ def asked_in(
     if isinstance(step.asked, Question):
         _question(own, number, step.asked, language)
     elif step.asked is not None:
-        _prediction(workspace, own, number, step.asked, language)
+        _prediction(own, number, step.asked, language)
 
 
 def _sort(asked: Question | Prediction | None) -> str:
@@ -228,16 +226,12 @@ def with_choices(asked: Question, language: Language, lines: list[str]) -> Quest
 
 
 def _prediction(
-    workspace: Workspace,
-    own: OwnLesson,
-    number: int,
-    asked: Prediction,
-    language: Language,
+    own: OwnLesson, number: int, asked: Prediction, language: Language
 ) -> None:
     step = own.steps[number]
     try:
         with st.spinner("Replaying the conversation", show_time=True):
-            played = play(step.view.study, workspace, f"Step {number + 1}")
+            played = play(step.view.study, workspace(), f"Step {number + 1}")
     except LessonError as error:
         show_error(error)
         return

@@ -32,7 +32,7 @@ from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import ModelChoice, named
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import chosen_call, chosen_turn
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.linked import shown_parts
@@ -63,11 +63,7 @@ MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 
 
 def keep_as_step(
-    state: CompareState,
-    page: str,
-    view: str,
-    summarizer: ModelChoice,
-    fact: int | None = None,
+    page: str, view: str, summarizer: ModelChoice, fact: int | None = None
 ) -> None:
     """A panel that asks for the title and the text of the step. ``fact`` is the number of the one that is looked at.
     What a lesson shows otherwise than the page, with these settings and this ``summarizer``, is said."""
@@ -76,7 +72,7 @@ def keep_as_step(
     )
     with panel, st.container(width=PANEL_PIXELS):
         st.caption(HELP)
-        for difference in differences(state, summarizer):
+        for difference in differences(compare_state(), summarizer):
             st.warning(difference, icon=":material/difference:")
         with st.form(f"{page}-step", clear_on_submit=True, border=False):
             language = st.segmented_control(
@@ -103,8 +99,7 @@ def keep_as_step(
                 "Keep", type="primary", icon=":material/bookmark_add:"
             ):
                 _keep(
-                    state,
-                    _view(state, page, view, fact),
+                    _view(page, view, fact),
                     language,
                     title,
                     text,
@@ -131,7 +126,6 @@ def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
 
 
 def _keep(
-    state: CompareState,
     view: View | None,
     language: Language,
     title: str,
@@ -188,15 +182,15 @@ def _question(language: Language, text: str, right: str, wrong: str) -> Question
     return Question(Text(**{language: text.strip()}), said, choices.index(right))
 
 
-def _view(state: CompareState, page: str, show: str, fact: int | None) -> View | None:
+def _view(page: str, show: str, fact: int | None) -> View | None:
     """Return the view that the page shows; ``None`` where a setting is not allowed, which is said."""
     try:
-        for setting in state.settings:
+        for setting in compare_state().settings:
             setting.build()
     except MemvizError as error:
         show_error(error)
         return None
-    view = state.view(chosen_turn(), chosen_call())
+    view = compare_state().view(chosen_turn(), chosen_call())
     study = replace(view.study, pause_seconds=prices_in_force().pause_seconds)
     prices = prices_in_force().main
     if prices is not None:

@@ -21,9 +21,10 @@ from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.stage import stage
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.question import ask, prose, score_words
-from memviz.dashboard.ui.lessons.state import LessonsState
+from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,
     picture_is,
@@ -39,34 +40,35 @@ from memviz.dashboard.ui.shell.state import (
 )
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import turn_to_top
-from memviz.storage.workspace import Workspace
 
 STEP_KEY = "lesson-step"
 LANGUAGE_KEY = "lesson-language"
 
 
-def play_lesson(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
+def play_lesson(lesson: Lesson) -> None:
     """The whole lesson, at the step that is shown."""
+    state = lessons_state()
     if presents():
         state.step = min(max(0, state.step + take_steps()), len(lesson.steps) - 1)
     step = lesson.steps[state.step]
     state.seen.setdefault(lesson.id, set()).add(state.step)
-    _say_to_speaker(state, lesson)
+    _say_to_speaker(lesson)
     if not is_bare():
-        _walk(state, lesson)
-    played = _played(workspace, step, lesson)
+        _walk(lesson)
+    played = _played(step, lesson)
     has_stage = step.view.has_stage and played
     with st.container(key="lesson-played" if has_stage else "lesson-read"):
         with st.container(key="lesson-text"):
             st.header(plain(step.title.said(state.language)), anchor=False)
             prose(step.text, state.language)
         if step.view.has_stage and played:
-            _picture(state, lesson, step, played)
+            _picture(lesson, step, played)
         with st.container(key="lesson-answer"):
-            _after(workspace, state, lesson, step, played)
+            _after(lesson, step, played)
 
 
-def _picture(state: LessonsState, lesson: Lesson, step: Step, played: Played) -> None:
+def _picture(lesson: Lesson, step: Step, played: Played) -> None:
+    state = lessons_state()
     with st.container(key="lesson-picture"), error_shown():
         data = _stage_data(
             step, played, is_answered=(lesson.id, state.step) in state.answers
@@ -74,8 +76,9 @@ def _picture(state: LessonsState, lesson: Lesson, step: Step, played: Played) ->
         stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
 
 
-def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
+def _say_to_speaker(lesson: Lesson) -> None:
     """Say which step the audience sees, which one comes next, and what may be said to it."""
+    state = lessons_state()
     titles = [step.title.said(state.language) for step in lesson.steps]
     picture_is(
         titles[state.step],
@@ -86,26 +89,25 @@ def _say_to_speaker(state: LessonsState, lesson: Lesson) -> None:
     speaker_notes([as_plain(lesson.steps[state.step].notes.said(state.language))])
 
 
-def _walk(state: LessonsState, lesson: Lesson) -> None:
+def _walk(lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
+    state = lessons_state()
     with row("lesson-walk"):
         if st.button("All lessons", icon=":material/arrow_back:", key="lesson-leave"):
             state.playing = None
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
-        st.pagination(
-            len(lesson.steps), key=STEP_KEY, on_change=partial(_to_chosen, state)
-        )
+        st.pagination(len(lesson.steps), key=STEP_KEY, on_change=_to_chosen)
         words = f"Step {state.step + 1} of {len(lesson.steps)}"
-        score = score_words(state, lesson)
+        score = score_words(lesson)
         st.caption(f"{words} · {score}" if score else words, width="stretch")
         if len(lesson.languages) > 1:
-            choose_language(state, lesson.languages)
+            choose_language(lesson.languages)
 
 
-def choose_language(state: LessonsState, languages: Sequence[Language]) -> None:
+def choose_language(languages: Sequence[Language]) -> None:
     """The switch between the languages of the texts."""
-    set_widget(LANGUAGE_KEY, state.language)
+    set_widget(LANGUAGE_KEY, lessons_state().language)
     st.segmented_control(
         "Language of the texts",
         list(languages),
@@ -113,31 +115,34 @@ def choose_language(state: LessonsState, languages: Sequence[Language]) -> None:
         key=LANGUAGE_KEY,
         required=True,
         label_visibility="collapsed",
-        on_change=partial(_speak, state),
+        on_change=_speak,
     )
 
 
-def _to_chosen(state: LessonsState) -> None:
-    _to(state, (widget_value(STEP_KEY) or 1) - 1)
+def _to_chosen() -> None:
+    _to((widget_value(STEP_KEY) or 1) - 1)
 
 
-def _to(state: LessonsState, step: int) -> None:
-    state.step = step
+def _to(step: int) -> None:
+    lessons_state().step = step
     turn_to_top()
 
 
-def _speak(state: LessonsState) -> None:
+def _speak() -> None:
+    state = lessons_state()
     state.language = widget_value(LANGUAGE_KEY) or state.language
 
 
-def _played(workspace: Workspace, step: Step, lesson: Lesson) -> Played | None:
+def _played(step: Step, lesson: Lesson) -> Played | None:
     """The runs of a step; what hinders them is said."""
     study = step.view.study
     if not (study.settings and study.conversation):
         return None
     try:
         with st.spinner("Replaying the conversation", show_time=True):
-            return play(study, workspace, lesson.id, lambda done, total: heed_clicks())
+            return play(
+                study, workspace(), lesson.id, lambda done, total: heed_clicks()
+            )
     except LessonError as error:
         show_error(error)
     return None
@@ -150,33 +155,28 @@ def _stage_data(step: Step, played: Played, *, is_answered: bool) -> dict[str, o
     )
 
 
-def _after(
-    workspace: Workspace,
-    state: LessonsState,
-    lesson: Lesson,
-    step: Step,
-    played: Played | None,
-) -> None:
+def _after(lesson: Lesson, step: Step, played: Played | None) -> None:
     """Show what a step asks, and the ways on."""
     is_unknown = isinstance(step.asked, Prediction) and played is None
     with error_shown():
         question = None if is_unknown else question_of(step, played)
         if question is not None:
-            ask(state, lesson, question)
+            ask(lesson, question)
     if presents():
         return
-    _onwards(state, lesson)
+    _onwards(lesson)
     if is_bare():
         return
-    _ways_out(workspace, state, step, played)
+    _ways_out(step, played)
     if step.notes:
         with st.popover(
             "Notes for the speaker", icon=":material/sticky_note_2:", key="lesson-notes"
         ):
-            prose(step.notes, state.language)
+            prose(step.notes, lessons_state().language)
 
 
-def _onwards(state: LessonsState, lesson: Lesson) -> None:
+def _onwards(lesson: Lesson) -> None:
+    state = lessons_state()
     is_last = state.step == len(lesson.steps) - 1
     with st.container(horizontal=True, gap="small", key="lesson-onwards"):
         st.button(
@@ -184,7 +184,7 @@ def _onwards(state: LessonsState, lesson: Lesson) -> None:
             icon=":material/arrow_back:",
             key="lesson-back",
             disabled=state.step == 0,
-            on_click=partial(_to, state, state.step - 1),
+            on_click=partial(_to, state.step - 1),
         )
         if not is_last:
             st.button(
@@ -193,7 +193,7 @@ def _onwards(state: LessonsState, lesson: Lesson) -> None:
                 icon_position="right",
                 type="primary",
                 key="lesson-next",
-                on_click=partial(_to, state, state.step + 1),
+                on_click=partial(_to, state.step + 1),
             )
         elif st.button(
             "Done", icon=":material/check:", type="primary", key="lesson-done"
@@ -203,14 +203,12 @@ def _onwards(state: LessonsState, lesson: Lesson) -> None:
             st.rerun()
 
 
-def _ways_out(
-    workspace: Workspace, state: LessonsState, step: Step, played: Played | None
-) -> None:
+def _ways_out(step: Step, played: Played | None) -> None:
     """The page that the step is about, and what there is to try."""
     if step.to_try:
         st.markdown("**Try it**")
     for number, one in enumerate(step.to_try, 1):
-        words = one.text.said(state.language)
+        words = one.text.said(lessons_state().language)
         view = followed(one.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
             open_view(view, played)
@@ -227,8 +225,9 @@ def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:
     )
 
 
-def go_on(state: LessonsState, lesson: Lesson) -> None:
+def go_on(lesson: Lesson) -> None:
     """Play a lesson from where it was left in this session; one that was seen whole from its beginning."""
+    state = lessons_state()
     seen = state.seen.get(lesson.id, set())
     left = max(seen, default=0)
     state.begin(lesson.id, 0 if left == len(lesson.steps) - 1 else left)

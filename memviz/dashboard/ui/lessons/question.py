@@ -16,14 +16,15 @@ from memviz.dashboard.lessons.lesson import (
     Text,
 )
 from memviz.dashboard.lessons.markdown import as_html
-from memviz.dashboard.ui.lessons.state import Answered, LessonsState
+from memviz.dashboard.ui.lessons.state import Answered, lessons_state
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import FirstMentions
 from memviz.dashboard.ui.shell.text import plain
 
 
-def ask(state: LessonsState, lesson: Lesson, question: Question) -> None:
+def ask(lesson: Lesson, question: Question) -> None:
     """Draw it."""
+    state = lessons_state()
     place = (lesson.id, state.step)
     taken = state.answers.get(place)
     with st.container(border=True, gap="xsmall", key="lesson-question"):
@@ -40,19 +41,20 @@ def ask(state: LessonsState, lesson: Lesson, question: Question) -> None:
             format_func=lambda n: plain(said[n]),
             disabled=taken is not None,
             label_visibility="collapsed",
-            on_change=partial(_take, state, place, key, question.answer),
+            on_change=partial(_take, place, key, question.answer),
         )
         if taken is not None:
-            _verdict(state, question, taken)
+            _verdict(question, taken)
 
 
-def _take(state: LessonsState, place: tuple[str, int], key: str, right: int) -> None:
+def _take(place: tuple[str, int], key: str, right: int) -> None:
     choice = widget_value(key)
     if isinstance(choice, int):
-        state.answers.setdefault(place, Answered(choice, choice == right))
+        lessons_state().answers.setdefault(place, Answered(choice, choice == right))
 
 
-def _verdict(state: LessonsState, question: Question, taken: Answered) -> None:
+def _verdict(question: Question, taken: Answered) -> None:
+    state = lessons_state()
     icon = ":material/check:" if taken.is_right else ":material/close:"
     with st.container(gap="xsmall", key="lesson-verdict"):
         st.markdown(f"{icon} {verdict(question, taken, state.language)}")
@@ -68,10 +70,10 @@ def verdict(question: Question, taken: Answered, language: Language) -> str:
     return NOT_QUITE[language].format(said=said, right=right)
 
 
-def score_words(state: LessonsState, lesson: Lesson) -> str:
+def score_words(lesson: Lesson) -> str:
     """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
     taken = []
-    for (lesson_id, _), answered in state.answers.items():
+    for (lesson_id, _), answered in lessons_state().answers.items():
         if lesson_id == lesson.id:
             taken.append(answered.is_right)
     if not taken:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
-from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
+from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson
 from memviz.dashboard.lessons.library import (
     SUFFIX,
     bundled_lessons,
@@ -23,9 +23,10 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.player import choose_language, go_on
 from memviz.dashboard.ui.lessons.question import score_words
-from memviz.dashboard.ui.lessons.state import LessonsState
+from memviz.dashboard.ui.lessons.state import lessons_state
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.ui.shell.views import turn_to_top
@@ -35,40 +36,39 @@ MAX_SUMMARY_CHARS = 400
 UPLOAD_HELP = "A lesson as a YAML file, as *Download* on this page or `memviz lessons` has them. It is kept here."
 
 
-def shelf(workspace: Workspace, state: LessonsState) -> None:
+def shelf() -> None:
     """One row a lesson. The one to go on with is marked: the first that was not seen to its end."""
-    saved, problems = saved_lessons(workspace.store)
+    saved, problems = saved_lessons(workspace().store)
     bundled = list(bundled_lessons().values())
-    if state.own.steps:
+    if lessons_state().own.steps:
         st.header("All lessons", anchor=False)
-    _head(state, bundled)
-    following = next(
-        (lesson.id for lesson in bundled if not _is_seen(state, lesson)), None
-    )
+    _head(bundled)
+    following = next((lesson.id for lesson in bundled if not _is_seen(lesson)), None)
     for lesson in bundled:
-        _row(workspace, state, lesson, is_own=False, is_next=lesson.id == following)
+        _row(lesson, is_own=False, is_next=lesson.id == following)
     if saved or problems:
         st.header("Saved here", anchor=False)
     for problem in problems:
         st.error(plain(problem), icon=":material/error:")
     for lesson in saved.values():
-        _row(workspace, state, lesson, is_own=True)
+        _row(lesson, is_own=True)
 
 
-def _head(state: LessonsState, lessons: list[Lesson]) -> None:
+def _head(lessons: list[Lesson]) -> None:
     """Show how much there is, where to begin, and the language of the texts."""
     with row("lessons-head"):
         minutes = sum(lesson.minutes or 0 for lesson in lessons)
-        begin = "" if any(state.seen.values()) else " Begin with the first."
+        begin = "" if any(lessons_state().seen.values()) else " Begin with the first."
         st.caption(
             f"{counted(len(lessons), 'lesson')}, {minutes:,} minutes in all.{begin}",
             width="stretch",
         )
-        choose_language(state, list(LANGUAGES))
+        choose_language(list(LANGUAGES))
 
 
-def upload(workspace: Workspace, state: LessonsState) -> None:
+def upload() -> None:
     """Take a lesson from a file."""
+    state = lessons_state()
     file = st.file_uploader(
         f"Open a lesson (*{SUFFIX}*)",
         key=f"lessons-upload-{state.uploads}",
@@ -80,35 +80,27 @@ def upload(workspace: Workspace, state: LessonsState) -> None:
     with error_shown():
         content = file.getvalue() if file.size <= MAX_BYTES else b" " * (MAX_BYTES + 1)
         lesson = keep(
-            workspace,
-            state,
-            read_lesson(content, file.name, id_of(file.name.partition(".")[0], {})),
+            read_lesson(content, file.name, id_of(file.name.partition(".")[0], {}))
         )
         state.uploads += 1  # a fresh control, so that nothing is taken twice
         st.toast(plain(f"Saved “{lesson.title.said(state.language)}”."))
         st.rerun()
 
 
-def keep(workspace: Workspace, state: LessonsState, lesson: Lesson) -> Lesson:
+def keep(lesson: Lesson) -> Lesson:
     """Save a lesson, under another id where a bundled one has its own. Raises :class:`memviz.MemvizError`."""
     if lesson.id in bundled_lessons():
         taken = dict.fromkeys(
-            [*bundled_lessons(), *workspace.store.kept_keys("lesson")]
+            [*bundled_lessons(), *workspace().store.kept_keys("lesson")]
         )
         lesson = replace(lesson, id=id_of(lesson.id, taken))
-    workspace.store.keep("lesson", lesson.id, as_yaml(lesson))
-    state.forget(lesson.id)
+    workspace().store.keep("lesson", lesson.id, as_yaml(lesson))
+    lessons_state().forget(lesson.id)
     return lesson
 
 
-def _row(
-    workspace: Workspace,
-    state: LessonsState,
-    lesson: Lesson,
-    *,
-    is_own: bool,
-    is_next: bool = False,
-) -> None:
+def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
+    state = lessons_state()
     with st.container(border=True, key=f"lesson-{lesson.id}"):
         text, buttons = st.columns([5, 2], vertical_alignment="center")
         with text, st.container(gap="xxsmall"):
@@ -116,49 +108,48 @@ def _row(
             if lesson.summary:
                 summary = lesson.summary.said(state.language)
                 st.caption(plain(shortened(summary, MAX_SUMMARY_CHARS)))
-            st.caption(plain(" · ".join(_facts(state, lesson))))
+            st.caption(plain(" · ".join(_facts(lesson))))
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
             st.button(
-                _verb(state, lesson),
+                _verb(lesson),
                 icon=":material/play_arrow:",
                 key=f"play-{lesson.id}",
                 type="primary" if is_next else "secondary",
-                on_click=partial(go_on, state, lesson),
+                on_click=partial(go_on, lesson),
                 help=plain(lesson.title.said(state.language)),
             )
             if not presents():
-                _more(workspace, state, lesson, is_own=is_own)
+                _more(lesson, is_own=is_own)
 
 
-def _is_seen(state: LessonsState, lesson: Lesson) -> bool:
-    return len(lesson.steps) - 1 in state.seen.get(lesson.id, set())
+def _is_seen(lesson: Lesson) -> bool:
+    return len(lesson.steps) - 1 in lessons_state().seen.get(lesson.id, set())
 
 
-def _verb(state: LessonsState, lesson: Lesson) -> str:
-    if not state.seen.get(lesson.id):
+def _verb(lesson: Lesson) -> str:
+    if not lessons_state().seen.get(lesson.id):
         return "Begin"
-    return "Again" if _is_seen(state, lesson) else "Go on"
+    return "Again" if _is_seen(lesson) else "Go on"
 
 
-def _facts(state: LessonsState, lesson: Lesson) -> list[str]:
-    seen = state.seen.get(lesson.id, set())
+def _facts(lesson: Lesson) -> list[str]:
+    seen = lessons_state().seen.get(lesson.id, set())
     facts = [
         f"{lesson.minutes} min" if lesson.minutes else "",
         counted(len(lesson.steps), "step"),
         " and ".join(LANGUAGES[code] for code in lesson.languages),
         f"{len(seen)} of {len(lesson.steps)} seen" if seen else "",
-        score_words(state, lesson),
+        score_words(lesson),
     ]
     return [fact for fact in facts if fact]
 
 
-def _more(
-    workspace: Workspace, state: LessonsState, lesson: Lesson, *, is_own: bool
-) -> None:
+def _more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
+    state = lessons_state()
     title = plain(lesson.title.said(state.language))
     key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
@@ -169,7 +160,7 @@ def _more(
     ):
         st.download_button(
             "One file to hand out (HTML)",
-            partial(_html, workspace, lesson, state),
+            partial(_html, workspace(), lesson, state.language),
             f"{lesson.id}.html",
             "text/html",
             icon=":material/download:",
@@ -204,20 +195,20 @@ def _more(
             key=f"lesson-remove-{lesson.id}",
             width="stretch",
         ):
-            workspace.store.forget("lesson", lesson.id)
+            workspace().store.forget("lesson", lesson.id)
             state.forget(lesson.id)
             st.toast(plain(f"Removed “{lesson.title.said(state.language)}”."))
             st.rerun()
 
 
-def _html(workspace: Workspace, lesson: Lesson, state: LessonsState) -> str:
+def _html(workspace: Workspace, lesson: Lesson, language: Language) -> str:
     """The lesson as a file; what hinders it is said in its place."""
     from memviz.dashboard.lessons.html import (
         html_lesson,
     )  # its template engine is needed on a click only
 
     try:
-        return html_lesson(lesson, workspace, state.language)
+        return html_lesson(lesson, workspace, language)
     except MemvizError as error:
         problem = escape(str(error))
     return (
@@ -229,14 +220,14 @@ def _yaml(lesson: Lesson, is_own: bool) -> bytes:
     return as_yaml(lesson).encode() if is_own else content_of(lesson.id)
 
 
-def closing(workspace: Workspace, state: LessonsState) -> None:
+def closing() -> None:
     """Show what is said at the end of a lesson, above the list; nothing, if none has just ended."""
-    lesson = _ended(workspace, state)
+    lesson = _ended()
     if lesson is None:
         return
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
-        score = score_words(state, lesson)
-        said = f"You have finished **{plain(lesson.title.said(state.language))}**"
+        score = score_words(lesson)
+        said = f"You have finished **{plain(lesson.title.said(lessons_state().language))}**"
         if score:
             said += f": {score}"
         st.markdown(f":material/check_circle: {said}.")
@@ -244,18 +235,19 @@ def closing(workspace: Workspace, state: LessonsState) -> None:
         with row():
             if following is not None:
                 st.button(
-                    f"Next: {plain(following.title.said(state.language))}",
+                    f"Next: {plain(following.title.said(lessons_state().language))}",
                     icon=":material/arrow_forward:",
                     type="primary",
                     key="lesson-following",
-                    on_click=partial(go_on, state, following),
+                    on_click=partial(go_on, following),
                 )
-            _to_try(workspace, state, lesson)
+            _to_try(lesson)
 
 
-def _ended(workspace: Workspace, state: LessonsState) -> Lesson | None:
+def _ended() -> Lesson | None:
+    state = lessons_state()
     try:
-        return find_lesson(state.ended, workspace.store) if state.ended else None
+        return find_lesson(state.ended, workspace().store) if state.ended else None
     except LessonError:  # the list below says what is wrong with it
         return None
 
@@ -269,11 +261,11 @@ def next_after(lesson: Lesson) -> Lesson | None:
     return bundled_lessons()[following] if following else None
 
 
-def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
+def _to_try(lesson: Lesson) -> None:
     """Show what the last step that has something to try offers."""
     for step in [one for one in lesson.steps if one.to_try][-1:]:
         for number, one in enumerate(step.to_try):
-            words = plain(one.text.said(state.language))
+            words = plain(one.text.said(lessons_state().language))
             key = f"lesson-then-{number}"
             if page_is_there(one.view) and st.button(
                 words, icon=":material/science:", key=key, type="tertiary"
@@ -281,5 +273,5 @@ def _to_try(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
                 with error_shown():
                     open_view(
                         followed(one.view, step.view),
-                        play(step.view.study, workspace, lesson.id),
+                        play(step.view.study, workspace(), lesson.id),
                     )

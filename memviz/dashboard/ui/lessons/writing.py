@@ -19,10 +19,10 @@ from memviz.dashboard.lessons.reading import (
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.ui.lessons.asking import Slot, asked_in
 from memviz.dashboard.ui.lessons.shelf import keep
-from memviz.dashboard.ui.lessons.state import LessonsState, OwnLesson
+from memviz.dashboard.ui.lessons.state import OwnLesson, lessons_state
 from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
-from memviz.storage.workspace import Workspace
 
 HOW = (
     f"On {page_titles.COMPARE} and {page_titles.FACTS}, *Keep as a step* keeps what you see as a "
@@ -32,10 +32,10 @@ HOW = (
 TEXT_HELP = "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, no images, no links."
 
 
-def own_lesson(workspace: Workspace, state: LessonsState) -> None:
+def own_lesson() -> None:
     """Draw the lesson that is being written."""
     st.header("A lesson of your own", anchor=False)
-    own = state.own
+    own = lessons_state().own
     if not own.steps:
         st.info(HOW, icon=":material/edit_note:")
         return
@@ -44,7 +44,7 @@ def own_lesson(workspace: Workspace, state: LessonsState) -> None:
         list(LANGUAGES),
         format_func=LANGUAGES.__getitem__,
         key="own-language",
-        default=state.language,
+        default=lessons_state().language,
         required=True,
         help="A lesson has its texts in one language or in both; where one is missing, the other one is shown.",
     )
@@ -67,13 +67,11 @@ def own_lesson(workspace: Workspace, state: LessonsState) -> None:
         max_chars=SUMMARY_CHARS,
     )
     for number in range(len(own.steps)):
-        _step(workspace, own, number, language)
-    _save(workspace, state)
+        _step(own, number, language)
+    _save()
 
 
-def _step(
-    workspace: Workspace, own: OwnLesson, number: int, language: Language
-) -> None:
+def _step(own: OwnLesson, number: int, language: Language) -> None:
     with st.container(border=True, key=own.key(f"step-{number}")):
         head, buttons = st.columns([5, 2], vertical_alignment="bottom")
         Slot(own, "title", number).write(
@@ -96,7 +94,7 @@ def _step(
             max_chars=TEXT_CHARS,
             help=TEXT_HELP,
         )
-        asked_in(workspace, own, number, language)
+        asked_in(own, number, language)
         st.caption(plain(shown_words(own.steps[number])))
 
 
@@ -137,24 +135,25 @@ def shown_words(step: Step) -> str:
     return f"Shows {view.page.capitalize()}{turn} · {settings}"
 
 
-def _save(workspace: Workspace, state: LessonsState) -> None:
-    own = state.own
+def _save() -> None:
+    own = lessons_state().own
     with st.container(horizontal=True, gap="small"):
         with error_shown():
-            _save_buttons(workspace, state, _judged(own, workspace))
+            _save_buttons(_judged(own))
         if st.button(
             "Put it away",
             icon=":material/close:",
             key="own-away",
             help="What was not saved is gone then.",
         ):
-            state.own = OwnLesson(edits=own.edits + 1)
+            lessons_state().own = OwnLesson(edits=own.edits + 1)
             st.rerun()
 
 
-def _save_buttons(workspace: Workspace, state: LessonsState, lesson: Lesson) -> None:
+def _save_buttons(lesson: Lesson) -> None:
+    state = lessons_state()
     if st.button("Save", icon=":material/save:", type="primary", key="own-save"):
-        kept = keep(workspace, state, lesson)
+        kept = keep(lesson)
         state.own.id = kept.id
         st.toast(plain(f"Saved “{kept.title.said(state.language)}”."))
         st.rerun()
@@ -169,13 +168,13 @@ def _save_buttons(workspace: Workspace, state: LessonsState, lesson: Lesson) -> 
     )
 
 
-def _judged(own: OwnLesson, workspace: Workspace) -> Lesson:
+def _judged(own: OwnLesson) -> Lesson:
     """The lesson as it would be read again. Raises :class:`memviz.LessonError` with what is wrong with it."""
     steps = tuple(
         replace(step, title=step.title or Text(en=f"Step {number}"))
         for number, step in enumerate(own.steps, 1)
     )
-    taken = dict.fromkeys([*bundled_lessons(), *workspace.store.kept_keys("lesson")])
+    taken = dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
     title = own.title or Text(en="A lesson of my own")
     id = own.id or id_of(title.said("en"), taken)
     return read_lesson(

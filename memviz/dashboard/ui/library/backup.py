@@ -1,12 +1,14 @@
 """The place where the library is kept, and a copy of it to take away."""
 
 from datetime import date
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import streamlit as st
 
 from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.engine import MEMORY
 from memviz.storage.workspace import Workspace
@@ -19,16 +21,16 @@ BESIDE_HELP = (
 )
 
 
-def backup_controls(workspace: Workspace) -> None:
+def backup_controls() -> None:
     """Take a copy away, whatever is being saved meanwhile."""
-    path = Path(workspace.store.path)
-    if workspace.store.path == MEMORY:
+    path = Path(workspace().store.path)
+    if workspace().store.path == MEMORY:
         return
     name = f"{path.stem}-backup-{date.today()}.db"
     if _size(path) <= MAX_DOWNLOAD_BYTES:
         st.download_button(
             "Back up",
-            lambda: _copy(workspace),
+            partial(_copy, workspace()),
             file_name=name,
             mime="application/vnd.sqlite3",
             help=HELP,
@@ -45,7 +47,7 @@ def backup_controls(workspace: Workspace) -> None:
         width="stretch",
     ):
         with st.spinner("Copying"), error_shown():
-            workspace.store.back_up(path.with_name(name))
+            workspace().store.back_up(path.with_name(name))
             st.success(
                 plain(f"The copy is {path.with_name(name)}."), icon=":material/check:"
             )

@@ -1,25 +1,27 @@
-"""Files and texts on their way into the library: choosing them, reading them, and what became of each."""
+"""Files and texts on their way into the library: choosing and reading them, what has to be asked first (which of
+several conversations are wanted, and who the user is where the names do not show it), and what became of each."""
 
 from collections.abc import Sequence
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from memviz.core.conversation import Log
+from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import UnclearUserError
 from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
-from memviz.dashboard.ui.library.conversation_picker import (
-    ask_who_is_the_user,
-    imported,
-    pick,
-)
-from memviz.dashboard.ui.library.state import Import, LibraryState
+from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.library.state import Import, library_state
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import Workspace
-from memviz.transcripts.background import BackgroundReading, NamedBytes
-from memviz.transcripts.loading import formats
+from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
+from memviz.transcripts.loading import LoadedFile, formats
 
 AT_ONCE_SECONDS = 0.4
 """Most files are read in less: their outcome is there without a progress bar in between."""
@@ -35,8 +37,9 @@ FORMAT_HELP = (
 PASTE_HELP = "Any of the formats, or lines such as “User: …” and “Assistant: …”."
 
 
-def import_controls(state: LibraryState) -> None:
+def import_controls() -> None:
     """Choose files, or paste a text; the reading begins at once."""
+    state = library_state()
     files = st.file_uploader(
         "Import conversations",
         accept_multiple_files=True,
@@ -86,10 +89,11 @@ def _give_back(file_ids: Sequence[str]) -> None:
         context.uploaded_file_mgr.remove_file(context.session_id, file_id)
 
 
-def import_panel(workspace: Workspace, state: LibraryState) -> None:
+def import_panel() -> None:
     """Show how far the reading is, or what became of every file."""
+    state = library_state()
     if state.reading is not None and not state.reading.wait(AT_ONCE_SECONDS):
-        _progress(state, state.reading)
+        _progress(state.reading)
         return
     if state.reading is not None:
         reading = state.reading
@@ -97,16 +101,16 @@ def import_panel(workspace: Workspace, state: LibraryState) -> None:
         # Files behind a cancelled one have no outcome.
         read = zip(reading.outcomes, reading.files, strict=False)
         state.imports = [
-            imported(workspace, outcome, file, reading.format) for outcome, file in read
+            _imported(outcome, file, reading.format) for outcome, file in read
         ]
         del reading, read
         give_back()
     for number, made in enumerate(state.imports):
-        _show(workspace, made, f"{state.uploads}-{number}")
+        _show(made, f"{state.uploads}-{number}")
 
 
 @st.fragment(run_every=REFRESH_SECONDS)
-def _progress(state: LibraryState, reading: BackgroundReading) -> None:
+def _progress(reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = 0.0
@@ -121,15 +125,15 @@ def _progress(state: LibraryState, reading: BackgroundReading) -> None:
         st.progress(share, f"Reading {name}: {what}")
         if st.button("Cancel", icon=":material/close:", key="library-cancel"):
             reading.cancel()
-            state.reading = None
+            library_state().reading = None
             st.rerun()
 
 
-def _show(workspace: Workspace, made: Import, key: str) -> None:
+def _show(made: Import, key: str) -> None:
     name = made.outcome.name
     loaded = made.outcome.loaded
     if isinstance(made.outcome.error, UnclearUserError) and made.file and not made.left:
-        ask_who_is_the_user(workspace, made, key)
+        _ask_who_is_the_user(made, key)
     elif loaded is None and not made.left:
         st.error(
             plain(f"{name} was not imported. {made.outcome.error}"),
@@ -140,7 +144,7 @@ def _show(workspace: Workspace, made: Import, key: str) -> None:
     elif made.left:
         st.info(plain(f"Nothing of {name} was imported."), icon=":material/info:")
     elif loaded is not None and len(loaded.transcripts) > 1:
-        pick(workspace, made, key)
+        _pick(made, key)
 
 
 def _sentence(name: str, made: Import) -> str:
@@ -164,3 +168,186 @@ def _size(saved: list[ConversationEntry]) -> str:
     kinds = ", ".join(dict.fromkeys(entry.format for entry in saved))
     title = formats()[kinds].title if kinds in formats() else kinds
     return f"{messages} in {counted(sum(entry.turn_count for entry in saved), 'turn')}, read as {title}"
+
+
+ROWS_SHOWN = 10
+ROW_PIXELS = 36
+
+
+def _imported(outcome: Outcome, file: NamedBytes, format: str | None) -> Import:
+    """Return what became of a file: a single conversation is saved at once; of several the visitor chooses."""
+    unclear = isinstance(outcome.error, UnclearUserError) and bool(outcome.error.names)
+    made = Import(outcome, file if unclear else None, format)
+    if outcome.loaded and len(outcome.loaded.transcripts) == 1:
+        with error_shown():
+            _save(made, [0])
+    return made
+
+
+def _save(made: Import, numbers: Sequence[int]) -> None:
+    """Import the conversations of these numbers, all or none. Raises StorageError."""
+    loaded = made.outcome.loaded
+    if loaded is None:
+        return
+    chosen = [loaded.whole(number) for number in numbers]
+    added = workspace().add_once(chosen)
+    made.saved = [one.entry for one in added]
+    made.let_go()  # what is saved is not kept a second time
+    made.notes = []
+    for one in added:
+        if one.was_there:
+            made.notes.append(
+                f"{one.entry.title} is in the library already, so it was not saved a second time."
+            )
+    for transcript in chosen:
+        whose = f"{transcript.title}: " if len(chosen) > 1 else ""
+        made.notes += [whose + warning for warning in transcript.warnings]
+
+
+def _pick(made: Import, key: str) -> None:
+    """The conversations of a file with title, date, turns and tokens; all or the chosen ones are imported."""
+    loaded = made.outcome.loaded
+    if loaded is None:
+        return
+    there = len(loaded.transcripts)
+    with st.container(border=True, key=f"pick-{key}"):
+        st.markdown(
+            f"**{plain(made.outcome.name)}** holds {counted(there, 'conversation')}. Which do you want?"
+        )
+        for failure in loaded.failures[:3]:
+            st.warning(plain(f"Not readable: {failure}"), icon=":material/warning:")
+        chosen = st.dataframe(
+            _table(loaded, made.outcome.tokens),
+            hide_index=True,
+            on_select="rerun",
+            selection_mode="multi-row",
+            key=f"pick-table-{key}",
+            height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1),
+            column_config=_columns(),
+            alt="The conversations of the file, one a row",
+        )
+        rows = [int(row) for row in chosen["selection"]["rows"]]
+        with st.container(horizontal=True):
+            label = f"Import all {there:,}"
+            if rows:
+                label = f"Import {counted(len(rows), 'conversation')}"
+            if st.button(
+                label,
+                type="primary",
+                icon=":material/download:",
+                key=f"pick-import-{key}",
+            ):
+                with st.spinner("Saving"), error_shown():
+                    _save(made, rows or range(there))
+                    st.rerun()
+            if st.button(
+                "Import nothing", icon=":material/close:", key=f"pick-leave-{key}"
+            ):
+                made.left = True
+                made.let_go()
+                st.rerun()
+            st.caption("Tick rows to import only these.")
+
+
+def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
+    held_at = [transcript.held_at for transcript in loaded.transcripts]
+    logs = [Log(transcript.messages) for transcript in loaded.transcripts]
+    turns = [log.turn_count for log in logs]
+    requests = [log.request_count for log in logs]
+    columns: dict[str, Any] = {
+        "title": [transcript.title for transcript in loaded.transcripts]
+    }
+    if any(held_at):
+        columns["date"] = pd.Series(held_at, dtype="datetime64[us, UTC]")
+    columns["turns"] = turns
+    if requests != turns:
+        columns["requests"] = requests
+    columns["messages"] = [len(one.messages) for one in loaded.transcripts]
+    columns["tokens"] = tokens
+    columns["notes"] = [len(one.warnings) for one in loaded.transcripts]
+    return pd.DataFrame(columns)
+
+
+def _columns() -> dict[str, Any]:
+    number = st.column_config.NumberColumn
+    return {
+        "title": st.column_config.TextColumn("Title", width="large"),
+        "date": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
+        "turns": number("Turns", format="localized", help=tooltip("turn")),
+        "requests": number(
+            "Requests",
+            format="localized",
+            help="Calls of the model: several in a turn with tools.",
+        ),
+        "messages": number("Messages", format="localized", help=tooltip("message")),
+        "tokens": number(
+            "Tokens",
+            format="localized",
+            help=f"{tooltip('token')} With tool calls, counted by {DEFAULT_COUNTER}.",
+        ),
+        "notes": number(
+            "Notes",
+            help="What had to be repaired or left out. The notes come with the conversation.",
+        ),
+    }
+
+
+MOST_IN_SIGHT = 6
+"""More names than these are in a list that opens."""
+
+
+def _ask_who_is_the_user(made: Import, key: str) -> None:
+    """The names that speak in a file; it is read again once one of them is chosen."""
+    error = made.outcome.error
+    if not isinstance(error, UnclearUserError) or made.file is None:
+        return
+    with st.container(border=True, key=f"user-{key}"):
+        st.markdown(f"**{plain(made.outcome.name)}** does not show who the user is.")
+        st.caption(plain(error.reason))
+        name = _chosen(error.names, key)
+        with st.container(horizontal=True):
+            if st.button(
+                "Import",
+                type="primary",
+                icon=":material/download:",
+                key=f"user-import-{key}",
+                disabled=name is None,
+            ):
+                with st.spinner("Reading"):
+                    _read_again(made, name)
+                st.rerun()
+            if st.button(
+                "Import nothing", icon=":material/close:", key=f"user-leave-{key}"
+            ):
+                made.left = True
+                st.rerun()
+
+
+def _chosen(names: Sequence[str], key: str) -> str | None:
+    help = "Everybody else in the file becomes the assistant, under their names."
+    if len(names) > MOST_IN_SIGHT:
+        return st.selectbox(
+            "Who is the user?", names, index=None, key=f"user-name-{key}", help=help
+        )
+    return st.radio(
+        "Who is the user?",
+        names,
+        index=None,
+        format_func=plain,
+        key=f"user-name-{key}",
+        horizontal=True,
+        help=help,
+    )
+
+
+def _read_again(made: Import, name: str | None) -> None:
+    if made.file is None:
+        return
+    reading = BackgroundReading([made.file], made.format, user=name)
+    while not reading.wait(1):
+        pass
+    again = _imported(reading.outcomes[0], made.file, made.format)
+    made.outcome = again.outcome
+    made.saved = again.saved
+    made.notes = again.notes
+    made.file = again.file

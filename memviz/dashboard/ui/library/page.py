@@ -17,8 +17,9 @@ from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import event_sentence, size_words
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.library.state import LibraryState
+from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import (
     LINK_OFF,
     MAX_TEXT_CHARS,
@@ -28,7 +29,6 @@ from memviz.dashboard.ui.shell.linked import (
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
-from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.times import moment
@@ -39,20 +39,21 @@ SEARCH_KEY = "library-search"
 MAX_DESCRIPTION_CHARS = 300
 
 
-def undo_bar(workspace: Workspace, state: LibraryState) -> None:
+def undo_bar() -> None:
     """The way back after a deletion."""
+    state = library_state()
     if state.deleted is None:
         return
     id, title = state.deleted
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         st.text(f"Deleted “{title}”.")
         if st.button("Undo", icon=":material/undo:", key="library-undo"):
-            workspace.store.restore(id)
+            workspace().store.restore(id)
             state.deleted = None
             st.rerun()
 
 
-def shelf(workspace: Workspace, state: LibraryState) -> None:
+def shelf() -> None:
     """Search, one row a conversation, and pages where there are many."""
     search = st.text_input(
         "Search titles and messages",
@@ -61,7 +62,7 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
         persist_state="session",
     )
     page = max(1, widget_value(PAGE_KEY) or 1)
-    entries, unreadable, total = workspace.store.page(
+    entries, unreadable, total = workspace().store.page(
         search, ROWS_ON_PAGE, (page - 1) * ROWS_ON_PAGE
     )
     if (
@@ -81,38 +82,38 @@ def shelf(workspace: Workspace, state: LibraryState) -> None:
     if pages > 1:
         st.pagination(pages, key=PAGE_KEY)
     for damaged in unreadable:
-        unreadable_row(workspace, state, damaged)
+        unreadable_row(damaged)
     for entry in entries:
-        _row(workspace, state, entry)
+        _row(entry)
 
 
-def _row(workspace: Workspace, state: LibraryState, entry: ConversationEntry) -> None:
+def _row(entry: ConversationEntry) -> None:
     with st.container(border=True, key=f"conversation-{entry.id}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
             st.markdown(f"**{plain(entry.title)}**")
-            st.caption(" · ".join(_facts(workspace, entry)))
+            st.caption(" · ".join(_facts(entry)))
             if entry.description:
                 st.caption(plain(shortened(entry.description, MAX_DESCRIPTION_CHARS)))
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            _actions(workspace, state, entry)
-        if state.shown == entry.id:
-            _shown(workspace, entry)
+            _actions(entry)
+        if library_state().shown == entry.id:
+            _shown(entry)
 
 
-def _shown(workspace: Workspace, entry: ConversationEntry) -> None:
+def _shown(entry: ConversationEntry) -> None:
     try:
-        conversation_view(workspace, entry.id)
+        conversation_view(entry.id)
     except UnreadableConversationError as error:
         show_error(error)
-        rows_download(workspace, entry.id, entry.title)
+        rows_download(entry.id, entry.title)
 
 
-def _facts(workspace: Workspace, entry: ConversationEntry) -> Sequence[str]:
-    facts = [size_words(workspace, [entry]), counted(entry.message_count, "message")]
+def _facts(entry: ConversationEntry) -> Sequence[str]:
+    facts = [size_words([entry]), counted(entry.message_count, "message")]
     facts.append(plain(entry.format.replace("_", " ")))
     if entry.probe_count:
         facts.append(counted(entry.probe_count, "fact"))
@@ -122,7 +123,7 @@ def _facts(workspace: Workspace, entry: ConversationEntry) -> Sequence[str]:
     return facts
 
 
-def _download(workspace: Workspace, entry: ConversationEntry) -> None:
+def _download(entry: ConversationEntry) -> None:
     kind = st.selectbox(
         "Save as",
         EXPORTS,
@@ -130,9 +131,10 @@ def _download(workspace: Workspace, entry: ConversationEntry) -> None:
         key=f"save-as-{entry.id}",
     )
     export = EXPORTS[kind]
+    here = workspace()  # the file is written in a thread of the server's own
 
     def write() -> str:
-        transcript, _ = workspace.conversation(entry.id)
+        transcript, _ = here.conversation(entry.id)
         return export.write(replace(transcript, title=entry.title))
 
     st.download_button(
@@ -147,9 +149,8 @@ def _download(workspace: Workspace, entry: ConversationEntry) -> None:
     )
 
 
-def _actions(
-    workspace: Workspace, state: LibraryState, entry: ConversationEntry
-) -> None:
+def _actions(entry: ConversationEntry) -> None:
+    state = library_state()
     is_shown = state.shown == entry.id
     if st.button(
         "Close" if is_shown else "Read",
@@ -181,18 +182,18 @@ def _actions(
             "Rename", icon=":material/edit:", key=f"rename-{entry.id}", width="stretch"
         ):
             try:
-                workspace.rename(entry.id, title)
+                workspace().rename(entry.id, title)
                 st.rerun()
             except MemvizError as error:
                 show_error(error)
-        _download(workspace, entry)
+        _download(entry)
         if st.button(
             "Delete",
             icon=":material/delete:",
             key=f"delete-{entry.id}",
             width="stretch",
         ):
-            workspace.store.delete(entry.id)
+            workspace().store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
             st.rerun()
 
@@ -200,9 +201,7 @@ def _actions(
 ROWS_HELP = "Everything that is stored of it, as JSON. What is sound in it can be taken out by hand."
 
 
-def unreadable_row(
-    workspace: Workspace, state: LibraryState, damaged: UnreadableConversation
-) -> None:
+def unreadable_row(damaged: UnreadableConversation) -> None:
     """One conversation that is left aside."""
     with st.container(border=True, key=f"unreadable-{damaged.row}"):
         text, buttons = st.columns([3, 2], vertical_alignment="center")
@@ -213,22 +212,23 @@ def unreadable_row(
                 icon=":material/warning:",
             )
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
-            rows_download(workspace, damaged.row, damaged.title)
+            rows_download(damaged.row, damaged.title)
             if st.button(
                 "Delete",
                 icon=":material/delete:",
                 key=f"delete-unreadable-{damaged.row}",
             ):
-                workspace.store.delete_unreadable(damaged.row)
-                state.deleted = (damaged.id, damaged.title)
+                workspace().store.delete_unreadable(damaged.row)
+                library_state().deleted = (damaged.id, damaged.title)
                 st.rerun()
 
 
-def rows_download(workspace: Workspace, conversation: int | str, title: str) -> None:
+def rows_download(conversation: int | str, title: str) -> None:
     """Everything that is stored of a conversation (its row number, or its id), as a file."""
+    store = workspace().store
     st.download_button(
         "Stored rows",
-        lambda: json.dumps(workspace.store.stored_rows(conversation), indent=1),
+        lambda: json.dumps(store.stored_rows(conversation), indent=1),
         file_name=f"{file_name(title)}-rows.json",
         mime="application/json",
         help=ROWS_HELP,
@@ -244,8 +244,9 @@ READ = "read"
 MOST_PAGES = 100_000
 
 
-def open_address(workspace: Workspace, state: LibraryState) -> None:
+def open_address() -> None:
     """Show what the address asks for, once in a session. To be called before anything of it is drawn."""
+    state = library_state()
     if state.is_opened:
         return
     state.is_opened = True
@@ -256,7 +257,7 @@ def open_address(workspace: Workspace, state: LibraryState) -> None:
     if page:
         set_widget(PAGE_KEY, page)
     read = st.query_params.get(READ)
-    if read and workspace.store.exists(read):
+    if read and workspace().store.exists(read):
         state.shown = read
     elif read:
         st.warning(
@@ -265,14 +266,14 @@ def open_address(workspace: Workspace, state: LibraryState) -> None:
         )
 
 
-def keep_address(state: LibraryState) -> None:
+def keep_address() -> None:
     """Write into the address what is open."""
     page = widget_value(PAGE_KEY) or 1
     keep_in_address(
         {
             SEARCH: widget_value(SEARCH_KEY),
             PAGE: str(page) if page > 1 else "",
-            READ: state.shown,
+            READ: library_state().shown,
         }
     )
 
@@ -293,11 +294,11 @@ NAMES = {
 }
 
 
-def conversation_view(workspace: Workspace, id: str) -> None:
+def conversation_view(id: str) -> None:
     """The whole conversation, in pages. Only the messages of the page are read, for a conversation may be long. Raises
     UnreadableConversationError."""
-    transcript = workspace.store.about(id)
-    total = workspace.store.entry(id).message_count
+    transcript = workspace().store.about(id)
+    total = workspace().store.entry(id).message_count
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(warning)}")
     if transcript.system_prompt:
@@ -307,7 +308,7 @@ def conversation_view(workspace: Workspace, id: str) -> None:
     page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
     first = (page - 1) * MESSAGES_ON_PAGE
     stop = min(first + MESSAGES_ON_PAGE, total)
-    messages = workspace.store.said(id, first, stop)
+    messages = workspace().store.said(id, first, stop)
     st.html("".join(_parts(transcript.events, messages, first, is_end=stop == total)))
     st.caption(f"{counted(total, 'message')} in all.")
 

@@ -5,14 +5,14 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
-from memviz.dashboard.ui.library.state import LibraryState
+from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.holes import hole_words
 from memviz.models.recordings.recording import Recording
-from memviz.storage.workspace import Workspace
 
 OPEN_HELP = (
     f"A file made with `memviz record`, or saved on {page_titles.COMPARE} under Download. It stays "
@@ -25,38 +25,38 @@ ABOUT = (
 )
 
 
-def recordings(workspace: Workspace, state: LibraryState) -> None:
+def recordings() -> None:
     """One row a recording, and a way to open another one."""
-    opened = workspace.recordings.opened
+    opened = workspace().recordings.opened
     head, way_in = st.columns([3, 1], vertical_alignment="bottom")
     head.header("Recordings", anchor=False)
     with way_in.popover(
         "Open a recording", icon=":material/folder_open:", width="stretch"
     ):
-        _open(workspace, state)
+        _open()
     st.caption(ABOUT)
-    for name, recording in workspace.recordings.all.items():
-        _row(workspace, name, recording, is_own=name in opened)
+    for name, recording in workspace().recordings.all.items():
+        _row(name, recording, is_own=name in opened)
 
 
-def _open(workspace: Workspace, state: LibraryState) -> None:
+def _open() -> None:
     file = st.file_uploader(
-        f"A file *{SUFFIX}*", key=f"library-recording-{state.uploads}", help=OPEN_HELP
+        f"A file *{SUFFIX}*",
+        key=f"library-recording-{library_state().uploads}",
+        help=OPEN_HELP,
     )
     if file is None:
         return
     with error_shown():
-        found = workspace.open_recording(file.getvalue(), file.name)
-        state.uploads += 1  # a fresh control, so that nothing is opened twice
+        found = workspace().open_recording(file.getvalue(), file.name)
+        library_state().uploads += 1  # a fresh control, so that nothing is opened twice
         st.toast(
             plain(f"Opened “{found.name}”: {counted(len(found.replies), 'reply')}.")
         )
         st.rerun()
 
 
-def _row(
-    workspace: Workspace, name: str, recording: Recording, *, is_own: bool
-) -> None:
+def _row(name: str, recording: Recording, *, is_own: bool) -> None:
     with st.container(border=True, key=f"recording-{name}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
@@ -90,7 +90,7 @@ def _row(
             if is_own and st.button(
                 "Remove", icon=":material/delete:", key=f"remove-recording-{name}"
             ):
-                workspace.remove_recording(name)
+                workspace().remove_recording(name)
                 st.toast(
                     plain(f"Removed “{name}”. Its file plays again when you open it.")
                 )

@@ -54,9 +54,9 @@ REOPEN = "Go on with the file that is there now"
 REOPEN_HELP = "For a backup that you have just restored. What only the file before held is gone then."
 
 
-def database_notice(workspace: Workspace) -> None:
+def database_notice() -> None:
     """Say that the file is gone, and offer what can be done; nothing where all is well."""
-    problem = workspace.store.problem
+    problem = workspace().store.problem
     if not problem:
         return
     place = st.empty()
@@ -67,7 +67,7 @@ def database_notice(workspace: Workspace) -> None:
                 RESCUE, type="primary", icon=":material/save:", key="database-rescue"
             )
             reopen = False
-            if Path(workspace.store.path).exists():
+            if Path(workspace().store.path).exists():
                 reopen = st.button(
                     REOPEN,
                     icon=":material/folder_open:",
@@ -77,17 +77,17 @@ def database_notice(workspace: Workspace) -> None:
     done = ""
     with error_shown():
         if rescue:
-            done = _rescued(workspace)
+            done = _rescued()
         elif reopen:
-            workspace.reopen()
-            done = f"memviz goes on with {workspace.store.path}."
+            workspace().reopen()
+            done = f"memviz goes on with {workspace().store.path}."
     if done:
         place.success(plain(done), icon=":material/check:")
 
 
-def _rescued(workspace: Workspace) -> str:
-    asked_for = workspace.store.path
-    path = workspace.store.rescue()
+def _rescued() -> str:
+    asked_for = workspace().store.path
+    path = workspace().store.rescue()
     said = f"Everything is in {path}, and is saved there from now on."
     if path != asked_for:
         said += f" Another file is at {asked_for}, so give memviz the new one when you start it the next time."
@@ -246,7 +246,7 @@ def _database_notice() -> None:
     with suppress(
         StorageError
     ):  # a file that cannot be opened at all is said by the page, in its place
-        database_notice(workspace())
+        database_notice()
 
 
 def workspace() -> Workspace:

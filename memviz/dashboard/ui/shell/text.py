@@ -2,9 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-
-from memviz.storage.entries import ConversationEntry
+from collections.abc import Sequence
 
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~:$<>&@=])")
 _REPLACED_LATER = re.compile(
@@ -44,11 +42,3 @@ def distinct(labels: Sequence[str]) -> list[str]:
         seen[label] += 1
         out.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return out
-
-
-def conversation_labels(entries: Iterable[ConversationEntry]) -> dict[str, str]:
-    """A label for each conversation's id. Of those with the same title the oldest keeps it as it is, so
-    that a new one changes no other's label."""
-    by_age = sorted(entries, key=lambda entry: entry.created_at)
-    labels = distinct([entry.title for entry in by_age])
-    return {entry.id: label for entry, label in zip(by_age, labels, strict=True)}

@@ -16,7 +16,6 @@ from memviz.dashboard.ui.shell.presenting import (
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 
-LOST_KEY = "lost"
 PANEL_PIXELS = 340
 
 
@@ -35,7 +34,7 @@ _ICONS = Lost(":material/visibility:", ":material/touch_app:", ":material/lightb
 def lost_help(lost: Lost) -> None:
     """The button, and behind it the sentences."""
     with (
-        st.popover("Lost?", key=LOST_KEY, type="tertiary", width="content"),
+        st.popover("Lost?", key="lost", type="tertiary", width="content"),
         st.container(width=PANEL_PIXELS, gap="small"),
     ):
         for icon, sentence in zip(_ICONS, lost, strict=True):

@@ -24,14 +24,15 @@ from memviz.dashboard.ui.controls.settings_editor import (
     offered,
     say_refused,
 )
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.tune.state import TuneState, tune_state
+from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import RECORDED_FIRST, RECORDING
-from memviz.storage.workspace import FIRST_SAMPLE, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
 from memviz.tuning.best_of_each import Edge
@@ -57,11 +58,11 @@ ALONE_HELP = (
 BACK_HELP = "A sweep has one summarizer for all of its settings, and the stand-in writes for any."
 
 
-def choose_conversations(
-    workspace: Workspace, study: CompareState, state: TuneState
-) -> list[str]:
+def choose_conversations() -> list[str]:
     """The conversations to sweep over: at first the one that the other pages show."""
-    entries, labels = conversation_choices(workspace, study.conversation_id)
+    state = tune_state()
+    study = compare_state()
+    entries, labels = conversation_choices(study.conversation_id)
     if not state.conversations:
         first = study.conversation_id or FIRST_SAMPLE
         state.conversations = [first] if first in entries else list(entries)[:1]
@@ -77,7 +78,7 @@ def choose_conversations(
     )
     chosen = [entries[id] for id in state.conversations]
     messages = sum(entry.message_count for entry in chosen)
-    size = f"{size_words(workspace, chosen)}, {counted(messages, 'message')}."
+    size = f"{size_words(chosen)}, {counted(messages, 'message')}."
     # The control itself cuts a long title.
     if len(state.conversations) == 1:
         size = f"{plain(labels[state.conversations[0]])}: {size}"
@@ -85,11 +86,10 @@ def choose_conversations(
     return state.conversations
 
 
-def largest_sizes(
-    workspace: Workspace, ids: Sequence[str], study: CompareState
-) -> dict[str, int]:
+def largest_sizes(ids: Sequence[str]) -> dict[str, int]:
     """The sizes of the largest conversation, by unit: no larger values are worth trying."""
-    logs = (workspace.conversation(id, study.first_of(id))[1] for id in ids)
+    study = compare_state()
+    logs = (workspace().conversation(id, study.first_of(id))[1] for id in ids)
     return sizes_of(logs, find_counter(study.counter))
 
 
@@ -237,30 +237,25 @@ class Tried(NamedTuple):
     recorded: int
 
 
-def recorded_settings(
-    workspace: Workspace, ids: Sequence[str], study: CompareState
-) -> list[Strategy]:
+def recorded_settings(ids: Sequence[str]) -> list[Strategy]:
     """Return the settings of which recordings hold the summaries of any of these conversations, each once."""
+    study = compare_state()
     found: dict[Strategy, None] = {}
     for id in ids:
-        talk = workspace.conversation(id, study.first_of(id))
-        found |= dict.fromkeys(workspace.recordings.settings_of(*talk, study.counter))
+        talk = workspace().conversation(id, study.first_of(id))
+        found |= dict.fromkeys(workspace().recordings.settings_of(*talk, study.counter))
     return list(found)
 
 
 def tried_with(
-    workspace: Workspace,
-    ids: Sequence[str],
-    settings: Sequence[Strategy],
-    study: CompareState,
-    summarizer: str,
+    ids: Sequence[str], settings: Sequence[Strategy], summarizer: str
 ) -> Tried:
     """Return what a sweep of ``settings`` can measure with the summarizer of this name."""
-    recordings = workspace.recordings
-    talks = [workspace.conversation(id, study.first_of(id)) for id in ids]
+    recordings = workspace().recordings
+    talks = [workspace().conversation(id, compare_state().first_of(id)) for id in ids]
     is_recording = summarizer.startswith(RECORDING)
     names = []
-    if recorded_settings(workspace, ids, study):
+    if recorded_settings(ids):
         names = [RECORDING + name for name in recordings.unasked]
     if is_recording:
         names.append(summarizer)
@@ -269,7 +264,8 @@ def tried_with(
         played[name] = []
         for one in settings:
             if one.writes_notes and all(
-                recordings.plays(name, *talk, one, study.counter) for talk in talks
+                recordings.plays(name, *talk, one, compare_state().counter)
+                for talk in talks
             ):
                 played[name].append(one)
     kept = tuple(settings)
@@ -282,7 +278,7 @@ def tried_with(
     return Tried(kept, left_out, best if recorded else "", recorded)
 
 
-def whose_sweep(workspace: Workspace, summarizer: str, tried: Tried) -> None:
+def whose_sweep(summarizer: str, tried: Tried) -> None:
     """One line above the picture: who wrote the summaries of all settings, and the other way to measure them."""
     with st.container(
         key=LINE_KEY, horizontal=True, vertical_alignment="center", gap="xsmall"
@@ -295,7 +291,7 @@ def whose_sweep(workspace: Workspace, summarizer: str, tried: Tried) -> None:
                     settings = f"the {tried.recorded:,} recorded ones"
                 instead(f"Only {settings}", tried.recording, ALONE_HELP)
             return
-        recording = workspace.recordings.all.get(summarizer.removeprefix(RECORDING))
+        recording = workspace().recordings.all.get(summarizer.removeprefix(RECORDING))
         swept_by(
             summarizer,
             models=recording.models if recording is not None else (),

@@ -24,7 +24,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_n
 from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.advice import answer_box, edge_button
-from memviz.dashboard.ui.tune.state import TuneState, tune_state
+from memviz.dashboard.ui.tune.state import tune_state
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.best_of_each import StrategyAnswer, answer_for
@@ -42,15 +42,13 @@ CHART_KEY = "tune-pareto"
 CHOSEN_KEY = "tune-chosen"
 
 
-def main_picture(
-    sweep: Sweep, state: TuneState, constraints: Constraints, best: Recommendation
-) -> None:
+def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -> None:
     """All settings, cost against what they keep, or against size where no facts are known. A click chooses one."""
-    _look_at_linked(sweep, state)
+    _look_at_linked(sweep)
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     recommended = number_of(sweep, best)
     options: dict[str, Any] = {
-        "chosen": state.chosen,
+        "chosen": tune_state().chosen,
         "recommended": recommended,
         "min_retention": constraints.min_retention,
         "max_peak_tokens": constraints.max_peak_tokens,
@@ -82,8 +80,9 @@ def main_picture(
     st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
 
 
-def _look_at_linked(sweep: Sweep, state: TuneState) -> None:
+def _look_at_linked(sweep: Sweep) -> None:
     """The setting that a link asks for; links hold the one that was clicked."""
+    state = tune_state()
     if linked("chosen", CHOSEN_KEY, range(len(sweep.settings))):
         state.chosen = widget_value(CHOSEN_KEY)
     set_widget(CHOSEN_KEY, state.chosen)
@@ -101,8 +100,9 @@ def number_of(sweep: Sweep, best: Recommendation) -> int | None:
     return sweep.settings.index(best.setting) if best.setting is not None else None
 
 
-def looked_at(sweep: Sweep, state: TuneState, best: Recommendation) -> int:
+def looked_at(sweep: Sweep, best: Recommendation) -> int:
     """The setting that is looked at closely: the one that was clicked, else the recommended or nearest one."""
+    state = tune_state()
     measured = sorted({place.setting for place in sweep.cells})
     if state.chosen in measured:
         return state.chosen
@@ -111,7 +111,6 @@ def looked_at(sweep: Sweep, state: TuneState, best: Recommendation) -> int:
 
 
 MAP_KEY = "tune-map"
-LINES_KEY = "tune-lines"
 MEASURES_SHOWN = (
     "retention",
     "usd",
@@ -197,7 +196,7 @@ def _curve(
     for place, measure in zip(
         st.columns(len(measures), gap="small"), measures, strict=True
     ):
-        key = f"{LINES_KEY}-{measure}"
+        key = f"tune-lines-{measure}"
         line = parameter_line(
             answer.curve,
             answer.axis,

@@ -163,18 +163,17 @@ def row() -> None:
     from memviz.dashboard.ui.controls.setting_rows import setting_rows
     from memviz.dashboard.ui.controls.study import CompareState, Setting
 
-    setting_rows(
-        st.session_state.setdefault(
-            "state", CompareState(settings=[Setting(7, 0, "threshold_summary")])
-        )
+    st.session_state.setdefault(
+        "compare", CompareState(settings=[Setting(7, 0, "threshold_summary")])
     )
+    setting_rows()
 
 
 def test_every_parameter_stands_in_a_settings_panel_and_what_is_wrong_below_its_field() -> (
     None
 ):
     page = AppTest.from_function(row).run()
-    setting = page.session_state["state"].settings[0]
+    setting = page.session_state["compare"].settings[0]
     panel = {
         control.label.partition(" (")[0]
         for control in (*page.number_input[1:], *page.text_area, *page.selectbox)

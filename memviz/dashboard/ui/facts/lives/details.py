@@ -22,13 +22,14 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import (
     rare_words_of,
     retention_results,
     survival_of,
     tool_argument_recall_of,
 )
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.recall import Recall
@@ -38,10 +39,9 @@ from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
-from memviz.storage.workspace import RunKey, Workspace
+from memviz.storage.workspace import RunKey
 
 ALL_KEY = "retention-all-misses"
-READ_KEY = "retention-read-all"
 MOST_MISSES = 12
 VALUE_CHARS = 60
 MISSES_ALT = (
@@ -82,7 +82,7 @@ def _is_wanted(messages: int) -> bool:
     """Return whether to read every message: at once, or of a long conversation when asked."""
     return messages <= READ_MESSAGES or switch(
         f"Look for rare words in all {messages:,} messages",
-        key=READ_KEY,
+        key="retention-read-all",
         help="Takes up to a minute.",
     )
 
@@ -148,9 +148,7 @@ HOW_TO_READ = (
 )
 
 
-def stand_in_instead(
-    workspace: Workspace, state: CompareState, kept: Sequence[RetentionResult]
-) -> None:
+def stand_in_instead(kept: Sequence[RetentionResult]) -> None:
     """A table with one row a recorded setting, made when it is opened; nothing where nothing is recorded."""
     recorded = [one for one in kept if Author.RECORDED in authors_of(one.run)]
     if recorded:
@@ -158,17 +156,15 @@ def stand_in_instead(
             QUESTION,
             "facts-stand-in",
             ":material/compare:",
-            partial(_agreement_table, workspace, state, recorded),
+            partial(_agreement_table, recorded),
         )
 
 
-def _agreement_table(
-    workspace: Workspace, state: CompareState, recorded: Sequence[RetentionResult]
-) -> None:
+def _agreement_table(recorded: Sequence[RetentionResult]) -> None:
     rows: list[dict[str, object]] = []
     told: list[str] = []
     for one in recorded:
-        other = _by_stand_in(workspace, state, one)
+        other = _by_stand_in(one)
         agreed = agreement(one.retention, other.retention)
         rows.append(_agreement_row(one, other, agreed))
         told.append(f"{one.setting.label}: {_agreement_words(agreed)}")
@@ -182,20 +178,19 @@ def _agreement_table(
         st.caption(plain(sentence))
 
 
-def _by_stand_in(
-    workspace: Workspace, state: CompareState, one: RetentionResult
-) -> RetentionResult:
+def _by_stand_in(one: RetentionResult) -> RetentionResult:
     """The same setting, summarized by the stand-in."""
+    state = compare_state()
     strategy = one.run.strategy
-    same = [each for each in state.settings if each.index == one.setting.index]
+    same = state.setting_at(one.setting.index)
     recalls: tuple[tuple[int, Recall], ...] = ()
-    if same and strategy.allows_recall:
-        recalls = state.recalls_of(same[0])
+    if same is not None and strategy.allows_recall:
+        recalls = state.recalls_of(same)
     id = state.conversation_id or ""
-    first = workspace.beginning(id, state.first)
+    first = workspace().beginning(id, state.first)
     counter = one.run.counter.name
     key = RunKey(id, strategy, counter, OFFLINE, recalls, first=first)
-    run = workspace.run(key, model(OFFLINE))
+    run = workspace().run(key, model(OFFLINE))
     (found,) = retention_results([replace(one.setting, run=run)], one.retention.probes)
     return found
 

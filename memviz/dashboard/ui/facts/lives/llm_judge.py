@@ -12,7 +12,6 @@ import streamlit as st
 
 from memviz.core.text.wording import counted, dollars
 from memviz.dashboard.charts.retention.result import RetentionResult
-from memviz.dashboard.ui.controls.conversations import keep_answers, kept_answers
 from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.jobs import Job, Tell, start_verb
@@ -23,6 +22,9 @@ from memviz.dashboard.ui.controls.pickers import (
     model_picker,
     switch,
 )
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.frame import workspace
+from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
 from memviz.engine.calls import ReplyFacts
@@ -34,19 +36,15 @@ from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.authors import author_of
 from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
-from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Probe
 
 SETTINGS_KEY = "judged-settings"
-COUNT_KEY = "judged-facts"
-JUDGE_KEY = "judged-with-judge"
 ONE_KEY = "judged-one"
 MOST_RESULTS = 12
 """Judgings that a session keeps."""
 CARDS_A_ROW = 3
 LABEL_CHARS = 110
 SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": "none"}
-RESULTS_ALT = "How right the answers were, one column a setting"
 VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
     "right": ("green", "judged right"),
     "wrong": ("yellow", "judged wrong"),
@@ -87,8 +85,6 @@ class _Asked(NamedTuple):
 
 
 def ask_a_model(
-    workspace: Workspace,
-    conversation_id: str,
     kept: Sequence[RetentionResult],
     probes: Sequence[Probe],
     models: Models,
@@ -105,9 +101,10 @@ def ask_a_model(
             st.caption("Choose a setting to ask.")
             return
         judged = _judged()
+        id = compare_state().conversation_id or ""
         key = asked.key
         if key not in judged:
-            judged[key] = kept_answers(workspace, conversation_id, key)
+            judged[key] = () if is_shared() else workspace().judged_answers(id, key)
         so_far = judged[key]
         settled = sum(map(asked.is_settled, so_far))
         total = len(asked.runs) * len(asked.probes)
@@ -115,7 +112,7 @@ def ask_a_model(
             has_failed = any(answer.error for answer in so_far)
             job = Job(
                 "judged-ask",
-                partial(_judge, workspace, conversation_id, asked, key),
+                partial(_judge, id, asked, key),
                 verb=start_verb("Ask", is_begun=bool(so_far), has_failed=has_failed),
                 model=models.answerer.label,
                 bound=_bound(asked, so_far),
@@ -149,7 +146,7 @@ def _choose(
     )
     count = len(probes)
     if len(probes) > 1:
-        key = f"{COUNT_KEY}-{len(probes)}"
+        key = f"judged-facts-{len(probes)}"
         count = right.slider(
             "Questions",
             1,
@@ -162,7 +159,7 @@ def _choose(
     with right:
         if switch(
             "Let a model judge the answers",
-            key=JUDGE_KEY,
+            key="judged-with-judge",
             help="A judge reads question, accepted answer and reply, and says right or wrong.",
         ):
             judge = model_picker("Judge", JUDGE, "Who says whether an answer is right.")
@@ -194,9 +191,7 @@ def _bound(asked: _Asked, so_far: Sequence[JudgedAnswer]) -> CostBound:
     return judging_bound(asked.runs, left, asked.models.askers, judge)
 
 
-def _judge(
-    workspace: Workspace, conversation_id: str, asked: _Asked, key: str, tell: Tell
-) -> None:
+def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
     """Ask question by question, setting by setting; what was answered is kept with the conversation. In the session
     the newest results come last, and the oldest make room."""
     judged = _judged()
@@ -218,8 +213,9 @@ def _judge(
             judged[key] = judging.results
             for old in list(judged)[:-MOST_RESULTS]:
                 del judged[old]
-            new = [answer for answer in judging.results if answer not in before]
-            keep_answers(workspace, conversation_id, key, asked.probes, new)
+            if not is_shared():
+                new = [answer for answer in judging.results if answer not in before]
+                workspace().keep_judged_answers(conversation_id, key, asked.probes, new)
 
 
 def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
@@ -239,7 +235,11 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     is_free = all(call.recorded or call.model == OFFLINE for call in calls)
     if is_free and "Cost" not in empty:
         empty.append("Cost")  # what is played from a recording costs nothing now
-    st.table(table.drop(index=empty), border="horizontal", alt=RESULTS_ALT)
+    st.table(
+        table.drop(index=empty),
+        border="horizontal",
+        alt="How right the answers were, one column a setting",
+    )
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
         st.caption(f"The first failure said: {plain(failed)}")

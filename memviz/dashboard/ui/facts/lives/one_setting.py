@@ -39,7 +39,6 @@ from memviz.dashboard.ui.controls.pictures import (
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.lives.story import beside, choose_life, story
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
@@ -65,7 +64,6 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.retention.life_lines import LifeLine
 from memviz.metrics.summaries.compaction_words import act_noun
 
-SETTING_KEY = "retention-setting"
 ALL_KEY = "retention-all"
 CHART_KEY = "retention-lives"
 MOST_ROWS = 40
@@ -75,10 +73,10 @@ MOST_FAR_ROWS = 12
 
 
 @st.fragment
-def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+def one_setting(kept: Sequence[RetentionResult]) -> None:
     """Choose a setting and a fact."""
     with put_away(Part.CONTROLS, "retention-setting"):
-        one = _choose(state, kept)
+        one = _choose(kept)
     selected_turn([each.setting for each in kept], one.run)
     lives = by_birth(one.lives)
     if not lives:
@@ -87,65 +85,61 @@ def one_setting(state: CompareState, kept: Sequence[RetentionResult]) -> None:
             icon=":material/info:",
         )
         return
-    linked("fact", fact_key(state), [life.probe for life in lives])
-    linked("version", event_key(state, one.setting), range(len(one.run.compactions)))
-    _begin(state, one, lives)
+    linked("fact", fact_key(), [life.probe for life in lives])
+    linked("version", event_key(one.setting), range(len(one.run.compactions)))
+    _begin(one, lives)
     if hides(Part.READER):
-        _picture_alone(state, one, lives)
-        keep_address(state, "lives-address")
+        _picture_alone(one, lives)
+        keep_address("lives-address")
         return
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
-            _rows(state, one, lives)
+            _rows(one, lives)
             st.html(_legend(one))
-            life = choose_life(state, one, lives)
+            life = choose_life(one, lives)
             for sentence in story(one, life):
                 st.markdown(plain(sentence))
         with st.container(key="facts-story", gap="small"):
-            beside(state, one, life)
+            beside(one, life)
     with st.expander(
         "All facts together, and as a table",
         icon=":material/table_rows:",
         key="facts-together",
     ):
         all_facts(one, lives)
-    keep_address(state, "lives-address")
+    keep_address("lives-address")
 
 
-def _picture_alone(
-    state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
-) -> None:
+def _picture_alone(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """The lives, and the story of the chosen one."""
     finding_to_audience(_finding(one))
-    _rows(state, one, lives)
+    _rows(one, lives)
     st.html(_legend(one))
     with put_away(Part.CONTROLS, "retention-fact"):
-        life = choose_life(state, one, lives)
+        life = choose_life(one, lives)
     name = fact_name(one.retention.probes[life.probe])
     told = story(one, life)
     speaker_notes([f"{name}: {' '.join(told)}"])
     if presenting().is_minimal:
-        open_in_memviz(state, f"{name}: {' '.join(told[1:2])}")
+        open_in_memviz(f"{name}: {' '.join(told[1:2])}")
 
 
-def _begin(
-    state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
-) -> None:
+def _begin(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     """Choose the fact that was opened on another page, or one to begin with. The request that lost it is chosen too;
     only a page that is first seen keeps the one that the visitor chose."""
     probes = [life.probe for life in lives]
-    opened = widget_value(opened_key(state))
-    set_widget(opened_key(state), None)
+    opened = widget_value(opened_key())
+    set_widget(opened_key(), None)
     if opened in probes:
-        choose_fact(state, one, opened)
-    elif widget_value(fact_key(state)) not in probes:
-        probe = most_telling(one, lives, chosen_event(state, one.setting)).probe
-        set_widget(fact_key(state), probe)
+        choose_fact(one, opened)
+    elif widget_value(fact_key()) not in probes:
+        probe = most_telling(one, lives, chosen_event(one.setting)).probe
+        set_widget(fact_key(), probe)
         if is_page_choice():
-            choose_fact(state, one, probe)
+            choose_fact(one, probe)
 
 
-def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionResult:
+def _choose(kept: Sequence[RetentionResult]) -> RetentionResult:
     """Return which setting is looked at: at first the one with most losses by summarizations, else one that
     summarizes."""
     settings = [one.setting for one in kept]
@@ -154,7 +148,7 @@ def _choose(state: CompareState, kept: Sequence[RetentionResult]) -> RetentionRe
         losses = [life for life in one.lives if life.lost_by is not None]
         telling.append((len(losses), bool(one.run.compactions)))
     first = telling.index(max(telling))
-    setting = choose_setting_run(state, settings, SETTING_KEY, first)
+    setting = choose_setting_run(settings, "retention-setting", first)
     return kept[settings.index(setting)]
 
 
@@ -206,16 +200,16 @@ def _on_page(color: str) -> str:
     return SUMMARIZATION_GLYPH if is_violet else color
 
 
-def _rows(state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]) -> None:
+def _rows(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     many = len(lives) > MOST_ROWS
     if many:
         linked("all", ALL_KEY, [False, True])
-    chosen = widget_value(fact_key(state))
+    chosen = widget_value(fact_key())
     shown = lives if widget_value(ALL_KEY) else lives[:MOST_ROWS]
     if is_bare():
         shown = seen_from_afar(lives, chosen)
-    figure = life_lines_of(one, shown, chosen, chosen_event(state, one.setting))
-    on_click = partial(_follow_click, state, one)
+    figure = life_lines_of(one, shown, chosen, chosen_event(one.setting))
+    on_click = partial(_follow_click, one)
     picture(figure, CHART_KEY, _finding(one), on_click, figure.layout.height)
     if len(shown) < len(lives) and is_bare():
         st.caption(
@@ -239,7 +233,7 @@ def seen_from_afar(lives: Sequence[LifeLine], chosen: int | None) -> list[LifeLi
     return [life for life in lives if life.probe in kept]
 
 
-def _follow_click(state: CompareState, one: RetentionResult) -> None:
+def _follow_click(one: RetentionResult) -> None:
     """A bar is a fact, a cross one of its losses, a diamond a summarization."""
     point = clicked_point(CHART_KEY) or {}
     carried = point.get("customdata")
@@ -247,10 +241,10 @@ def _follow_click(state: CompareState, one: RetentionResult) -> None:
         return
     probe, *further = carried if isinstance(carried, list) else [carried]
     if int(probe) < 0:
-        choose_event(state, one.setting, int(further[0]) if further else -1)
+        choose_event(one.setting, int(further[0]) if further else -1)
         return
     lost_at = round(point["x"] + 0.5) if further else None
-    choose_fact(state, one, int(probe), lost_at)
+    choose_fact(one, int(probe), lost_at)
 
 
 def _finding(one: RetentionResult) -> str:

@@ -30,7 +30,7 @@ from memviz.dashboard.ui.controls.pictures import (
 )
 from memviz.dashboard.ui.controls.selected_request import name_in_full
 from memviz.dashboard.ui.controls.sidebar import nothing_yet
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.lives.details import stand_in_instead, without_labels
 from memviz.dashboard.ui.facts.lives.llm_judge import ask_a_model
 from memviz.dashboard.ui.facts.lives.one_setting import one_setting
@@ -49,6 +49,7 @@ from memviz.dashboard.ui.facts.selection import (
     open_request,
 )
 from memviz.dashboard.ui.shell.elements import row
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
@@ -56,7 +57,6 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState, error_in_words
 from memviz.metrics.retention.survival import CategoryRow, category_table
-from memviz.storage.workspace import Workspace
 
 NUMBER_PIXELS = 150
 MEASURE_KEY = "retention-measure"
@@ -69,29 +69,23 @@ KNOWN_HELP = (
     "Facts that the last request holds, of all that were stated: in a message sent word for word, in the summary, or "
     "recalled."
 )
-TABLE_ALT = "What each setting retained, one column a setting"
-CATEGORY_ALT = "Facts known at the end by category, one column a setting"
 
 
 def lives_view(
-    workspace: Workspace,
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    models: Models,
-    *,
-    is_kept_alone: bool = False,
+    settings: Sequence[SettingRun], models: Models, *, is_kept_alone: bool = False
 ) -> None:
     """Show what every setting retains of the facts, and the life of each of them. ``is_kept_alone``: where one picture
     is shown, it is the first of these."""
+    state = compare_state()
     shown = [setting for setting in settings if setting.run.turns]
     linked("proposed", proposals_key(state.conversation_id), [False, True])
-    facts = facts_of(workspace, state)
+    facts = facts_of(workspace(), state)
     if not shown:
         nothing_yet(settings)
         return
     if not facts.probes:
         where_from(facts)
-        probes_panel(workspace, state, facts)
+        probes_panel(facts)
         health(shown)
         unlabelled(shown, expanded=True)
         return
@@ -99,42 +93,34 @@ def lives_view(
     summaries_by(shown)
     say_not_recorded(shown)
     if hides(Part.NUMBERS):
-        one_picture(workspace, state, kept, is_kept_alone=is_kept_alone)
+        one_picture(kept, is_kept_alone=is_kept_alone)
         return
-    one_setting(state, kept)
+    one_setting(kept)
     where_from(facts)
     st.header("How much does each setting still know?", anchor=False)
-    all_settings(state, kept, elsewhere(workspace, kept))
+    all_settings(kept, elsewhere(kept))
     key_numbers(kept)
     health(shown)
-    stand_in_instead(workspace, state, kept)
+    stand_in_instead(kept)
     more_on_facts(kept)
     st.caption(error_in_words())
     unlabelled(shown)
-    probes_panel(workspace, state, facts)
-    ask_a_model(workspace, state.conversation_id or "", kept, facts.probes, models)
+    probes_panel(facts)
+    ask_a_model(kept, facts.probes, models)
 
 
-def one_picture(
-    workspace: Workspace,
-    state: CompareState,
-    kept: Sequence[RetentionResult],
-    *,
-    is_kept_alone: bool,
-) -> None:
+def one_picture(kept: Sequence[RetentionResult], *, is_kept_alone: bool) -> None:
     """Show what all settings know, or the lives of the facts under one of them, and nothing else."""
     if is_kept_alone:
         finding_to_audience(_finding(kept))
-        all_settings(state, kept, elsewhere(workspace, kept))
+        all_settings(kept, elsewhere(kept))
     else:
-        one_setting(state, kept)
+        one_setting(kept)
 
 
 @st.fragment
 def all_settings(
-    state: CompareState,
-    kept: Sequence[RetentionResult],
-    baseline: ChanceBaseline | None,
+    kept: Sequence[RetentionResult], baseline: ChanceBaseline | None
 ) -> None:
     """Retention over the turns, by the measure that is chosen. A click chooses a request and its summarization."""
     begin_with(MEASURE_KEY, Measure.RETAINED.value)
@@ -142,10 +128,10 @@ def all_settings(
     measure = Measure(widget_value(MEASURE_KEY))
     bounds = bounds_of(kept, baseline.runs if baseline else (), measure)
     figure = retention_curve(kept, bounds, measure)
-    on_click = partial(_follow_click, state, kept)
+    on_click = partial(_follow_click, kept)
     picture(figure, CURVE_KEY, _finding(kept), on_click, figure.layout.height)
     with put_away(Part.CONTROLS, "retention-measure"):
-        _clicked(state, kept)
+        _clicked(kept)
         st.segmented_control(
             "A fact counts as known when",
             [one.value for one in Measure],
@@ -154,7 +140,7 @@ def all_settings(
             help=MEASURE_HELP,
         )
         st.caption(_how_to_read(baseline, measure))
-    keep_address(state, "curve-address")
+    keep_address("curve-address")
 
 
 def _finding(kept: Sequence[RetentionResult]) -> str:
@@ -183,16 +169,16 @@ def _clicked_point(
     return kept[place], turn, number, next(iter(call), None)
 
 
-def _follow_click(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+def _follow_click(kept: Sequence[RetentionResult]) -> None:
     found = _clicked_point(kept)
     if found is not None:
         one, turn, number, call = found
         if number >= 0:
-            choose_event(state, one.setting, number)
-        choose_request_of(state, one.setting, turn, call)
+            choose_event(one.setting, number)
+        choose_request_of(one.setting, turn, call)
 
 
-def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
+def _clicked(kept: Sequence[RetentionResult]) -> None:
     """The ways on from what was clicked."""
     found = _clicked_point(kept)
     if found is None:
@@ -206,13 +192,13 @@ def _clicked(state: CompareState, kept: Sequence[RetentionResult]) -> None:
             icon=":material/stacked_line_chart:",
             key="retention-request",
         ):
-            open_request(state, one.setting, turn, call)
+            open_request(one.setting, turn, call)
         if number < 0:
             return
         written = one.run.compactions[number].written
         name = f"Open version {written.version}" if written else "Open this attempt"
         if st.button(name, icon=":material/compress:", key="retention-event"):
-            open_event(state, one.setting, number)
+            open_event(one.setting, number)
 
 
 def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
@@ -239,7 +225,11 @@ def key_numbers(kept: Sequence[RetentionResult]) -> None:
         )
     step = step_of([one.setting for one in kept])
     columns = {plain(one.setting.label): _numbers(one, step) for one in kept}
-    st.table(pd.DataFrame(columns), border="horizontal", alt=TABLE_ALT)
+    st.table(
+        pd.DataFrame(columns),
+        border="horizontal",
+        alt="What each setting retained, one column a setting",
+    )
 
 
 def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
@@ -312,7 +302,11 @@ def by_category(kept: Sequence[RetentionResult]) -> None:
     for one in kept:
         rows = category_table(one.retention, one.run.log)
         columns[plain(one.setting.label)] = dict(_cells(rows))
-    st.table(pd.DataFrame(columns), border="horizontal", alt=CATEGORY_ALT)
+    st.table(
+        pd.DataFrame(columns),
+        border="horizontal",
+        alt="Facts known at the end by category, one column a setting",
+    )
     st.caption(
         "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
         "request holds of facts that were updated on the way."

@@ -18,7 +18,6 @@ from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.diff_html import answer_pattern, marked_html
 from memviz.dashboard.ui.controls.message_html import MAX_CHARS_SHOWN
 from memviz.dashboard.ui.controls.recalls import bring_back
-from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.facts.selection import (
     choose_loss,
     chosen_event,
@@ -58,42 +57,38 @@ def _name_at(one: RetentionResult, place: int) -> str:
     return name_of(one.run, request_lost_at(one, place))
 
 
-def beside(state: CompareState, one: RetentionResult, life: LifeLine) -> None:
+def beside(one: RetentionResult, life: LifeLine) -> None:
     """Show how the chosen fact was lost, what it takes to bring it back, and the summarization that is chosen."""
     st.markdown(f"**{plain(fact_name(one.retention.probes[life.probe]))}**")
-    place = _which_loss(state, one, life)
+    place = _which_loss(one, life)
     if place is not None:
-        _way_back(state, one, life, request_lost_at(one, place))
+        _way_back(one, life, request_lost_at(one, place))
     elif life.spans:
         st.caption("It was never lost under this setting.")
     lost_by = None if place is None else losses_of(one, life.probe)[place]
-    number = event_beside(state, one, lost_by)
+    number = event_beside(one, lost_by)
     if number is None:
         return
     if lost_by not in (None, number):
         st.caption(
             f"It is not this {act_noun(one.run.compactions[number])} that lost the fact; this one is selected."
         )
-    _version(state, one, life, number)
+    _version(one, life, number)
 
 
-def event_beside(
-    state: CompareState, one: RetentionResult, lost_by: int | None
-) -> int | None:
+def event_beside(one: RetentionResult, lost_by: int | None) -> int | None:
     """The number of the compaction that is shown beside a fact: the one that was chosen itself; where only a request
     was, as on Compare, the one that lost the fact (``lost_by``), and what that request rests on where none did."""
-    number = chosen_event(state, one.setting)
-    if lost_by is None or widget_value(event_key(state, one.setting)) == number:
+    number = chosen_event(one.setting)
+    if lost_by is None or widget_value(event_key(one.setting)) == number:
         return number
     return lost_by
 
 
-def _way_back(
-    state: CompareState, one: RetentionResult, life: LifeLine, record: TurnRecord
-) -> None:
+def _way_back(one: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
     """Bring the fact back into the request that lost it; where that cannot be, the way to that request."""
     evidence = sorted(one.retention.probes[life.probe].evidence)
-    if bring_back(state, one.setting, evidence, record, "retention-bring-back"):
+    if bring_back(one.setting, evidence, record, "retention-bring-back"):
         return
     if one.run.strategy.allows_recall and life.born_turn == record.turn:
         st.caption(
@@ -104,12 +99,10 @@ def _way_back(
         icon=":material/stacked_line_chart:",
         key="retention-lost-request",
     ):
-        open_request(state, one.setting, record.turn, record.call)
+        open_request(one.setting, record.turn, record.call)
 
 
-def choose_life(
-    state: CompareState, one: RetentionResult, lives: Sequence[LifeLine]
-) -> LifeLine:
+def choose_life(one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     """The fact that is chosen."""
     numbers = [life.probe for life in lives]
     probes = [one.retention.probes[number] for number in numbers]
@@ -120,25 +113,23 @@ def choose_life(
         "The story of one fact",
         list(by_number),
         format_func=by_number.__getitem__,
-        key=fact_key(state),
+        key=fact_key(),
         help="Type to search, or click a row of the picture.",
         on_change=_follow_choice,
-        args=(state, one),
+        args=(one,),
         persist_state="session",
     )
     return next(life for life in lives if life.probe == chosen)
 
 
-def _follow_choice(state: CompareState, one: RetentionResult) -> None:
-    choose_loss(state, one, widget_value(fact_key(state)))
+def _follow_choice(one: RetentionResult) -> None:
+    choose_loss(one, widget_value(fact_key()))
 
 
-def _which_loss(
-    state: CompareState, one: RetentionResult, life: LifeLine
-) -> int | None:
+def _which_loss(one: RetentionResult, life: LifeLine) -> int | None:
     """A fact that came back can be lost several times: which of its losses is looked at."""
     lost = losses_of(one, life.probe)
-    key = loss_key(state)
+    key = loss_key()
     places = list(lost)
     if not places:
         return None
@@ -146,7 +137,7 @@ def _which_loss(
     if (
         widget_value(key) not in places
     ):  # another setting is looked at; the selection stays
-        set_widget(key, first_loss(lost, chosen_event(state, one.setting)))
+        set_widget(key, first_loss(lost, chosen_event(one.setting)))
     if len(places) == 1:
         st.caption(f"Lost at {_name_at(one, places[0])}.")
         return places[0]
@@ -158,18 +149,16 @@ def _which_loss(
         required=True,
         persist_state="session",
         on_change=_follow_loss,
-        args=(state, one, life.probe),
+        args=(one, life.probe),
     )
     return int(widget_value(key))
 
 
-def _follow_loss(state: CompareState, one: RetentionResult, probe: int) -> None:
-    choose_loss(state, one, probe, widget_value(loss_key(state)))
+def _follow_loss(one: RetentionResult, probe: int) -> None:
+    choose_loss(one, probe, widget_value(loss_key()))
 
 
-def _version(
-    state: CompareState, one: RetentionResult, life: LifeLine, number: int
-) -> None:
+def _version(one: RetentionResult, life: LifeLine, number: int) -> None:
     """The compaction that is chosen: most often the one that lost the fact."""
     compaction = one.run.compactions[number]
     answers = one.retention.probes[life.probe].answers
@@ -191,7 +180,7 @@ def _version(
         icon=":material/compress:",
         key="retention-open",
     ):
-        open_event(state, one.setting, number)
+        open_event(one.setting, number)
 
 
 QUOTE_CHARS = 180

@@ -16,9 +16,11 @@ from memviz.dashboard.charts.summaries.evolution import (
     nesting,
     word_origins,
 )
+from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.pricing import prices_in_force
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import retention_results
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
@@ -28,7 +30,7 @@ from memviz.metrics.summaries.events import grows_a_list
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.metrics.summaries.inventions import worth_of
 from memviz.storage.recording_shelf import summary_words
-from memviz.storage.workspace import RunKey, Workspace
+from memviz.storage.workspace import RunKey
 from memviz.transcripts.base import Probe
 
 
@@ -109,14 +111,9 @@ ABOUT = (
 )
 
 
-def writers(
-    workspace: Workspace,
-    state: CompareState,
-    setting: SettingRun,
-    probes: Sequence[Probe],
-) -> None:
+def writers(setting: SettingRun, probes: Sequence[Probe]) -> None:
     """The table, folded; nothing where the memory was not recorded more than once."""
-    runs = _recorded(workspace, state, setting.run)
+    runs = _recorded(setting.run)
     if len(runs) < 2:
         return
     with st.expander(TITLE, icon=":material/groups:", key="summaries-writers"):
@@ -129,16 +126,18 @@ def writers(
         )
 
 
-def _recorded(workspace: Workspace, state: CompareState, run: Run) -> list[Run]:
+def _recorded(run: Run) -> list[Run]:
     """The replays of this memory that recordings play, at whatever length they were made for."""
+    state = compare_state()
     id = state.conversation_id or ""
-    talk = workspace.conversation(id, state.first)
-    found = workspace.recordings.writers_of(*talk, run.strategy, state.counter)
-    first = workspace.beginning(id, state.first)
+    found = workspace().recordings.writers_of(
+        *studied_conversation(), run.strategy, state.counter
+    )
+    first = workspace().beginning(id, state.first)
     runs = []
     for name, strategy in found:
         key = RunKey(id, strategy, state.counter, name, first=first)
-        runs.append(workspace.run(key, workspace.free_summarizer(key)))
+        runs.append(workspace().run(key, workspace().free_summarizer(key)))
     return runs
 
 

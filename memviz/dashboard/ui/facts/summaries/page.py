@@ -11,7 +11,10 @@ from memviz.core.text.wording import counted
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.conversations import recorded_events
+from memviz.dashboard.ui.controls.conversations import (
+    recorded_events,
+    studied_conversation,
+)
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, facts_of
 from memviz.dashboard.ui.controls.links import keep_address
@@ -29,7 +32,7 @@ from memviz.dashboard.ui.controls.selected_request import (
     selected_turn,
 )
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
-from memviz.dashboard.ui.controls.study import CompareState
+from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.facts.retention_cache import retention_results
 from memviz.dashboard.ui.facts.selection import (
     chosen_event,
@@ -54,6 +57,7 @@ from memviz.dashboard.ui.facts.version_card import (
     version_head,
     writer_badge,
 )
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import (
@@ -76,56 +80,42 @@ from memviz.metrics.summaries.events import (
     tokens_in_force,
 )
 from memviz.metrics.summaries.evolution import VersionFacts, summary_evolution
-from memviz.storage.workspace import Workspace
 from memviz.strategies.base import Trigger
 
-SETTING_KEY = "summaries-setting"
-CHART_KEY = "summaries-timeline-"
 MOST_ROWS = 200
 NUMBER_PIXELS = 140
 SUGGESTED = ("summary_buffer", {"max_token_limit": 500})
 
 
-def summaries_view(
-    workspace: Workspace,
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    summarizer: ModelChoice,
-) -> None:
+def summaries_view(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     """Every version of a summary, and what another program recorded of its own."""
-    summaries(workspace, state, settings, summarizer)
-    recorded_events(*workspace.conversation(state.conversation_id or "", state.first))
+    summaries(settings, summarizer)
+    recorded_events(*studied_conversation())
 
 
-def summaries(
-    workspace: Workspace,
-    state: CompareState,
-    settings: Sequence[SettingRun],
-    summarizer: ModelChoice,
-) -> None:
+def summaries(settings: Sequence[SettingRun], summarizer: ModelChoice) -> None:
     """The summaries of one setting."""
+    state = compare_state()
     if not settings:
         return
     with put_away(Part.CONTROLS, "summaries-setting"):
         setting = choose_setting_run(
-            state, settings, SETTING_KEY, _first_to_show(settings)
+            settings, "summaries-setting", _first_to_show(settings)
         )
     if not setting.run.compactions:
-        _nothing(state, setting)
+        _nothing(setting)
         return
     selected_turn(settings, setting.run)
     summaries_by([setting])
     say_not_recorded([setting])
     facts = summary_evolution(setting.run)
-    desk = Desk(
-        workspace, state, setting, summarizer, lambda: facts_of(workspace, state).probes
-    )
+    desk = Desk(setting, summarizer, lambda: facts_of(workspace(), state).probes)
     if hides(Part.NUMBERS):
         history(desk, facts)
         return
     try_prompts(desk)
     history(desk, facts)
-    writers(workspace, state, setting, desk.probes())
+    writers(setting, desk.probes())
     health([setting])
     if facts:
         evolution_charts(setting.run, facts)
@@ -140,7 +130,7 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
     return next(wrote, next(changed, 0))
 
 
-def _nothing(state: CompareState, setting: SettingRun) -> None:
+def _nothing(setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
     strategy = setting.run.strategy
     memory = setting.run.memory_after(setting.run.log.turn_count)
@@ -159,16 +149,16 @@ def _nothing(state: CompareState, setting: SettingRun) -> None:
         f"{plain(setting.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
         icon=":material/info:",
     )
-    if len(state.settings) < MAX_SETTINGS:
+    if len(compare_state().settings) < MAX_SETTINGS:
         st.button(
             "Add a summary buffer of 500 tokens",
             icon=":material/add:",
             on_click=_add_suggested,
-            args=(state,),
         )
 
 
-def _add_suggested(state: CompareState) -> None:
+def _add_suggested() -> None:
+    state = compare_state()
     state.add(*SUGGESTED)
     state.looked_at = state.settings[-1].index
 
@@ -216,14 +206,13 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
 def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     """The main picture, and one version in full. A click on the picture chooses a version."""
     run = desk.setting.run
-    state = desk.state
     setting = desk.setting
     events = compaction_events(run)
-    key = event_key(state, setting)
-    view = view_of(state, setting)
+    key = event_key(setting)
+    view = view_of(setting)
     if linked("version", key, range(len(events))):
-        follow_event(state, setting)
-    number = chosen_event(state, setting)
+        follow_event(setting)
+    number = chosen_event(setting)
     set_widget(key, number or 0)
     if number is None:
         turn = chosen_turn() or 0
@@ -242,7 +231,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
             with st.container(key="facts-story", gap="small"):
                 _beside(desk, event)
     if hides(Part.NUMBERS):
-        keep_address(state, "summaries-address")
+        keep_address("summaries-address")
         return
     version_view(
         desk,
@@ -263,7 +252,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
                 hide_index=True,
                 alt="Every summary, one a row",
             )
-    keep_address(state, "summaries-address")
+    keep_address("summaries-address")
 
 
 def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
@@ -289,7 +278,7 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
 def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     """The summaries over the turns, and the number of the event that is chosen."""
     run = desk.setting.run
-    chart_key = CHART_KEY + view_of(desk.state, desk.setting)
+    chart_key = f"summaries-timeline-{view_of(desk.setting)}"
     told = _finding(run, events)
     finding_to_audience(
         f"{desk.setting.label}: {told.partition(': ')[2]}",
@@ -309,7 +298,7 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
             key=key,
             format_func=lambda at: event_label(run, events[at]),
             on_change=follow_event,
-            args=(desk.state, desk.setting),
+            args=(desk.setting,),
             persist_state="session",
         )
     )
@@ -317,7 +306,7 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
 
 def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
     take_clicked_number(chart_key, key)
-    follow_event(desk.state, desk.setting)
+    follow_event(desk.setting)
 
 
 def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
@@ -355,7 +344,7 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
     facts_of_version(
         chosen_version(one, event.number),
         probes,
-        f"facts-at-{view_of(desk.state, desk.setting)}-{event.number}",
-        partial(open_fact, desk.state, desk.setting),
+        f"facts-at-{view_of(desk.setting)}-{event.number}",
+        partial(open_fact, desk.setting),
         is_version=event.version is not None,
     )

@@ -15,7 +15,7 @@ from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
 from memviz.dashboard.ui.controls.pickers import OWN, prompt_picker
 from memviz.dashboard.ui.controls.spending import bound_words, spending
-from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts
+from memviz.dashboard.ui.controls.study import PromptsToTry, TriedPrompts, compare_state
 from memviz.dashboard.ui.facts.summaries.rewording import Desk
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import result_begins, result_is_new
@@ -42,7 +42,7 @@ RESULT = "prompt-lab"
 
 def prompt_lab(desk: Desk, compaction: Compaction) -> None:
     """Choose two prompts, or write them, and compare what the summarizer makes of the same messages."""
-    state = desk.state
+    state = compare_state()
     place = f"{state.conversation_id}-{desk.setting.index}-{hash((compaction.version, compaction.request))}"
     _choose(desk, compaction, place)
     tried = state.trials.get(place)
@@ -68,7 +68,7 @@ def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
         text = prompt_picker(column, key, own, first=first, side=side)
         instructions.append(text or own)
     if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
-        desk.state.trying = PromptsToTry(place, compaction, tuple(instructions))
+        compare_state().trying = PromptsToTry(place, compaction, tuple(instructions))
         st.rerun()
 
 
@@ -77,8 +77,9 @@ def try_prompts(desk: Desk) -> None:
     Stop in a fragment is only heard when its run is over. The place for that is there also where nothing is asked for:
     if what follows moved down, its browser would show the first of its tabs again."""
     place = st.empty()
-    trying = desk.state.trying
-    desk.state.trying = None
+    state = compare_state()
+    trying = state.trying
+    state.trying = None
     if trying is None:
         return
     result_is_new(RESULT)
@@ -93,6 +94,7 @@ def try_prompts(desk: Desk) -> None:
 
 def _try(desk: Desk, trying: PromptsToTry, _: Tell) -> None:
     """Ask for the summaries that are not there yet, up to a failure that the next one would share."""
+    state = compare_state()
     trials = list(trying.so_far or [None] * len(trying.instructions))
     error = None
     try:
@@ -104,7 +106,7 @@ def _try(desk: Desk, trying: PromptsToTry, _: Tell) -> None:
         error = failure
     finally:  # also when it was stopped
         if error is not None or any(trials):
-            desk.state.trials[trying.place] = TriedPrompts(
+            state.trials[trying.place] = TriedPrompts(
                 trying, desk.summarizer, tuple(trials), error
             )
 
@@ -124,7 +126,7 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
         bound=_bound(desk, trying.compaction, written.count(None)),
     )
     if job.offer():
-        desk.state.trying = trying
+        compare_state().trying = trying
         st.rerun()
 
 

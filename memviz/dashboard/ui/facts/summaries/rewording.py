@@ -11,42 +11,42 @@ from memviz.core.errors import MemvizError
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.chat_state import chat_state
-from memviz.dashboard.ui.controls.conversations import keep_wording
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
-from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW, turn_to
 from memviz.engine.compaction import Compaction
 from memviz.engine.review import worded
-from memviz.storage.workspace import RunKey, Workspace
+from memviz.storage.workspace import RunKey
 from memviz.transcripts.base import Probe
 
 TEXT_PIXELS = 260
 
 
 class Desk(NamedTuple):
-    """All that working on a summary takes: where it is kept, the study it belongs to, the setting's line, who
-    summarizes, and what finds the facts that it should keep."""
+    """All that working on a summary takes: the setting's line, who summarizes, and what finds the facts that it
+    should keep."""
 
-    workspace: Workspace
-    state: CompareState
     setting: SettingRun
     summarizer: ModelChoice
     probes: Callable[[], Sequence[Probe]] = tuple
 
     @property
+    def edited(self) -> Setting | None:
+        """The setting in the sidebar; ``None`` for the chat as it was held."""
+        return compare_state().setting_at(self.setting.index)
+
+    @property
     def key(self) -> RunKey | None:
         """The key of the line's run without any edits; ``None`` for the chat itself, which is no replay."""
-        setting = _setting(self)
-        return (
-            None
-            if setting is None
-            else replace(
-                run_key(self.workspace, self.state, setting, self.summarizer), edits=()
-            )
-        )
+        setting = self.edited
+        if setting is None:
+            return None
+        key = run_key(workspace(), compare_state(), setting, self.summarizer)
+        return replace(key, edits=())
 
 
 def rewrite_version(desk: Desk, compaction: Compaction) -> None:
@@ -56,7 +56,7 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     if version is None:
         return
     if key is None:
-        _in_chat(desk)
+        _in_chat()
         return
     told = [
         "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
@@ -82,12 +82,12 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             type="primary",
             key="wording-save",
         ):
-            _keep(desk, key, version.version, text)
-        mine = desk.state.edits.get(key, {})
+            _keep(key, version.version, text)
+        mine = compare_state().edits.get(key, {})
         if version.version in mine and st.button(
             "Take my wording back", icon=":material/undo:", key="wording-undo"
         ):
-            _keep(desk, key, version.version, None)
+            _keep(key, version.version, None)
         if (
             mine
             and not _stands_beside(desk)
@@ -95,13 +95,13 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
                 "Compare with the wording as it was",
                 icon=":material/splitscreen_right:",
                 key="wording-beside",
-                disabled=len(desk.state.settings) >= MAX_SETTINGS,
+                disabled=len(compare_state().settings) >= MAX_SETTINGS,
                 help=f"At most {MAX_SETTINGS} settings at once.",
             )
         ):
             _add_as_written(desk)
             st.rerun()  # all of the page: the sidebar has a row more
-    if mine and _setting(desk) is not None and _stands_beside(desk):
+    if mine and desk.edited is not None and _stands_beside(desk):
         st.caption(
             "The same setting with the wording as it was stands in the sidebar, as a line of its own."
         )
@@ -113,40 +113,30 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             turn_to("compare", COMPARE_VIEW, "tokens")
 
 
-def _setting(desk: Desk) -> Setting | None:
-    return next(
-        (
-            setting
-            for setting in desk.state.settings
-            if setting.index == desk.setting.index
-        ),
-        None,
-    )
-
-
 def _stands_beside(desk: Desk) -> bool:
     """Return whether the same setting is compared with the summarizer's own wording already."""
-    mine = _setting(desk)
+    mine = desk.edited
     others = [
         each
-        for each in desk.state.settings
+        for each in compare_state().settings
         if mine is not None and each.build() == mine.build()
     ]
     return mine is None or any(each.as_written for each in others)
 
 
 def _add_as_written(desk: Desk) -> None:
-    mine = _setting(desk)
+    mine = desk.edited
     if mine is not None:
-        desk.state.add(mine.strategy_id, mine.parameters, as_written=True)
+        compare_state().add(mine.strategy_id, mine.parameters, as_written=True)
 
 
-def _keep(desk: Desk, key: RunKey, version: int, text: str | None) -> None:
+def _keep(key: RunKey, version: int, text: str | None) -> None:
     """Use a wording from now on; ``None`` takes it back."""
-    mine = desk.state.edits.setdefault(key, {})
+    mine = compare_state().edits.setdefault(key, {})
     try:
         wording = None if text is None else worded(text)
-        keep_wording(desk.workspace, key, version, wording)
+        if not is_shared():
+            workspace().keep_wording(key, version, wording)
     except MemvizError as error:
         show_error(error)
         return
@@ -157,10 +147,10 @@ def _keep(desk: Desk, key: RunKey, version: int, text: str | None) -> None:
     st.rerun()
 
 
-def _in_chat(desk: Desk) -> None:
+def _in_chat() -> None:
     st.caption(
         "This is the chat as it was held. What is in force can be reworded there, from its next message on."
     )
     if st.button("Open the chat", icon=":material/forum:", key="wording-chat"):
-        chat_state().open(desk.state.conversation_id)
+        chat_state().open(compare_state().conversation_id)
         st.switch_page("pages/chat.py")
