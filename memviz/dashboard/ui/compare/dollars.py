@@ -67,7 +67,6 @@ PRICES_KEY = "costs-prices"
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what every setting costs."""
-    summaries_by(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
@@ -190,6 +189,7 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
 
 
 def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+    summaries_by([one.setting for one in costs])
     shown = _shown(costs)
     if shown.is_cache:
         words = cache_words(costs, assumptions)

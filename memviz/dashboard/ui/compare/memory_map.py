@@ -55,7 +55,6 @@ MAP_PIXELS = 140
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
-    summaries_by(settings)
     say_not_recorded(settings)
     if not is_staged():
         legend(settings)
@@ -80,6 +79,7 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
 
 def _map_notes(settings: Sequence[SettingRun]) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
+    summaries_by(settings)
     life_of_selected(settings)
     health(settings)
     numbers_of(

@@ -32,6 +32,7 @@ from memviz.dashboard.ui.controls.pictures import (
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
@@ -42,8 +43,6 @@ from memviz.transcripts.base import Transcript
 CHART_KEY = "compare-tokens"
 CHART_PIXELS = 334
 MAGNIFIED_KEY = "compare-magnified"
-MAGNIFIED = "on"
-MAGNIFIED_LABEL = ":material/zoom_in: Magnify what is small"
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -54,7 +53,6 @@ def tokens_view(
     settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
-    summaries_by(settings)
     say_not_recorded(settings)
     answers = None
     if compare_state().free_run:
@@ -80,8 +78,12 @@ def tokens_chart(
     settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
     """The main picture. A click on it moves the selection."""
+    if not hides(Part.CONTROLS):
+        with row("compare-above"):
+            looked_at = selected(settings).setting
+            value_handle(compare_state(), looked_at, models.summarizer, CHART_KEY)
+            choose_scale(settings)
     turns = _choose_turns(settings)
-    _choose_magnified(settings)
     pixels = with_legend(CHART_PIXELS, len(settings))
     figure = kept_figure(
         settings[0].run,
@@ -96,13 +98,11 @@ def tokens_chart(
     indices = [setting.index for setting in settings]
     on_click = partial(select_clicked, CHART_KEY, indices)
     picture(figure, CHART_KEY, finding(settings), on_click, pixels)
-    if not hides(Part.CONTROLS):
-        looked_at = selected(settings).setting
-        value_handle(compare_state(), looked_at, models.summarizer, CHART_KEY)
 
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what one should know about the picture: what is not, or not so, in it."""
+    summaries_by(settings)
     if transcript.events:
         st.caption(
             "Dotted lines: summarized by the program that the conversation was imported from."
@@ -125,21 +125,6 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
         help="Fewer turns are drawn in more detail.",
     )
     return range(first, stop + 1)
-
-
-def _choose_magnified(settings: Sequence[SettingRun]) -> None:
-    """Offer the magnifier where some settings are far larger than the others."""
-    if not far_larger(settings):
-        return
-    linked("magnified", MAGNIFIED_KEY, [MAGNIFIED])
-    st.pills(
-        "Magnifier",
-        [MAGNIFIED],
-        key=MAGNIFIED_KEY,
-        format_func={MAGNIFIED: MAGNIFIED_LABEL}.__getitem__,
-        label_visibility="collapsed",
-        help="The lines that go far higher leave the picture.",
-    )
 
 
 def key_numbers(settings: Sequence[SettingRun]) -> None:
@@ -230,21 +215,29 @@ OF_WINDOW = "window"
 OF_LARGEST = "largest"
 
 
-def choose_percent() -> None:
-    """Choose, in a panel, whether the chart counts in percent. The window is that of the model whose prices count under
-    Dollars, and is offered only if it is known. Of which model and how large it is, the axis says."""
+def choose_scale(settings: Sequence[SettingRun]) -> None:
+    """Choose, in a panel, what the chart counts in and how high it is. The window is that
+    of the model whose prices count under Dollars, and is offered only if it is known. Of
+    which model and how large it is, the axis says."""
     names = {OF_LARGEST: "Percent of the largest request"}
     if window_tokens(prices_in_force()):
         names[OF_WINDOW] = "Percent of the context window"
     linked("percent-of", PERCENT_KEY, list(names))
-    unit = st.popover(
-        "In percent",
-        key="compare-unit",
-        icon=":material/percent:",
+    linked("magnified", MAGNIFIED_KEY, [False, True])
+    panel = st.popover(
+        "Scale",
+        key="compare-scale",
+        icon=":material/zoom_in:",
         type="tertiary",
         width="content",
     )
-    with unit:
+    with panel:
+        st.toggle(
+            "Magnify what is small",
+            key=MAGNIFIED_KEY,
+            disabled=not far_larger(settings),
+            help="The lines that go far higher leave the picture.",
+        )
         st.selectbox(
             "The chart counts in",
             list(names),

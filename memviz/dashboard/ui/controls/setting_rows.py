@@ -77,24 +77,18 @@ def _row(
     name = plain(strategies()[setting.strategy_id].title)
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
-        st.button(
+        # A popover's controls are drawn when it opens: six closed settings cost the first
+        # chart nothing. Who opens one looks at its setting.
+        panel = st.popover(
             f"{name} :gray[{notes}]" if notes else name,
-            key=f"look-at-{setting.uid}",
+            key=f"edit-{setting.uid}",
             type="tertiary",
             width="stretch",
-            wrap=True,
-            on_click=_look_at,
+            on_change=_look_at,
             args=(setting.index,),
         )
         if main is not None:
             _main_value(setting, main)
-        # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
-        panel = st.popover(
-            f"Edit {plain(setting_label(setting))}",
-            key=f"edit-{setting.uid}",
-            icon=":material/more_vert:",
-            type="tertiary",
-        )
         with panel, st.container(width=PANEL_PIXELS):
             edit_setting(
                 setting,
