@@ -28,7 +28,7 @@ from memviz.dashboard.ui.compare.selection import (
     selected,
     walk_of,
 )
-from memviz.dashboard.ui.controls.inspector import inspector
+from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import copy_link, keep_address
 from memviz.dashboard.ui.controls.pictures import (
@@ -107,6 +107,7 @@ def beside_reader(
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
         if presenting().is_minimal:
             open_in_memviz(_caption(selected(settings), transcript))
+    if not (has_reader and is_read()):
         keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
         draw_below(selected(settings))
@@ -134,12 +135,8 @@ def _say_what_happened(selection: Selection) -> None:
     with st.container(key="compare-at-request", gap="xsmall"), row():
         number = request_number(run, selection.turn, selection.call)
         if number is None:
-            st.caption(
-                plain(
-                    f"No request at {selection.name} under {selection.setting.label}."
-                ),
-                width="content",
-            )
+            words = plain(no_request_words(run, selection.turn))
+            st.info(words, icon=":material/info:")
             return
         size = counted(run.requests[number].total_tokens, "token")
         name = f"{selection.name[0].upper()}{selection.name[1:]}"

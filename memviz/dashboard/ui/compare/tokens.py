@@ -43,6 +43,7 @@ from memviz.transcripts.base import Transcript
 CHART_KEY = "compare-tokens"
 CHART_PIXELS = 334
 MAGNIFIED_KEY = "compare-magnified"
+MAGNIFIED = "small"
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -223,7 +224,7 @@ def choose_scale(settings: Sequence[SettingRun]) -> None:
     if window_tokens(prices_in_force()):
         names[OF_WINDOW] = "Percent of the context window"
     linked("percent-of", PERCENT_KEY, list(names))
-    linked("magnified", MAGNIFIED_KEY, [False, True])
+    linked("magnified", MAGNIFIED_KEY, [MAGNIFIED])
     panel = st.popover(
         "Scale",
         key="compare-scale",
@@ -232,9 +233,11 @@ def choose_scale(settings: Sequence[SettingRun]) -> None:
         width="content",
     )
     with panel:
-        st.toggle(
-            "Magnify what is small",
+        st.pills(
+            "The chart shows",
+            [MAGNIFIED],
             key=MAGNIFIED_KEY,
+            format_func={MAGNIFIED: "What is small, magnified"}.__getitem__,
             disabled=not far_larger(settings),
             help="The lines that go far higher leave the picture.",
         )

@@ -79,7 +79,10 @@ def _row(
         st.html(setting_swatch(setting.index), width="content")
         # A popover's controls are drawn when it opens: six closed settings cost the first
         # chart nothing. Who opens one looks at its setting.
-        panel = st.popover(
+        name_place = st.container(width="stretch")
+        if main is not None:
+            _main_value(setting, main)
+        panel = name_place.popover(
             f"{name} :gray[{notes}]" if notes else name,
             key=f"edit-{setting.uid}",
             type="tertiary",
@@ -87,8 +90,6 @@ def _row(
             on_change=_look_at,
             args=(setting.index,),
         )
-        if main is not None:
-            _main_value(setting, main)
         with panel, st.container(width=PANEL_PIXELS):
             edit_setting(
                 setting,
