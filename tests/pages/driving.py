@@ -16,7 +16,7 @@ import numpy as np
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
-from memviz.dashboard.ui.controls.selected_request import TURN_KEY
+from memviz.dashboard.ui.controls.selected_request import READ_KEY, TURN_KEY
 from tests.page_names import ADDRESSES, QUESTIONS
 
 APP = Path(__file__).resolve().parents[2] / "navigation.py"
@@ -157,6 +157,17 @@ def turn_shown(session: AppTest) -> int:
 def walk_to(session: AppTest, turn: int) -> AppTest:
     """Move Compare's selection to a turn, as the player does."""
     session.session_state[TURN_KEY] = turn
+    return read_request(session)
+
+
+def panels(session: AppTest) -> list[str]:
+    """The labels of the buttons that open a panel."""
+    return [block.proto.popover.label for block in session.get("popover")]
+
+
+def read_request(session: AppTest) -> AppTest:
+    """Open the panel of the selected request, as a click on it does."""
+    session.session_state[READ_KEY] = True
     return session.run()
 
 

@@ -12,12 +12,13 @@ from tests.pages.driving import open_address, page_of, sentences
 
 
 def shared(session: AppTest) -> dict[str, list[str]]:
-    """The query that the copy button of the page puts into the clipboard."""
-    (button,) = [
-        found
+    """The query that the page writes into the address, and its copy button into the
+    clipboard."""
+    writers = {
+        found.proto.component_name.rpartition("memviz_")[2]: found
         for found in session.get("bidi_component")
-        if "copy_link" in found.proto.component_name
-    ]
+    }
+    button = writers.get("copy_link") or writers["address"]
     data: dict[str, Any] = json.loads(button.proto.json or button.proto.mixed.json)
     return parse_qs(data["query"], strict_parsing=True)
 

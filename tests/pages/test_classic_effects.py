@@ -71,7 +71,8 @@ def test_another_setting_is_another_view_and_has_its_own_sentence() -> None:
     page.run()
     assert not any(one.title.en in sentence for sentence in sentences(page.caption))
     assert any(
-        "under every [setting]" in sentence for sentence in sentences(page.caption)
+        "decides what a chatbot's model is sent" in sentence
+        for sentence in sentences(page.caption)
     )
 
 

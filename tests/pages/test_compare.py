@@ -53,16 +53,15 @@ def test_every_summarization_has_a_marker_with_its_reason_in_numbers(
         assert size_words(compaction) in tooltip
 
 
-def test_the_limit_is_a_line_with_its_rule(compare: AppTest) -> None:
+def test_the_limit_is_a_bracket_over_what_it_limits(compare: AppTest) -> None:
     figure = figures(compare)[0]
-    (line,) = [trace for trace in figure["data"] if trace["name"].endswith(" limit")]
-    assert min(numbers(line["y"])) > 1500, (
-        "a request holds more than what the limit counts"
-    )
+    (bracket,) = [trace for trace in figure["data"] if trace["name"].endswith(" limit")]
+    low, high = min(numbers(bracket["y"])), max(numbers(bracket["y"]))
+    assert high - low == 1500
+    assert low > 0, "a request holds more than what the limit counts"
+    assert "summarizes when messages pass 1,500 tokens" in bracket["hovertemplate"]
     notes = [note["text"] for note in figure["layout"]["annotations"]]
-    assert (
-        sum("summarizes when messages pass 1,500 tokens" in note for note in notes) == 1
-    )
+    assert sum("limit 1,500 of messages" in note for note in notes) == 1
 
 
 def test_tokens_can_be_counted_in_percent(compare: AppTest) -> None:
@@ -238,16 +237,3 @@ def test_change_against_the_first_setting(compare: AppTest) -> None:
         "",
         f"{window / buffer - 1:+.0%} tokens",
     ]
-
-
-def test_the_choice_of_conversations_says_in_a_few_words_what_each_bundled_one_is() -> (
-    None
-):
-    help = labelled(open_page("compare").selectbox, "Conversation").help
-    lines = [line for line in help.splitlines() if line.startswith("- **")]
-    assert len(lines) == 5
-    assert (
-        "- **A coding agent and the lost hour**: A developer and a coding agent look for the reason"
-        in help
-    )
-    assert all(len(line) < 200 for line in lines)

@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from memviz.core.text.wording import dollars
 from memviz.dashboard.ui.compare.dollars import (
-    CACHE_KEY,
     PRICES_KEY,
     TURNS_KEY,
     WINDOW_KEY,
@@ -53,7 +52,7 @@ def page() -> AppTest:
 
 def unfolded(session: AppTest) -> AppTest:
     """The page with all its details open."""
-    for key in (CACHE_KEY, WINDOW_KEY, TURNS_KEY, PRICES_KEY):
+    for key in (WINDOW_KEY, TURNS_KEY, PRICES_KEY):
         session.session_state[key] = True
     return session.run()
 
@@ -187,7 +186,7 @@ class TestNumbers:
         assert "Source: " not in told(page)
         assert not page.dataframe
         said = told(unfolded(page))
-        assert len(figures(page)) == closed + 2
+        assert len(figures(page)) == closed + 1
         assert LISTED.main is not None
         assert LISTED.cache is not None
         assert (
@@ -236,7 +235,7 @@ class TestTerms:
         labelled(page.selectbox, "Pause between turns").set_value(pause_seconds).run()
         assert shows(page, PricingAssumptions.of(pause_seconds=pause_seconds))
         assert words in told(page)
-        unfolded(page)
+        labelled(page.get("button_group"), "Shown").set_value("The cache").run()
         assert ("the cache lives 5 min, and the user pauses 5 min" in told(page)) is (
             pause_seconds == 300
         )
@@ -307,35 +306,37 @@ class TestUnknown:
 
 class TestSentences:
     def test_a_window_is_explained(self, page: AppTest) -> None:
-        assert f"{WINDOW}: the oldest messages drop out" in told(unfolded(page))
-        titled = {
-            chart["layout"].get("title", {}).get("text"): chart
-            for chart in figures(page)
-        }
-        hits = titled["Input read from the cache"]
-        assert numbers(hits["data"][1]["y"])[-1] == 0
+        seen = open_page("costs", shown="The cache")
+        assert f"{WINDOW}: the oldest messages drop out" in told(seen)
+        (picture,) = figures(seen)
+        held = [
+            trace
+            for trace in picture["data"]
+            if trace.get("opacity") and trace.get("yaxis") == "y2"
+        ]
+        assert numbers(held[0]["y"])[-1] == 0
+        unfolded(page)
         assert "openai/gpt-5-mini takes 272,000 tokens" in told(page)
         assert f"{BUFFER} passes 272,000 tokens after " in told(page)
 
     def test_a_conversation_below_the_smallest_prefix(self, database: Path) -> None:
-        session = opened(
-            save(
-                database,
-                ("user", "Hello"),
-                ("assistant", "Hello."),
-                ("user", "Bye"),
-                ("assistant", "Bye."),
-            )
+        short = save(
+            database,
+            ("user", "Hello"),
+            ("assistant", "Hello."),
+            ("user", "Bye"),
+            ("assistant", "Bye."),
         )
+        seen = open_page("costs", conversation=short, shown="The cache")
         assert (
             "this cache works from 1,024 tokens on, and the largest request has "
-            in told(unfolded(session))
+            in told(seen)
         )
+        session = unfolded(opened(short))
         titles = [
             chart["layout"].get("title", {}).get("text") for chart in figures(session)
         ]
         assert "Tokens of each request" in titles
-        assert "Input read from the cache" not in titles
         assert [one.delta for one in session.metric] == [
             "first setting",
             "same cost",

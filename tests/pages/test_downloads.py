@@ -17,7 +17,7 @@ from memviz.transcripts.export import EXPORTS
 from memviz.transcripts.loading import load_transcript
 from memviz.transcripts.samples import sample
 from tests.pages.downloads import named
-from tests.pages.driving import labelled, open_page
+from tests.pages.driving import labelled, open_page, read_request
 
 
 def offered(session: AppTest) -> AppTest:
@@ -30,7 +30,7 @@ def offered(session: AppTest) -> AppTest:
 def test_a_comparison_gives_report_run_and_tables(
     made: dict[str, Callable[[], str | bytes]],
 ) -> None:
-    page = offered(open_page("compare", conversation="sample-trip"))
+    page = offered(read_request(open_page("compare", conversation="sample-trip")))
     turns = len(sample("trip").messages) // 2
     run = memviz.Run.from_dict(
         json.loads(named(made, "summary-buffer-1-500-tokens-120-words.json"))
@@ -64,7 +64,7 @@ def test_a_comparison_gives_report_run_and_tables(
 def test_the_files_are_of_the_setting_that_is_looked_at(
     made: dict[str, Callable[[], str | bytes]],
 ) -> None:
-    page = offered(open_page("compare", conversation="sample-trip"))
+    page = offered(read_request(open_page("compare", conversation="sample-trip")))
     made.clear()
     labelled(page.selectbox, "Setting").set_value(0).run()
     run = memviz.Run.from_dict(json.loads(named(made, "full-buffer.json")))
@@ -76,7 +76,7 @@ def test_the_files_are_of_the_setting_that_is_looked_at(
 def test_the_chart_comes_as_a_picture_where_one_can_be_drawn(
     made: dict[str, Callable[[], str | bytes]],
 ) -> None:
-    offered(open_page("compare", conversation="sample-trip"))
+    offered(read_request(open_page("compare", conversation="sample-trip")))
     assert named(made, ".svg").lstrip().startswith("<svg")
 
 

@@ -22,6 +22,7 @@ from tests.pages.driving import (
     inspected,
     labelled,
     open_page,
+    read_request,
     request_as_json,
     turn_shown,
     walk_to,
@@ -41,7 +42,7 @@ def run() -> Run:
 
 @pytest.mark.parametrize("turn", [1, 5, 6, 20, 46])
 def test_the_request_of_a_turn_is_shown_exactly(run: Run, turn: int) -> None:
-    session = open_page("compare")
+    session = read_request(open_page("compare"))
     walk_to(session, turn)
     messages = run.turns[turn - 1].context.messages
     assert request_as_json(session) == [message.to_request() for message in messages]
@@ -53,7 +54,7 @@ def test_the_request_of_a_turn_is_shown_exactly(run: Run, turn: int) -> None:
 def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(
     run: Run,
 ) -> None:
-    session = open_page("compare")
+    session = read_request(open_page("compare"))
     first = next(
         record for record in run.turns if any(c.replaces for c in record.compactions)
     )
@@ -73,7 +74,9 @@ def test_it_opens_at_the_first_summary_that_replaced_another_and_says_why_first(
 def test_what_changed_in_the_summary_is_said_with_the_facts_that_it_lost(
     run: Run,
 ) -> None:
-    session = open_page("compare", setting='summary_buffer {"max_token_limit": 1500}')
+    session = read_request(
+        open_page("compare", setting='summary_buffer {"max_token_limit": 1500}')
+    )
     (change,) = [body for body in html_of(session) if "memviz-change" in body]
     assert "<b>Summary, version 2</b> replaces version 1" in change
     assert "<small>1 fact lost: cashews and pistachios</small>" in change
@@ -90,7 +93,7 @@ def html_of(session: AppTest) -> list[str]:
 
 
 def test_another_setting_shows_its_own_request() -> None:
-    session = open_page("compare")
+    session = read_request(open_page("compare"))
     walk_to(session, 9)
     labelled(session.selectbox, "Setting").set_value(1).run()
     trip = sample("trip")
@@ -106,7 +109,7 @@ def test_another_setting_shows_its_own_request() -> None:
 
 
 def test_every_part_says_its_tokens(run: Run) -> None:
-    session = open_page("compare")
+    session = read_request(open_page("compare"))
     walk_to(session, 20)
     shown = blocks_in_order(run.turns[19])
     assert [block.kind for block in shown] == ["summary", "history", "input", "system"]
@@ -137,7 +140,7 @@ def test_every_part_says_its_tokens(run: Run) -> None:
 
 
 def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:
-    session = open_page("compare")
+    session = read_request(open_page("compare"))
     labelled(session.selectbox, "Setting").set_value(0).run()
     walk_to(session, 30)
     trip = sample("trip")

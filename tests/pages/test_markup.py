@@ -17,6 +17,7 @@ from tests.pages.driving import (
     inspected,
     labelled,
     open_page,
+    read_request,
     request_as_json,
     say,
     sentences,
@@ -77,7 +78,7 @@ def test_titles_and_messages_read_as_they_were_written(conversation: str) -> Non
 
 
 def test_the_inspector_shows_messages_as_they_were_written(conversation: str) -> None:
-    compare = open_page("compare", conversation=conversation)
+    compare = read_request(open_page("compare", conversation=conversation))
     sent = [message["content"][:4000] for message in request_as_json(compare)]
     assert inspected(compare) == in_reading_order(sent)
     for html in blocks(compare):

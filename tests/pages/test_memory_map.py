@@ -37,6 +37,7 @@ from tests.pages.driving import (
     labelled,
     numbers,
     open_page,
+    read_request,
     request_as_json,
     sentences,
     texts,
@@ -151,9 +152,10 @@ def said_of_message(session: AppTest) -> str:
     )
 
 
-def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects(
-    first_page: AppTest,
-) -> None:
+def test_it_opens_with_the_first_message_beside_the_request_that_compare_selects() -> (
+    None
+):
+    first_page = read_request(open_page("memory_map"))
     run = replayed(FIRST["Summary buffer · 1,500 tokens · 120 words"])
     assert sample("trip").messages[0].content in texts(first_page)
     assert said_of_message(first_page) == (
@@ -216,6 +218,7 @@ def test_six_settings_have_six_maps(page: AppTest) -> None:
     for _ in range(3):
         click(page, "Add a setting")
     assert len(maps(page)) == len(html(page, "memviz-shares")) == 6
+    read_request(page)
     assert len(labelled(page.selectbox, "Setting").options) == 6
 
 

@@ -34,6 +34,7 @@ from tests.pages.driving import (
     labelled,
     open_address,
     open_page,
+    panels,
     say,
     sentences,
     token_lines,
@@ -120,9 +121,7 @@ def test_a_setting_with_a_recall_says_that_its_summaries_are_recorded() -> None:
         "compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15"
     )
     assert BADGE in told(page)
-    assert "Summary buffer :gray[tokens, recorded]" in [
-        button.label for button in page.button
-    ]
+    assert "Summary buffer :gray[tokens, recorded]" in panels(page)
 
 
 def test_a_recording_that_was_removed_plays_no_more() -> None:

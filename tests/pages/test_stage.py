@@ -13,7 +13,14 @@ import memviz
 from memviz.engine.chat import Chat
 from memviz.storage.store import Store
 from memviz.storage.workspace import Workspace
-from tests.pages.driving import figures, labelled, open_page, page_of, walk_to
+from tests.pages.driving import (
+    figures,
+    labelled,
+    open_page,
+    page_of,
+    read_request,
+    walk_to,
+)
 
 
 def player(session: AppTest, name: str) -> list[dict[str, Any]]:
@@ -41,6 +48,7 @@ def test_a_switch_shows_the_stage_in_place_of_chart_and_player() -> None:
     ]
     assert played["settings"][0]["label"] == "Full buffer"
     assert played["facts"], "those of the conversation"
+    read_request(compare)
     assert any("Request of turn" in text.value for text in compare.markdown), (
         "the reader stands below"
     )

@@ -188,6 +188,7 @@ def test_dollars_are_of_requests(talk: str) -> None:
     assert [option.content for option in shown.proto.options] == [
         "Total so far",
         "Each request",
+        "The cache",
     ]
     assert (
         figures(page)[0]["layout"]["yaxis"]["title"]["text"] == "US dollars a request"

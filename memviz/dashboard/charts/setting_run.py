@@ -13,5 +13,3 @@ class SettingRun:
     label: str
     index: int
     """Decides its colour and its dash."""
-    shown: bool = True
-    """The state of the legend."""

@@ -10,7 +10,6 @@ from memviz.core.text.wording import cost_words
 from memviz.dashboard.charts.cost.setting_cost import UNKNOWN, usd_words
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import STEP_COLORS
-from memviz.dashboard.charts.requests.limit_lines import budget_fits
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import place_in_a_table
@@ -99,12 +98,6 @@ class Setting:
                     break
                 shown.append(event)
         return tuple(shown)
-
-    @property
-    def hidden_budget_tokens(self) -> int | None:
-        """Its budget where the chart leaves it out."""
-        budget = self.run.strategy.budget_tokens
-        return budget if budget and not budget_fits(self.run) else None
 
     @property
     def version_noun(self) -> str:

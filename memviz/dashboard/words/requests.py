@@ -64,6 +64,12 @@ def limit_words(limit: Limit) -> str:
     return f"limit for {limit.counts or _COUNTED} {limit_value(limit)}"
 
 
+def bracket_words(limit: Limit) -> str:
+    """Return ``limit 1,500 of messages``, for the bracket over what it limits."""
+    counts = (limit.counts or _COUNTED).removesuffix(" not yet summarized")
+    return f"limit {limit_value(limit)} of {counts}"
+
+
 _COUNTED = "what the strategy counts"
 
 

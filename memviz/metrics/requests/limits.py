@@ -1,11 +1,6 @@
-"""Limits: what a strategy's token limit counts, how large each request could be before it
-reached it, and when requests are larger than the model's context window.
+"""Limits: what a strategy's token limit counts, and when requests are larger than the
+model's context window."""
 
-A limit holds for some parts of a request, such as the messages. Measured against whole requests it stands higher, by
-what is sent besides and does not count: the system prompt, a summary, what the chat format adds.
-"""
-
-from collections.abc import Mapping
 from fractions import Fraction
 from math import floor
 from typing import NamedTuple
@@ -14,10 +9,8 @@ import numpy as np
 
 from memviz.core.context import ALL_PARTS
 from memviz.core.text.wording import RequestPlace
-from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import request_places
 from memviz.metrics.requests.traffic import Traffic
-from memviz.metrics.summaries.request_sizes import request_parts
 from memviz.strategies.base import Strategy
 
 
@@ -47,69 +40,6 @@ def limit_of(strategy: Strategy) -> Limit | None:
         parts,
         strategy.budget_share,
     )
-
-
-class Ceiling(NamedTuple):
-    """At request number ``request`` (0-based), one of ``turn``, a whole request that reaches the limit has ``tokens``
-    tokens. Half a turn and half a request behind the last ones: what would be sent next."""
-
-    turn: float
-    tokens: int
-    request: float
-
-
-class Spell(NamedTuple):
-    """The turns from ``first`` to ``last`` that ``strategy`` was in force; all of them but in a chat that was given
-    another setting."""
-
-    strategy: Strategy
-    first: int
-    last: int
-
-
-def spells(run: Run) -> list[Spell]:
-    """Return the settings of a run in order, those left out that no request was made under."""
-    if not run.requests:
-        return []
-    ends = [setting.last_turn for setting in run.earlier_settings]
-    ends.append(run.requests.turn_at(-1))
-    starts = [run.requests.turn_at(0), *(end + 1 for end in ends[:-1])]
-    found = zip(map(run.strategy_at, ends), starts, ends, strict=True)
-    return [Spell(*one) for one in found if one[1] <= one[2]]
-
-
-def ceilings(run: Run, spell: Spell) -> list[Ceiling]:
-    """Return the ceilings of the requests of ``spell``; none without a token limit. Where a summarization changed a
-    request there is one for the request without it and one for what was sent: what does not count may be the
-    summary."""
-    strategy = spell.strategy
-    columns = run.columns
-    limit = strategy.budget_tokens
-    if limit is None:
-        return []
-    found = []
-    changed_by = dict(run.requests.compactions())
-    uncounted = columns.totals - strategy.counted_tokens(columns.tokens)
-    whole = zip(columns.turns.tolist(), (uncounted + limit).tolist(), strict=True)
-    for number, (turn, tokens) in enumerate(whole):
-        if spell.first <= turn <= spell.last:
-            for compaction in changed_by.get(number, ()):
-                before, _, besides = request_parts(compaction, run)
-                without = _uncounted(strategy, before) + besides + limit
-                found.append(Ceiling(turn, without, number))
-            found.append(Ceiling(turn, tokens, number))
-    if spell.last == run.requests.turn_at(-1):
-        done = sum(map(len, changed_by.values()))
-        for compaction in run.compactions[done:]:
-            for parts in request_parts(compaction, run)[:2]:
-                tokens = _uncounted(strategy, parts) + limit
-                place = len(run.requests) - 0.5
-                found.append(Ceiling(spell.last + 0.5, tokens, place))
-    return found
-
-
-def _uncounted(strategy: Strategy, parts: Mapping[str, int]) -> int:
-    return sum(parts.values()) - strategy.counted_tokens(parts)
 
 
 PACE_REQUESTS = 20

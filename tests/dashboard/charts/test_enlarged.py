@@ -25,7 +25,6 @@ def test_letters_and_margins_grow_by_the_scale_and_lines_by_less() -> None:
     after = go.Figure(enlarged(drawn(), 2.0))
     assert after.layout.xaxis.tickfont.size == 2 * before.layout.xaxis.tickfont.size
     assert after.layout.xaxis.title.font.size == 2 * before.layout.xaxis.title.font.size
-    assert after.layout.legend.font.size == 2 * before.layout.legend.font.size
     assert after.layout.margin.l == 2 * before.layout.margin.l
     assert (
         before.data[0].line.width

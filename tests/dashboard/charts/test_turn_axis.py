@@ -88,17 +88,6 @@ class TestTokens:
                     [str(record.turn)],
                 )
 
-    def test_the_limit_stands_at_every_request(self, run: Run) -> None:
-        figure = tokens_per_turn([SettingRun(run, "one", 0)])
-        (line,) = [trace for trace in figure.data if trace.name == "one limit"]
-        assert {place for place in line.x.tolist() if place % 1 == 0} == set(
-            range(1, 20)
-        )
-        assert (
-            "turn 2, call 7: a request of"
-            in line.hovertemplate[line.x.tolist().index(8)]
-        )
-
     def test_a_part_of_the_turns_shows_all_of_their_calls(self, run: Run) -> None:
         axis = tokens_per_turn(
             [SettingRun(run, "one", 0)], turns=range(2, 4)

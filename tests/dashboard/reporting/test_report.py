@@ -314,25 +314,6 @@ def test_settings_with_replies_of_their_own_have_their_own_conversation(
     assert "Fresh reply" in second.text
 
 
-def test_a_budget_that_is_not_drawn_is_told(transcript: Transcript) -> None:
-    strategies = [
-        memviz.strategy("token_buffer", max_tokens=tokens) for tokens in (300, 900_000)
-    ]
-    page = read(
-        html_report(
-            [
-                memviz.replay(transcript, strategy, model=None)
-                for strategy in strategies
-            ],
-            transcript,
-        )
-    )
-    (told,) = [
-        p.words for p in page.one("section", id="tokens").all("p", class_="muted")
-    ]
-    assert "900,000 tokens" in told
-
-
 def test_two_of_the_same_setting_can_be_told_apart(
     runs: list[Run], transcript: Transcript
 ) -> None:

@@ -1,5 +1,5 @@
 """Charts of cost: the cost of each setting over the requests, with and without the prompt cache, and what each request
-reads from the cache and takes of the context window, one line a setting.
+takes of the context window, one line a setting.
 
 One line that rises far above the others would press them into a strip. So it leaves the picture: a line without the
 cache, and in the view of each turn a setting whose requests grow without end. A sentence below the picture says how
@@ -9,7 +9,6 @@ high it goes.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, dollars
@@ -23,7 +22,6 @@ from memviz.dashboard.charts.cost.setting_cost import (
 )
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
-    SHARE_AXIS,
     TOKENS_AXIS,
     Part,
     heading,
@@ -44,7 +42,6 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
-    parted,
     request_ids,
     turn_partings,
     turns_axis,
@@ -227,44 +224,7 @@ def above_finding(frame: Frame, unit: Unit) -> str:
 
 FITS_UP_TO = 3
 """A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
-_SHARE_OF_INPUT = {**SHARE_AXIS, "title": {"text": "share of the input tokens"}}
 _INPUT = {**TOKENS_AXIS, "title": {"text": "input tokens"}}
-
-
-def cache_hits(costs: Sequence[SettingCost]) -> go.Figure:
-    """Return the chart of the share of the input that was read from the prompt cache, a point a request."""
-    axis = RequestAxis.of(one.cost.traffic.turns for one in costs)
-    return picture(
-        [_cache_line(one, axis) for one in costs],
-        title=heading("Input read from the cache"),
-        xaxis=turns_axis(axis),
-        yaxis=_SHARE_OF_INPUT,
-        legend=LEGEND_BELOW,
-        margin=FIXED_MARGINS,
-        uirevision="cache-hits",
-        **parted(axis),
-        **sized_for(len(costs), height_pixels.CACHE_AND_WINDOW),
-    )
-
-
-def _cache_line(one: SettingCost, axis: RequestAxis) -> Part:
-    sent = one.cost.traffic
-    asked = np.flatnonzero(sent.input_tokens)
-    read = sent.input_tokens[asked]
-    cached = one.cost.cached_tokens[asked]
-    shared = sent.shared_tokens[asked]
-    shares = cached / read
-    names = request_names(sent.turns)
-
-    def words(at: int) -> str:
-        return (
-            f"<b>{escaped(one.label)}</b><br>{names[asked[at]]}: <b>{shares[at]:.0%}</b> read from the cache, "
-            f"{cached[at]:,} of {read[at]:,} input tokens<br>"
-            f"{shared[at]:,} stood at the start of the request before as well"
-        )
-
-    places = axis.places(sent.turns)[asked]
-    return line(one.setting, places, shares, Texts(range(len(asked)), words))
 
 
 def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Figure:

@@ -12,7 +12,6 @@ from memviz.core.text.wording import counted, turn_list
 from memviz.dashboard.charts.grammar import (
     Part,
     marks,
-    note,
     note_on_top,
     path,
     rule_down,
@@ -20,7 +19,7 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
-from memviz.dashboard.charts.requests.panels import Panels, PlacedSetting
+from memviz.dashboard.charts.requests.token_axis import PlacedSetting
 from memviz.dashboard.charts.summaries.marks import (
     MarkedCompaction,
     compaction_tooltip,
@@ -29,7 +28,6 @@ from memviz.dashboard.charts.summaries.marks import (
 )
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
-from memviz.dashboard.charts.turn_axis import last_place
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
@@ -41,8 +39,8 @@ if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
 
 MAX_TURNS_NAMED = 6
-RECALL_LIFT_SHARE = 0.13
-"""How far above its request the triangle of a recall points down at it, as a share of the panel's largest request: the
+RECALL_LIFT_SHARE = 0.06
+"""How far above its request the triangle of a recall points down at it, as a share of the largest request: the
 diamond of a summarization and the ring of the selection have the place itself."""
 MOST_RECALLS_NAMED = 12
 RECALL_LABEL_SHARE = 0.2
@@ -98,7 +96,7 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
         unselected=_UNSELECTED,
         customdata=[change.id for change in changes],
         name=f"{name} summarizations",
-        **one.beside_its_line,
+        **one.group,
     )
     if is_dense:
         return [points]
@@ -112,7 +110,7 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
         np.array(tokens),
         stroke(width, color=PART_COLORS["summary"]),
         name=f"{name} before and after",
-        **one.beside_its_line,
+        **one.group,
     )
     return [drops, points]
 
@@ -132,15 +130,16 @@ def _change(one: PlacedSetting, marked: MarkedCompaction) -> _Change:
     return _Change(marked, before, after, f"{one.number}:{marked.turn}")
 
 
-def recall_marks(one: PlacedSetting, panels: Panels) -> list[Part]:
-    """Return a triangle above each request that earlier messages were brought back into, pointing down at it."""
+def recall_marks(one: PlacedSetting, largest_tokens: int) -> list[Part]:
+    """Return a triangle above each request that earlier messages were brought back into,
+    pointing down at it. ``largest_tokens``: the largest request of the chart."""
     setting = one.setting
     requests = setting.run.requests
     numbers = requests.with_recalls()
     if not numbers:
         return []
     records = [requests[at] for at in numbers]
-    lift = _lift(panels, one.number)
+    lift = RECALL_LIFT_SHARE * largest_tokens
     marker = {
         "symbol": "triangle-down",
         "size": RECALL_PIXELS,
@@ -155,14 +154,9 @@ def recall_marks(one: PlacedSetting, panels: Panels) -> list[Part]:
         unselected=_UNSELECTED,
         customdata=[one.id_of(at) for at in numbers],
         name=f"{escaped(setting.label)} recalls",
-        **one.beside_its_line,
+        **one.group,
     )
     return [triangles]
-
-
-def _lift(panels: Panels, number: int) -> float:
-    """Return how many tokens above its request the triangle of a recall of setting ``number`` stands."""
-    return RECALL_LIFT_SHARE * panels.largest(panels.row_of(number))
 
 
 def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
@@ -177,41 +171,33 @@ def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
 
 
 def recall_labels(
-    placed: Sequence[PlacedSetting], panels: Panels, shown: range
+    placed: Sequence[PlacedSetting], shown: range, above_pixels: int
 ) -> list[Part]:
-    """Return notes that say how much the recalls added, where there is room above their triangles."""
-    found = []
+    """Return notes above the picture that say how much the recalls added, where there is
+    room beside each other. ``above_pixels``: what stands between them and the picture."""
+    recalls = []
     for one in placed:
-        if not one.setting.shown:
-            continue
         requests = one.setting.run.requests
         places = one.places
         for at in requests.with_recalls():
-            record = requests[at]
-            place = int(places[at])
-            recalled = recalled_tokens(record)
-            found.append((place, -record.total_tokens, recalled, one))
-    if len(found) > MOST_RECALLS_NAMED:
+            tokens = recalled_tokens(requests[at])
+            recalls.append((int(places[at]), -tokens, one.number))
+    if len(recalls) > MOST_RECALLS_NAMED:
         return []
-    # At one request the highest mark is labelled.
-    found.sort(key=lambda recall: (*recall[:3], recall[3].number))
     labels: list[Part] = []
-    for place, below, tokens, one in found:
-        least_gap = RECALL_LABEL_SHARE * last_place(one.axis)
+    for place, less_tokens, _ in sorted(recalls):
+        # At one request the largest one is named.
+        least_gap = RECALL_LABEL_SHARE * len(shown)
         if labels and place - labels[-1]["x"] < least_gap:
             continue  # its tooltip says it
-        is_left = place - shown.start <= len(shown) / 2
-        label = note(
-            f"<b>+{counted(tokens, 'token')} recalled</b>",
+        label = note_on_top(
+            f"<b>+{counted(-less_tokens, 'token')} recalled</b>",
             place,
-            -below + _lift(panels, one.number),
-            yref=panels.row_of(one.number),
-            xanchor="left" if is_left else "right",
-            xshift=4 if is_left else -4,
-            yshift=RECALL_PIXELS * 0.8,
+            yshift=above_pixels,
+            # Away from the nearer edge, which would cut it.
+            xanchor="left" if place - shown.start <= len(shown) / 2 else "right",
             font=_LABEL_FONT,
             bgcolor=PART_COLORS["recalled"],
-            borderpad=3,
         )
         labels.append(label)
     return labels

@@ -11,20 +11,27 @@ import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.grammar import INVISIBLE, Part, line, marks, picture
+from memviz.dashboard.charts.grammar import Part, line, marks, picture
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     NOTE_PIXELS,
     PART_TITLES,
     setting_color,
 )
-from memviz.dashboard.charts.requests.limit_lines import limit_lines, limit_names
-from memviz.dashboard.charts.requests.panels import (
-    Panels,
+from memviz.dashboard.charts.requests.line_names import (
+    BRACKET_PLACES,
+    FITS_UP_TO,
+    LineEnd,
+    bracket_traces,
+    line_ends,
+    name_notes,
+    names_pixels,
+)
+from memviz.dashboard.charts.requests.token_axis import (
     PlacedSetting,
     Window,
-    strip_names,
-    y_axes,
+    far_larger,
+    token_axis,
 )
 from memviz.dashboard.charts.requests.token_marks import (
     ROW_PIXELS,
@@ -58,16 +65,7 @@ POINT_PIXELS = 6
 UNDER_MARK_PIXELS = 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
-LEAST_OFF_PIXELS = 160
-"""Of a chart's height, what its legend, its axis and the names of its settings take: the rest is the picture."""
-MARGINS = {**FIXED_MARGINS, "l": 70, "t": 30, "b": 44}
-_LEGEND = {
-    "orientation": "h",
-    "yanchor": "bottom",
-    "x": -0.1,
-    "groupclick": "togglegroup",
-    "bgcolor": INVISIBLE,  # the topmost tick is partly below it
-}
+MARGINS = {**FIXED_MARGINS, "l": 70, "t": 16, "b": 44}
 _KINDS = {"recall": "the model recalled", "thinking": "the model thought"}
 
 
@@ -78,24 +76,31 @@ def tokens_per_turn(
     recorded: Sequence[RecordedEvent] = (),
     turns: range | None = None,
     window: Window | None = None,
+    magnified: bool = False,
 ) -> go.Figure:
-    """Return the chart, ``height`` pixels high. Point ids (customdata) read ``"<line number>:<turn>"``, those of a
-    turn's earlier calls ``"<line number>:<turn>:<call>"``. ``recorded`` is what the conversation's own program did to
-    its memory. ``turns`` is the part that is drawn: fewer turns in more detail. ``window``: tokens are given as percent
-    of it. Settings far larger than the others stand in a strip of their own scale
-    (:mod:`memviz.dashboard.charts.requests.panels`)."""
+    """Return the chart, ``height`` pixels high: one scale for all settings, each named at
+    the end of its line. Point ids (customdata) read ``"<line number>:<turn>"``, those of a
+    turn's earlier calls ``"<line number>:<turn>:<call>"``.
+
+    ``recorded`` is what the conversation's own program did to its memory. ``turns`` is the
+    part that is drawn: fewer turns in more detail. ``window``: tokens are given as percent
+    of it. ``magnified``: settings far larger than the others leave the picture, so that
+    the others fill it.
+    """
     axis = axis_of(setting.run for setting in settings)
-    panels = Panels.of(settings)
     placed = [PlacedSetting(one, number, axis) for number, one in enumerate(settings)]
-    named = strip_names(panels, axis)
-    traces = _traces(placed, panels, window, has_pending=turns is None)
+    traces = _traces(placed, window, has_pending=turns is None)
+    ends = line_ends(placed) if turns is None else []
+    left_out = far_larger(settings) if magnified else frozenset()
+    top = _top_tokens(traces, ends, left_out)
+    traces += bracket_traces(ends, top)
     if turns is None:
-        has_pending = any(one.shown and one.run.pending for one in settings)
+        has_pending = any(one.run.pending for one in settings)
         shown = range(1, last_place(axis) + 1 + has_pending)
     else:
         shown = places_of(axis, turns)
 
-    shapes = turn_partings(axis, shown, panels.rows)
+    shapes = turn_partings(axis, shown)
     notes: list[Part] = []
     name_rows = 0
     if settings:
@@ -103,46 +108,61 @@ def tokens_per_turn(
         shapes += lines
         notes += labels
     for setting in settings:
-        if setting.shown:
-            switches = setting_marks(setting.run, axis)
-            shapes += switches.lines
-            notes += switches.labels
-            name_rows = max(name_rows, switches.rows)
-    limits = limit_names(panels)
-    notes += [*limits, *named.values(), *recall_labels(placed, panels, shown)]
-
-    names_pixels = ROW_PIXELS * name_rows
-    legend_from = 1.01 + names_pixels / (height - LEAST_OFF_PIXELS)
+        switches = setting_marks(setting.run, axis)
+        shapes += switches.lines
+        notes += switches.labels
+        name_rows = max(name_rows, switches.rows)
+    recalls = recall_labels(placed, shown, ROW_PIXELS * name_rows)
+    notes += recalls
+    rows_pixels = ROW_PIXELS * (name_rows + bool(recalls))
+    top_pixels = max(MARGINS["t"], rows_pixels + 12)
+    notes += name_notes(ends, top, height - top_pixels - MARGINS["b"])
+    right_pixels = max(MARGINS["r"], names_pixels(ends))
+    x_axis = turns_axis(axis, shown, title={"text": axis_title(axis), "standoff": 8})
+    if any(end.bracket for end in ends):
+        x_axis["range"][1] += 2 * BRACKET_PLACES * last_place(axis)
     return picture(
-        [panels.placed(trace, named) for trace in traces],
-        xaxis=turns_axis(axis, shown, title={"text": axis_title(axis), "standoff": 8}),
-        **y_axes(panels, has_note=bool(limits), window=window),
-        showlegend=len(settings) > 1,  # one setting is named beside the chart already
-        legend={**_LEGEND, "y": legend_from},
+        traces,
+        xaxis=x_axis,
+        yaxis=token_axis(top, window),
+        showlegend=False,
         shapes=shapes,
         annotations=notes,
         hoverlabel={"align": "left", "font": {"size": NOTE_PIXELS}},
         height=height,
-        margin={**MARGINS, "t": max(MARGINS["t"], names_pixels + 12)},
-        uirevision="tokens",
+        margin={**MARGINS, "t": top_pixels, "r": right_pixels},
+        uirevision=f"tokens {magnified}",
     )
 
 
+def _top_tokens(
+    traces: Sequence[Part], ends: Sequence[LineEnd], left_out: frozenset[int]
+) -> float:
+    """Return the highest point that the picture shows: of all lines and marks but those
+    of the settings ``left_out``, and of brackets that are not far above them."""
+    heights = [
+        np.nanmax(trace["y"])
+        for trace in traces
+        if len(trace["y"]) and int(trace["legendgroup"]) not in left_out
+    ]
+    top = float(max(heights, default=0))
+    limits = [end.bracket.high_tokens for end in ends if end.bracket is not None]
+    fitting = [tokens for tokens in limits if tokens <= FITS_UP_TO * top]
+    return max([top, *fitting])
+
+
 def _traces(
-    placed: Sequence[PlacedSetting],
-    panels: Panels,
-    window: Window | None,
-    *,
-    has_pending: bool,
+    placed: Sequence[PlacedSetting], window: Window | None, *, has_pending: bool
 ) -> list[Part]:
-    """Return all traces, the undermost first: the lines of all settings, their limits, their marks."""
+    """Return all traces, the undermost first: the lines of all settings, their marks."""
     layers = [_layers(one, window) for one in placed]
     traces: list[Part] = []
     for alike in zip(*layers, strict=True):
         for part in alike:
             traces += part
+    largest = max([one.setting.run.columns.largest for one in placed], default=0)
     for one in placed:
-        traces += recall_marks(one, panels)
+        traces += recall_marks(one, largest)
     if has_pending:
         for one in placed:
             traces += _pending_mark(one, window)
@@ -150,16 +170,15 @@ def _traces(
 
 
 def _layers(one: PlacedSetting, window: Window | None) -> tuple[list[Part], ...]:
-    """Return the traces of a setting that no other one changes. They are kept with its run: mostly only one of the
-    settings changes, and the rest is drawn as before."""
+    """Return the traces of a setting that no other one changes. They are kept with its
+    run: mostly only one of the settings changes, and the rest is drawn as before."""
     setting = one.setting
     steps = None if one.axis.is_by_turn else one.axis.lasts.tobytes()
-    look = (setting.label, setting.index, setting.shown)
 
     def draw() -> tuple[list[Part], ...]:
-        return [_token_line(one, window)], limit_lines(one), compaction_marks(one)
+        return [_token_line(one, window)], compaction_marks(one)
 
-    key = (_layers, *look, one.number, steps, window)
+    key = (_layers, setting.label, setting.index, one.number, steps, window)
     return setting.run.once(key, draw, is_picture=True)
 
 
@@ -185,7 +204,7 @@ def _token_line(one: PlacedSetting, window: Window | None) -> Part:
         dot=sizes,
         mode=mode,
         customdata=ids,
-        **one.visible,
+        **one.group,
     )
 
 
@@ -206,7 +225,7 @@ def _pending_mark(one: PlacedSetting, window: Window | None) -> list[Part]:
         np.array([pending.total_tokens]),
         [f"{words}<br>pending: nobody has answered it, it counts nowhere"],
         marker,
-        **one.beside_its_line,
+        **one.group,
     )
     return [point]
 

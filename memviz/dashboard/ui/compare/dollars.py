@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.dashboard.charts.cost.cache_prefix import CachedSetting, cache_prefix
 from memviz.dashboard.charts.cost.curve import (
     above_finding,
     cost_curve,
@@ -16,12 +17,13 @@ from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
     Unit,
     View,
+    cache_finding,
     cost_finding,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars_explained import (
     against_the_window,
-    from_the_cache,
+    cache_words,
     which_prices,
 )
 from memviz.dashboard.ui.compare.dollars_in_total import (
@@ -49,6 +51,7 @@ from memviz.dashboard.words.prices import (
     missing_prices_by_model,
     pause_words,
 )
+from memviz.metrics.cost.cache_breaks import cache_breaks
 from memviz.metrics.requests.traffic import traffic
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -59,7 +62,8 @@ UNCACHED_KEY = "costs-uncached"
 UNCACHED_HELP = (
     "Thin dotted lines: the same requests, if the provider had no prompt cache."
 )
-CACHE_KEY = "costs-cache"
+CACHE = "The cache"
+"""The view of what the prompt cache held of each request; the words are those of links."""
 WINDOW_KEY = "costs-context-window"
 TURNS_KEY = "costs-turns"
 PRICES_KEY = "costs-prices"
@@ -67,7 +71,6 @@ PRICES_KEY = "costs-prices"
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what every setting costs."""
-    summaries_by(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
@@ -79,9 +82,9 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     beside_reader(
         settings,
         transcript,
-        partial(draw_curve, costs),
+        partial(draw_costs, costs, assumptions),
         {CHART_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, costs),
+        draw_notes=partial(_notes, costs, assumptions),
         draw_below=partial(in_total, costs, assumptions),
         readout=Readout("dollars", assumptions),
     )
@@ -115,13 +118,18 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     )
 
 
-def draw_curve(costs: Sequence[SettingCost]) -> None:
-    """The lines of cost. A click on one moves the selection."""
-    linked("shown", VIEW_KEY, [one.value for one in View])
+def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+    """The picture of cost: lines of dollars, or what the cache held of each request. A
+    click on it moves the selection."""
+    linked("shown", VIEW_KEY, [*(one.value for one in View), CACHE])
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)
     each_step = f"Each {step_of([one.setting for one in costs])}"
-    names = {View.SO_FAR.value: View.SO_FAR.value, View.EACH_STEP.value: each_step}
+    names = {
+        View.SO_FAR.value: View.SO_FAR.value,
+        View.EACH_STEP.value: each_step,
+        CACHE: CACHE,
+    }
     with put_away(Part.CONTROLS, "costs-shown"), row(gap="xsmall"):
         st.segmented_control(
             "Shown",
@@ -133,11 +141,29 @@ def draw_curve(costs: Sequence[SettingCost]) -> None:
             label_visibility="collapsed",
             width="content",
         )
-        if shown.unit is Unit.USD:
+        if shown.unit is Unit.USD and not shown.is_cache:
             switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
-    figure = cost_curve(costs, shown.view, unit=shown.unit, uncached=shown.uncached)
     on_click = partial(select_clicked, CHART_KEY, [one.setting.index for one in costs])
-    picture(figure, CHART_KEY, cost_finding(costs), on_click, figure.layout.height)
+    if shown.is_cache:
+        figure = cache_prefix(_with_breaks(costs, assumptions))
+        finding = cache_finding(costs)
+    else:
+        figure = cost_curve(costs, shown.view, unit=shown.unit, uncached=shown.uncached)
+        finding = cost_finding(costs)
+    picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
+
+
+def _with_breaks(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> list[CachedSetting]:
+    settings = []
+    for one in costs:
+        run = one.setting.run
+        breaks = cache_breaks(
+            run, one.cost, assumptions.cache, assumptions.pause_seconds
+        )
+        settings.append(CachedSetting(one, breaks))
+    return settings
 
 
 class _Shown(NamedTuple):
@@ -146,18 +172,26 @@ class _Shown(NamedTuple):
     view: View
     unit: Unit
     uncached: bool
+    is_cache: bool
 
 
 def _shown(costs: Sequence[SettingCost]) -> _Shown:
     has_prices = any(one.cost.total_usd is not None for one in costs)
     unit = Unit.USD if has_prices else Unit.TOKENS
-    view = View(widget_value(VIEW_KEY) or View.SO_FAR.value)
+    chosen = widget_value(VIEW_KEY) or View.SO_FAR.value
+    is_cache = chosen == CACHE
+    view = View.EACH_STEP if is_cache else View(chosen)
     uncached = widget_value(UNCACHED_KEY) is not False
-    return _Shown(view, unit, uncached)
+    return _Shown(view, unit, uncached, is_cache)
 
 
-def _notes(costs: Sequence[SettingCost]) -> None:
+def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+    summaries_by([one.setting for one in costs])
     shown = _shown(costs)
+    if shown.is_cache:
+        words = cache_words(costs, assumptions)
+        st.caption("\n".join(f"- {plain(sentence)}" for sentence in words))
+        return
     frame = framed(costs, shown.view, shown.unit, uncached=shown.uncached)
     above = above_finding(frame, shown.unit)
     if above:
@@ -196,8 +230,6 @@ def details(
     transcript: Transcript,
 ) -> None:
     """Show what explains the numbers, closed at first."""
-    cache = partial(from_the_cache, costs, assumptions)
-    folded("How much is read from the cache?", CACHE_KEY, ":material/cached:", cache)
     window = partial(against_the_window, costs, assumptions)
     icon = ":material/width_full:"
     folded("When is the context window full?", WINDOW_KEY, icon, window)

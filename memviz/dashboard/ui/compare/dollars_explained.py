@@ -8,14 +8,12 @@ import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed, request_name
 from memviz.dashboard.charts.cost.curve import (
-    cache_hits,
     largest_request,
     window_fits,
     window_use,
 )
 from memviz.dashboard.charts.cost.setting_cost import (
     SettingCost,
-    cache_finding,
     requests_finding,
 )
 from memviz.dashboard.charts.figure import CONFIG
@@ -35,23 +33,14 @@ FEW_HITS = 0.5
 """A setting that reads less of its input from the cache than this is explained."""
 
 
-def from_the_cache(
+def cache_words(
     costs: Sequence[SettingCost], assumptions: PricingAssumptions
-) -> None:
-    """The picture of hits, and what is to be learnt from it."""
+) -> list[str]:
+    """Return what is to be learnt from the picture of the cache, in plain text."""
     why = why_nothing_is_cached(costs, assumptions)
-    if why:
-        st.caption(plain(why))
-        return
-    st.plotly_chart(
-        cache_hits(costs),
-        key="costs-hits",
-        config=CONFIG,
-        alt=cache_finding(costs),
-    )
-    if assumptions.cache is not None:
-        sentences = explanations(costs, assumptions.cache)
-        st.caption("\n".join(f"- {plain(sentence)}" for sentence in sentences))
+    if why or assumptions.cache is None:
+        return [why]
+    return list(explanations(costs, assumptions.cache))
 
 
 def why_nothing_is_cached(
@@ -79,15 +68,15 @@ def why_nothing_is_cached(
 
 
 def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
-    """Return why the lines are where they are: in general, then of settings that mostly miss, those of one reason
-    together."""
+    """Return why the cache holds so much or so little: in general, then of settings that
+    mostly miss, those of one reason together."""
     yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
     runs = [one.setting.run for one in costs]
     if any(run.summaries and not grows_a_list(run) for run in runs):
-        yield "A new summary changes the beginning, so the line drops there."
+        yield "A new summary changes the beginning, so what stands behind it is paid for in full again."
     kinds = {compaction.kind for run in runs for compaction in run.compactions}
     if kinds & set(REDUCING):
-        yield "Clearing changes earlier messages, so the line drops there."
+        yield "Clearing changes earlier messages, so what stands behind them is paid for in full again."
     short: list[SettingCost] = []
     slides: list[SettingCost] = []
     for one in costs:

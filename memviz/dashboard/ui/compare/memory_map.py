@@ -39,6 +39,7 @@ from memviz.dashboard.ui.controls.pictures import (
     step_by_step,
     step_of,
 )
+from memviz.dashboard.ui.controls.selected_request import read_request
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
@@ -54,7 +55,6 @@ MAP_PIXELS = 140
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
-    summaries_by(settings)
     say_not_recorded(settings)
     if not is_staged():
         legend(settings)
@@ -79,6 +79,7 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
 
 def _map_notes(settings: Sequence[SettingRun]) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
+    summaries_by(settings)
     life_of_selected(settings)
     health(settings)
     numbers_of(
@@ -172,6 +173,7 @@ def _follow_click(number: int, setting: SettingRun, view: View) -> None:
         place, position = found
         record = setting.run.requests[fates.number_at(place)]
         select(record.turn, setting.index, record.call)
+        read_request()
         set_widget(MESSAGE_KEY, message_number(position))
 
 

@@ -27,7 +27,7 @@ from memviz.dashboard.ui.compare.selection import (
     selected,
     walk_of,
 )
-from memviz.dashboard.ui.controls.inspector import inspector
+from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import copy_link, keep_address
 from memviz.dashboard.ui.controls.pictures import (
@@ -36,10 +36,17 @@ from memviz.dashboard.ui.controls.pictures import (
     kept_figure,
     numbers_of,
 )
-from memviz.dashboard.ui.controls.selected_request import is_marked
+from memviz.dashboard.ui.controls.request_changes import why
+from memviz.dashboard.ui.controls.selected_request import (
+    is_marked,
+    is_read,
+    read_request,
+    request_number,
+)
 from memviz.dashboard.ui.controls.setting_rows import mark_row
 from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
@@ -65,7 +72,9 @@ def beside_reader(
     draw_below: Callable[[Selection], object] | None = None,
     readout: Readout = Readout(),  # noqa: B008 - a value
 ) -> None:
-    """A picture with the player below it, and beside it the request that is selected (below it on a phone).
+    """A picture with the player below it, and what happened at the selected request in a
+    sentence. The whole request is a panel beside it (below it on a phone), which a click
+    on a request opens.
 
     ``draw_picture`` draws the view's charts; ``charts`` are the keys of those with
     requests on their x axis, which get the line of the selected one, each with that
@@ -79,28 +88,67 @@ def beside_reader(
     has_reader = not hides(Part.READER)
     if is_staged():
         play(settings, shared_axis(settings), selected(settings), transcript, readout)
-        if has_reader:
+        if has_reader and is_read():
             _reader(settings, transcript)
-    elif has_reader:
+        elif has_reader:
+            _offer_reader()
+    elif has_reader and is_read():
         picture, request = st.columns(SHARES, gap="medium")
         with picture, st.container(gap="small"):
-            draw_picture()
-            _walk(settings, charts)
-            if draw_notes is not None and not hides(Part.NUMBERS):
-                draw_notes()
+            _picture_with_player(settings, charts, draw_picture, draw_notes)
         with request:
             _reader(settings, transcript)
     else:
-        draw_picture()
-        if not hides(Part.PLAYER):
-            _walk(settings, charts)
+        with st.container(gap="small"):
+            _picture_with_player(settings, charts, draw_picture, draw_notes)
     if not has_reader:
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
         if presenting().is_minimal:
             open_in_memviz(_caption(selected(settings), transcript))
+    if not (has_reader and is_read()):
         keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
         draw_below(selected(settings))
+
+
+def _picture_with_player(
+    settings: Sequence[SettingRun],
+    charts: Mapping[str, RequestAxis],
+    draw_picture: Callable[[], object],
+    draw_notes: Callable[[], object] | None,
+) -> None:
+    draw_picture()
+    if not hides(Part.PLAYER):
+        _walk(settings, charts)
+    if not hides(Part.READER) and not is_read():
+        _say_what_happened(selected(settings))
+    if draw_notes is not None and not hides(Part.NUMBERS):
+        draw_notes()
+
+
+def _say_what_happened(selection: Selection) -> None:
+    """Say what the selected request was, and what was done to the memory before it."""
+    run = selection.setting.run
+    mark_row(selection.setting.index)
+    with st.container(key="compare-at-request", gap="xsmall"), row():
+        number = request_number(run, selection.turn, selection.call)
+        if number is None:
+            words = plain(no_request_words(run, selection.turn))
+            st.info(words, icon=":material/info:")
+            return
+        size = counted(run.requests[number].total_tokens, "token")
+        name = f"{selection.name[0].upper()}{selection.name[1:]}"
+        st.markdown(
+            f"**{name}** · {plain(selection.setting.label)} · {size}", width="content"
+        )
+        _offer_reader()
+        why(run, range(number, number + 1))
+
+
+def _offer_reader() -> None:
+    quiet_button(
+        "Read this request", "compare-read", ":material/article:", read_request
+    )
 
 
 def to_audience(finding: str, notes: Iterable[str]) -> None:
@@ -199,7 +247,11 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     with st.container(key="compare-reader"):
         mark_row(selection.setting.index)
         size = f" · {record.total_tokens:,} tokens" if record else ""
-        st.markdown(f"**Request of {selection.name}**{size}")
+        with row():
+            st.markdown(f"**Request of {selection.name}**{size}", width="stretch")
+            quiet_button(
+                "Close", "compare-close", ":material/close:", read_request, False
+            )
         if len(settings) > 1:
             choose_setting(settings)
         else:

@@ -9,6 +9,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     name_in_full,
+    read_request,
     request_at,
     selected_call,
     selected_turn,
@@ -92,6 +93,7 @@ def select_clicked(chart_key: str, indices: Sequence[int]) -> None:
     if point and point.get("customdata"):
         number, turn, *call = map(int, str(point["customdata"]).split(":"))
         select(turn, indices[number], *call)
+        read_request()
 
 
 def choose_setting(settings: Sequence[SettingRun]) -> None:

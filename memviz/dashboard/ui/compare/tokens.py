@@ -8,9 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.requests.limit_lines import budget_fits
-from memviz.dashboard.charts.requests.panels import Window
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
+from memviz.dashboard.charts.requests.token_axis import Window, far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
@@ -18,7 +17,8 @@ from memviz.dashboard.ui.compare.ask_all import ask_all
 from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import select_clicked
+from memviz.dashboard.ui.compare.selection import select_clicked, selected
+from memviz.dashboard.ui.compare.value_handle import value_handle
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
@@ -32,6 +32,7 @@ from memviz.dashboard.ui.controls.pictures import (
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import widget_value
@@ -41,6 +42,8 @@ from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
+MAGNIFIED_KEY = "compare-magnified"
+MAGNIFIED = "small"
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -51,7 +54,6 @@ def tokens_view(
     settings: Sequence[SettingRun], transcript: Transcript, models: Models
 ) -> None:
     """Show what every setting sends: the chart, the key numbers, one request in full, and a question to all."""
-    summaries_by(settings)
     say_not_recorded(settings)
     answers = None
     if compare_state().free_run:
@@ -60,7 +62,7 @@ def tokens_view(
     beside_reader(
         settings,
         transcript,
-        partial(tokens_chart, settings, transcript),
+        partial(tokens_chart, settings, transcript, models),
         {CHART_KEY: shared_axis(settings)},
         draw_notes=partial(_notes, settings, transcript),
         draw_below=answers,
@@ -73,8 +75,15 @@ def tokens_view(
         key_numbers(settings)
 
 
-def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None:
+def tokens_chart(
+    settings: Sequence[SettingRun], transcript: Transcript, models: Models
+) -> None:
     """The main picture. A click on it moves the selection."""
+    if not hides(Part.CONTROLS):
+        with row("compare-above"):
+            looked_at = selected(settings).setting
+            value_handle(compare_state(), looked_at, models.summarizer, CHART_KEY)
+            choose_scale(settings)
     turns = _choose_turns(settings)
     pixels = height_pixels.with_legend(height_pixels.TOKENS_ABOVE_PLAYER, len(settings))
     figure = kept_figure(
@@ -85,6 +94,7 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
         recorded=transcript.events,
         turns=turns,
         window=chosen_window(settings),
+        magnified=bool(widget_value(MAGNIFIED_KEY)),
     )
     indices = [setting.index for setting in settings]
     on_click = partial(select_clicked, CHART_KEY, indices)
@@ -93,19 +103,10 @@ def tokens_chart(settings: Sequence[SettingRun], transcript: Transcript) -> None
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what one should know about the picture: what is not, or not so, in it."""
+    summaries_by(settings)
     if transcript.events:
         st.caption(
             "Dotted lines: summarized by the program that the conversation was imported from."
-        )
-    above = []
-    for setting in settings:
-        limit = setting.run.strategy.budget_tokens
-        if limit and not budget_fits(setting.run):
-            above.append(f"{limit:,} tokens of {setting.label}")
-    if above:
-        limits = plain(", ".join(above))
-        st.caption(
-            f"Not drawn, because far above everything sent: the limit of {limits}."
         )
 
 
@@ -215,21 +216,31 @@ OF_WINDOW = "window"
 OF_LARGEST = "largest"
 
 
-def choose_percent() -> None:
-    """Choose, in a panel, whether the chart counts in percent. The window is that of the model whose prices count under
-    Dollars, and is offered only if it is known. Of which model and how large it is, the axis says."""
+def choose_scale(settings: Sequence[SettingRun]) -> None:
+    """Choose, in a panel, what the chart counts in and how high it is. The window is that
+    of the model whose prices count under Dollars, and is offered only if it is known. Of
+    which model and how large it is, the axis says."""
     names = {OF_LARGEST: "Percent of the largest request"}
     if window_tokens(prices_in_force()):
         names[OF_WINDOW] = "Percent of the context window"
     linked("percent-of", PERCENT_KEY, list(names))
-    unit = st.popover(
-        "In percent",
-        key="compare-unit",
-        icon=":material/percent:",
+    linked("magnified", MAGNIFIED_KEY, [MAGNIFIED])
+    panel = st.popover(
+        "Scale",
+        key="compare-scale",
+        icon=":material/zoom_in:",
         type="tertiary",
         width="content",
     )
-    with unit:
+    with panel:
+        st.pills(
+            "The chart shows",
+            [MAGNIFIED],
+            key=MAGNIFIED_KEY,
+            format_func={MAGNIFIED: "What is small, magnified"}.__getitem__,
+            disabled=not far_larger(settings),
+            help="The lines that go far higher leave the picture.",
+        )
         st.selectbox(
             "The chart counts in",
             list(names),

@@ -10,10 +10,10 @@ from memviz.dashboard.ui.compare.playing import (
     is_staged,
     take_linked_stage,
 )
-from memviz.dashboard.ui.compare.tokens import choose_percent
 from memviz.dashboard.ui.controls.classic_effects import query_of_effect
 from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.controls.sidebar import is_free_run
+from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.text import plain
@@ -28,6 +28,10 @@ from memviz.dashboard.ui.shell.views import (
 TOKENS = "tokens"
 DOLLARS = "dollars"
 MEMORY_MAP = "memory_map"
+_MEMORY = (
+    f"A {term('memory strategy', 'memory')} decides what a chatbot's model is sent with each message: what "
+    "is left out it cannot know, and what is sent you pay for."
+)
 _REPLAYED = f"The same conversation and replies under every {term('setting')}."
 _FREE_RUN = f"A {term('free run')}: a model answers one conversation under every {term('setting')}."
 _PLAYED = f"Each lane is one {term('request')}, built of its messages. Click a lane to follow it."
@@ -61,7 +65,7 @@ def compare_views() -> tuple[View, ...]:
     """Return the views, by where the replies come from."""
     replies = _FREE_RUN if is_free_run() else _REPLAYED
     take_linked_stage()
-    in_tokens = f"{replies} Click a mark to see what changed, and why."
+    in_tokens = f"{_MEMORY} {replies if is_free_run() else ''}".rstrip()
     in_dollars = _IN_DOLLARS
     on_the_map = _ON_THE_MAP
     if is_staged():
@@ -74,7 +78,7 @@ def compare_views() -> tuple[View, ...]:
             "What does each strategy send?",
             in_tokens,
             _LOST_IN_TOKENS,
-            _choose_for_tokens,
+            _first_lesson_and_stage,
         ),
         View(
             DOLLARS,
@@ -95,17 +99,22 @@ def compare_views() -> tuple[View, ...]:
     )
 
 
-def _choose_for_tokens() -> None:
-    """The stage, or the unit of the chart."""
-    with st.container(horizontal=True, gap="xsmall", width="content"):
-        choose_stage()
-        if not is_staged():
-            choose_percent()
-
-
+FIRST_LESSON = "first-look"
 SHOWN_KEY = "effects-shown"
 PANEL_PIXELS = 380
 SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
+
+
+def _first_lesson_and_stage() -> None:
+    """The way to the first lesson for who is new here, and the switch of the stage."""
+    with row(gap="small", width="content"):
+        st.page_link(
+            "pages/lessons.py",
+            label="New here? Three minutes",
+            icon=":material/school:",
+            query_params={"lesson": FIRST_LESSON},
+        )
+        choose_stage()
 
 
 @st.fragment

@@ -150,7 +150,7 @@ def inspector(
     told since the turn before, and not since the call before."""
     number = request_number(run, turn, call)
     if number is None:
-        st.info(plain(_no_request(run, turn)), icon=":material/info:")
+        st.info(plain(no_request_words(run, turn)), icon=":material/info:")
         return
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)
@@ -181,7 +181,7 @@ def inspector(
     _as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
 
 
-def _no_request(run: Run, turn: int) -> str:
+def no_request_words(run: Run, turn: int) -> str:
     attempt = compare_state().ended_early(run)
     if attempt is None:
         return f"Turn {turn} made no request."

@@ -14,6 +14,7 @@ from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
     chosen_call,
     chosen_turn,
+    read_request,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
 from memviz.dashboard.ui.shell.frame import workspace
@@ -202,6 +203,7 @@ def open_shared_view() -> bool:
         state.open(before)
     if view.turn is not None:
         choose_request(view.turn, view.call)
+        read_request(None)
     for problem in problems:
         st.warning(plain(problem), icon=LINK_OFF)
     return True

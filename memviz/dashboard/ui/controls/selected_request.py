@@ -15,6 +15,7 @@ from memviz.metrics.requests.request_axis import numbers_of_turn
 TURN_KEY = "compare-turn"
 CALL_KEY = "compare-call"
 PAGE_CHOICE_KEY = "compare-turn-of-page"
+READ_KEY = "compare-request-is-read"
 
 
 def choose_request(
@@ -26,6 +27,22 @@ def choose_request(
     set_widget(PAGE_CHOICE_KEY, turn if by_page else None)
     # With its turn: it counts for no other one, which a widget or a test may choose by the turn alone.
     set_widget(CALL_KEY, None if turn is None or call is None else (turn, call))
+
+
+def is_read() -> bool:
+    """Return true if the panel is open that shows the selected request in full: from a
+    click on a request on, and where a link names one."""
+    opened = widget_value(READ_KEY)
+    if opened is None:
+        opened = not is_page_choice()
+        set_widget(READ_KEY, opened)
+    return bool(opened)
+
+
+def read_request(opened: bool | None = True) -> None:
+    """Open the panel of the selected request, or close it; ``None``: it is open if what
+    is shown next names a request."""
+    set_widget(READ_KEY, opened)
 
 
 def chosen_turn() -> int | None:

@@ -72,28 +72,23 @@ def _row(
     setting: Setting, needed_tokens: Callable[[], int] | None, writer: str | None
 ) -> None:
     state = compare_state()
-    main = _main_parameter(setting)
+    main = main_parameter(setting)
     notes = ", ".join(_notes(setting, main, writer))
     name = plain(strategies()[setting.strategy_id].title)
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
-        st.button(
-            f"{name} :gray[{notes}]" if notes else name,
-            key=f"look-at-{setting.uid}",
-            type="tertiary",
-            width="stretch",
-            wrap=True,
-            on_click=_look_at,
-            args=(setting.index,),
-        )
+        # A popover's controls are drawn when it opens: six closed settings cost the first
+        # chart nothing. Who opens one looks at its setting.
+        name_place = st.container(width="stretch")
         if main is not None:
             _main_value(setting, main)
-        # A popover's controls are drawn when it opens: six closed settings cost the first chart nothing.
-        panel = st.popover(
-            f"Edit {plain(setting_label(setting))}",
+        panel = name_place.popover(
+            f"{name} :gray[{notes}]" if notes else name,
             key=f"edit-{setting.uid}",
-            icon=":material/more_vert:",
             type="tertiary",
+            width="stretch",
+            on_change=_look_at,
+            args=(setting.index,),
         )
         with panel, st.container(width=PANEL_PIXELS):
             edit_setting(
@@ -112,7 +107,7 @@ def _row(
             )
 
 
-def _main_parameter(setting: Setting) -> Parameter | None:
+def main_parameter(setting: Setting) -> Parameter | None:
     """Return the parameter that a row has room for, if it is a number."""
     cls = strategies()[setting.strategy_id]
     for parameter in cls.parameters():

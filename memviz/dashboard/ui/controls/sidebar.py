@@ -1,7 +1,7 @@
 """The sidebar of the pages of analysis: one conversation under up to six settings. Choosing it on one page chooses it
 on all of them, and a setting keeps its colour."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import streamlit as st
@@ -51,8 +51,7 @@ from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
-from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX
+from memviz.storage.workspace import FIRST_SAMPLE
 from memviz.strategies.base import Trigger
 
 REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
@@ -60,10 +59,6 @@ REPLIES_WORDS = {False: "Replies: **as they were said**", True: "Replies: **free
 REPLIES_HELP = (
     "As they were said: every setting is replayed with the conversation's own replies, so only the memory differs. "
     "Free run: a model answers every message under each setting, so you see what it still knew."
-)
-CONVERSATIONS_HELP = (
-    "Bundled samples, saved chats and imported files. The "
-    "same conversation is replayed under every setting."
 )
 TITLE_CHARS = 28
 """A longer title is cut in the chooser, so it stands below it once more."""
@@ -191,7 +186,6 @@ def _choose_conversation() -> int:
         index=ids.index(state.conversation_id) if state.conversation_id else None,
         format_func=labels.__getitem__,
         key=f"compare-conversation-{links_opened()}",
-        help=_conversations_help(entries),
     )
     if chosen != state.conversation_id:
         state.open(chosen)
@@ -205,17 +199,6 @@ def _choose_conversation() -> int:
         words = f"**{plain(labels[chosen])}**, {words}"
     st.caption(words, help=plain(entry.description) or None)
     return entry.turn_count
-
-
-def _conversations_help(entries: Mapping[str, ConversationEntry]) -> str:
-    """Return the help of the choice, with the bundled conversations in a few words each: the beginning of their
-    descriptions."""
-    lines = [CONVERSATIONS_HELP, ""]
-    for id, entry in entries.items():
-        if id.startswith(SAMPLE_PREFIX):
-            about = entry.description.partition(";")[0]
-            lines.append(f"- **{plain(entry.title)}**: {plain(about)}.")
-    return "\n".join(lines)
 
 
 def expect_conversation() -> None:

@@ -42,13 +42,13 @@ def test_no_more_rows_than_there_is_room_for() -> None:
     assert (len(marks.lines), marks.rows) == (5, MOST_ROWS)
 
 
-def test_the_legend_stands_above_the_names() -> None:
+def test_the_picture_begins_below_the_names() -> None:
     runs = [chat_of(8, 1).run, chat_of(9).run]
     two, plain = (
         tokens_per_turn([SettingRun(run, "", 0), SettingRun(runs[1], "", 1)]).layout
         for run in runs
     )
-    assert two.legend.y > plain.legend.y + 0.03
+    assert two.margin.t > plain.margin.t
 
 
 def test_what_was_recalled_into_the_last_turn_is_not_cut_at_the_edge() -> None:

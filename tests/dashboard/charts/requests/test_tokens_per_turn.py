@@ -19,6 +19,7 @@ from memviz.dashboard.charts.palette import (
     setting_color,
     setting_dash,
 )
+from memviz.dashboard.charts.requests.token_axis import far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import (
     MAX_CLICKABLE,
     tokens_per_turn,
@@ -44,11 +45,7 @@ def chart(*settings: SettingRun | memviz.Run, **options: Any) -> go.Figure:
 
 
 def lines_of(figure: go.Figure) -> list[go.Scatter]:
-    return [trace for trace in figure.data if trace.showlegend is None]
-
-
-def all_lines_of(figure: go.Figure) -> list[go.Scatter]:
-    """The settings' lines, also those that the legend leaves out."""
+    """The settings' lines."""
     limits = limits_of(figure)
     return [
         trace
@@ -116,9 +113,7 @@ class TestLines:
     def test_keep_colour_and_dash_of_their_setting(self) -> None:
         run = run_of("buffer")
         settings = lines_of(
-            tokens_per_turn(
-                [SettingRun(run, "a", 4), SettingRun(run, "b", 1, shown=False)]
-            )
+            tokens_per_turn([SettingRun(run, "a", 4), SettingRun(run, "b", 1)])
         )
         assert [setting.line.color for setting in settings] == [
             setting_color(4),
@@ -128,7 +123,6 @@ class TestLines:
             setting_dash(4),
             setting_dash(1),
         ]
-        assert [setting.visible for setting in settings] == [True, "legendonly"]
         assert [setting.name for setting in settings] == ["a", "b"]
 
     def test_points_have_ids(self) -> None:
@@ -222,13 +216,10 @@ class TestTriggers:
 
     def test_belong_to_their_line(self) -> None:
         figure = tokens_per_turn(
-            [SettingRun(run_of(), "a", 0), SettingRun(run_of(), "b", 1, shown=False)]
+            [SettingRun(run_of(), "a", 0), SettingRun(run_of(), "b", 1)]
         )
-        for number, shown in (("0", True), ("1", "legendonly")):
-            group = [trace for trace in figure.data if trace.legendgroup == number]
-            assert len(group) == 3
-            assert {trace.visible for trace in group} == {shown}
-        assert {trace.legendgroup for trace in figure.data} == {"0", "1"}
+        groups = [trace.legendgroup for trace in figure.data]
+        assert sorted(groups) == ["0"] * 3 + ["1"] * 3
 
     def test_what_was_dropped_without_a_summarizer_has_none(self) -> None:
         run = memviz.replay(
@@ -285,7 +276,8 @@ class TestRecalls:
             counter="chars4",
             recalls=recalls,
         )
-        labels = [(note.x, note.text) for note in chart(run).layout.annotations]
+        figure = chart(run)
+        labels = [(note.x, note.text) for note in figure.layout.annotations]
         bare = memviz.replay(
             talk(40), memviz.strategy("window", window_size=1), counter="chars4"
         )
@@ -297,6 +289,9 @@ class TestRecalls:
             (turn, f"<b>+{tokens:,} tokens recalled</b>")
             for turn, tokens in more.items()
         ]
+        assert all(
+            (note.yref, note.y) == ("paper", 1) for note in figure.layout.annotations
+        ), "above the picture, over no line"
 
     def test_none_means_no_mark(self) -> None:
         assert all(
@@ -305,12 +300,23 @@ class TestRecalls:
         )
 
 
+def names_of(figure: go.Figure) -> list[str]:
+    """The names at the ends of the lines, without their colours."""
+    return [
+        re.sub("<br>", "\n", note.text).partition("</span> ")[2]
+        for note in figure.layout.annotations
+        if note.xref == "paper"
+    ]
+
+
 class TestLimits:
+    """A bracket behind the last request, over what the limit counts."""
+
     @pytest.mark.parametrize(
         "id", ["summary_buffer", "chat_summary_buffer", "token_buffer"]
     )
     @given(messages=conversations(), plan=outcomes)
-    def test_a_request_stands_above_its_line_exactly_when_it_is_over_its_limit(
+    def test_a_bracket_is_as_high_as_its_limit_and_stands_on_what_it_does_not_count(
         self, id: str, messages: list[Message], plan: list[str]
     ) -> None:
         run = memviz.replay(
@@ -320,188 +326,136 @@ class TestLimits:
             counter="chars4",
             system_prompt="Be brief.",
         )
-        for line in limits_of(chart(run)):
-            ceilings = dict(
-                zip(line.x, line.y, strict=True)
-            )  # of two at one request the one of what was sent
-            for place, record in zip(places_of(run), run.requests, strict=True):
-                assert bool(record.total_tokens > ceilings[place]) is (
-                    "over_budget" in record.flags
-                )
+        limit = run.strategy.budget_tokens
+        assert limit is not None
+        for bracket in limits_of(chart(run)):
+            low, high = min(bracket.y), max(bracket.y)
+            last = run.requests[-1]
+            assert high - low == limit
+            assert low == last.total_tokens - run.strategy.counted_tokens(last.tokens)
+            assert bool(last.total_tokens > high) is ("over_budget" in last.flags)
+            assert min(bracket.x) > places_of(run)[-1], "behind all requests"
 
-    @pytest.mark.parametrize(
-        "system_prompt",
-        [None, "Answer briefly, and always name the source of what you say."],
-    )
-    def test_the_sawtooth_crosses_its_line_exactly_where_it_is_summarized(
-        self, system_prompt: str | None
-    ) -> None:
-        strategy = memviz.strategy("summary_buffer", max_token_limit=100)
-        model = memviz.ScriptedModel(
-            f"Summary number {number}, longer than the last one." * number
-            for number in range(1, 99)
-        )
-        run = memviz.replay(
-            talk(40),
-            strategy,
-            model=model,
-            counter="o200k_base",
-            system_prompt=system_prompt,
-        )
-        figure = chart(run)
-        (line,), (drops,) = limits_of(figure), drops_of(figure)
-        assert len(run.compactions) > 3
-        peaks = [
-            (drops.x[place], drops.y[place]) for place in range(0, len(drops.x), 3)
-        ]
-        assert all(
-            peak > dict(zip(line.x[::-1], line.y[::-1], strict=True))[turn]
-            for turn, peak in peaks
-        )
-        sent = dict(zip(line.x, line.y, strict=True))
-        assert all(record.total_tokens <= sent[record.turn] for record in run.turns)
-        assert max(record.total_tokens for record in run.turns) > 100, (
-            "a line at 100 would be crossed without a mark"
-        )
-
-    def test_lines_are_thin_dashed_and_say_their_rule(self) -> None:
+    def test_it_has_the_colour_of_its_setting_and_says_its_rule(self) -> None:
         figure = chart(run_of("buffer"), run_of("token_buffer", max_tokens=50))
-        (line,), (label,) = limits_of(figure), figure.layout.annotations
-        assert (line.line.color, line.line.dash, line.legendgroup) == (
-            setting_color(1),
-            "5px,4px",
-            "1",
-        )
-        assert line.line.width < 2
-        assert label.text.endswith("keeps messages to 50 tokens")
-        assert label.y >= figure.layout.yaxis.domain[1], (
-            "above the panel, on no line and no diamond"
-        )
-        assert (
-            "keeps messages to 50 tokens<br>turn %{x:,}: a request of %{y:,} tokens"
-            in line.hovertemplate
-        )
+        (bracket,) = limits_of(figure)
+        assert bracket.line.color == setting_color(1)
+        assert "keeps messages to 50 tokens<br>a request of " in bracket.hovertemplate
+        assert any(name.endswith("\nlimit 50 of messages") for name in names_of(figure))
 
-    def test_behind_the_last_request_the_line_says_after_which_turn(self) -> None:
-        run = run_of("summary_buffer", max_token_limit=20)
-        (line,) = limits_of(chart(run))
-        last = run.turns[-1].turn
-        assert line.x[-1] == last + 0.5
-        assert (
-            f"after turn {last}: a request of %{{y:,}} tokens" in line.hovertemplate[-1]
-        )
-        assert "turn %{x:,}: " in line.hovertemplate[0]
+    def test_one_far_above_everything_is_said_in_words_alone(self) -> None:
+        figure = chart(run_of("token_buffer", max_tokens=5_000), run_of("window"))
+        assert limits_of(figure) == []
+        assert any("limit 5,000 of messages" in name for name in names_of(figure))
+        assert figure.layout.yaxis.range[1] < 1_000
 
-    def test_of_a_hidden_setting_hides_and_one_far_above_everything_is_left_out(
+    def test_of_a_chat_that_was_given_another_setting_it_is_that_of_the_last(
         self,
     ) -> None:
-        hidden = SettingRun(
-            run_of("token_buffer", max_tokens=50), "hidden", 0, shown=False
-        )
-        figure = chart(hidden, run_of("token_buffer", max_tokens=5_000))
-        assert [line.visible for line in limits_of(figure)] == ["legendonly"]
-        assert figure.layout.annotations == ()
-
-    def test_of_a_chat_that_was_given_another_setting_end_where_it_did(self) -> None:
         chat = memviz.Chat(
             memviz.strategy("token_buffer", max_tokens=50),
             model=memviz.ScriptedModel(["words " * 9] * 9),
         )
-        for turn in range(9):
-            if turn in (3, 6):
-                chat.change_strategy(
-                    memviz.strategy("token_buffer", max_tokens=90)
-                    if turn == 3
-                    else memviz.strategy("window")
-                )
-            chat.send(f"Question {turn}.")
-        assert [list(line.x) for line in limits_of(chart(chat.run))] == [
-            [1, 2, 3],
-            [4, 5, 6],
+        heights = []
+        for tokens in (90, None):
+            for _ in range(4):
+                chat.send("A question.")
+            (bracket,) = limits_of(chart(chat.run))
+            heights.append(max(bracket.y) - min(bracket.y))
+            if tokens:
+                chat.change_strategy(memviz.strategy("token_buffer", max_tokens=tokens))
+        assert heights == [50, 90]
+
+
+def labelled(id: str, number: int, messages: int = 60, **parameters: Any) -> SettingRun:
+    run = run_of(id, messages=messages, **parameters)
+    return SettingRun(run, run.strategy.label, number)
+
+
+class TestNames:
+    """Each line is named at its end, in the margin, and lies on the one scale."""
+
+    def test_with_the_tokens_of_the_last_request(self) -> None:
+        settings = [labelled("buffer", 0), labelled("window", 1)]
+        last = [setting.run.requests[-1].total_tokens for setting in settings]
+        assert sorted(names_of(chart(*settings))) == [
+            f"Full buffer <b>{last[0]:,}</b>",
+            f"Sliding window <b>{last[1]:,}</b>",
         ]
 
-    def test_several_are_named_in_one_row_by_their_values(self) -> None:
-        figure = chart(
-            *(run_of("token_buffer", max_tokens=tokens) for tokens in (50, 50, 52))
-        )
-        (label,) = figure.layout.annotations
-        assert re.sub("<.+?>", "", label.text) == "limits: - - 50 - - 50 - - 52 tokens"
+    def test_two_of_one_strategy_say_their_parameters(self) -> None:
+        settings = [labelled("window", n, window_size=n + 1) for n in (0, 1)]
+        names = names_of(chart(*settings))
+        assert [name.partition("\n")[0] for name in names] == ["Sliding window"] * 2
+        assert {name.partition("\n")[2].partition(" <b>")[0] for name in names} == {
+            "1 message",
+            "2 messages",
+        }
 
+    def test_one_alone_is_named_beside_the_chart(self) -> None:
+        assert names_of(chart(labelled("buffer", 0))) == []
 
-class TestPanels:
-    """Settings far larger than the others stand in a strip of their own scale."""
+    def test_none_lies_on_another(self) -> None:
+        figure = chart(*(labelled("buffer", number) for number in range(6)))
+        height = figure.layout.height - figure.layout.margin.t - figure.layout.margin.b
+        top = figure.layout.yaxis.range[1]
+        middles = sorted(
+            note.y / top * height + note.yshift for note in figure.layout.annotations
+        )
+        gaps = np.diff(middles)
+        assert len(gaps) == 5
+        assert min(gaps) >= 16
 
-    def test_the_far_larger_setting_has_a_strip_with_the_same_turns(self) -> None:
-        figure = chart(
-            run_of("buffer", messages=60),
-            run_of("token_buffer", max_tokens=50, messages=60),
-        )
-        large, small = all_lines_of(figure)
-        assert (large.yaxis, small.yaxis) == ("y2", None)
-        assert large.xaxis == small.xaxis
-        low, high = figure.layout.yaxis.domain
-        assert high - low > 2 * (1 - figure.layout.yaxis2.domain[0]), (
-            "two thirds of the height"
-        )
-        assert high < figure.layout.yaxis2.domain[0]
-        assert figure.layout.yaxis2.title.text == "larger scale"
-        assert (
-            figure.layout.yaxis2.rangemode == figure.layout.yaxis.rangemode == "tozero"
-        )
-
-    def test_the_line_of_the_strip_is_named_at_its_end_and_not_in_the_legend(
+    def test_their_margin_has_room_for_the_longest_and_nothing_covers_the_lines(
         self,
     ) -> None:
-        run = run_of("buffer", messages=60)
-        figure = chart(
-            SettingRun(run, MARKUP, 0),
-            run_of("token_buffer", max_tokens=50, messages=60),
+        narrow = chart(labelled("buffer", 0), labelled("window", 1))
+        wide = chart(
+            labelled("buffer", 0), labelled("chat_summary_buffer", 1, token_limit=90)
         )
-        (label,) = [note for note in figure.layout.annotations if note.yref == "y2"]
-        assert (label.x, label.y) == (run.turns[-1].turn, run.turns[-1].total_tokens)
-        assert f"<b>{run.turns[-1].total_tokens:,}</b>" in label.text
-        assert "<script>" not in label.text
-        assert [trace.showlegend for trace in all_lines_of(figure)] == [False, None]
+        assert wide.layout.margin.r > narrow.layout.margin.r > 100
+        assert {note.x for note in wide.layout.annotations} == {1}
+        assert {note.xanchor for note in wide.layout.annotations} == {"left"}
 
-    def test_of_two_lines_that_end_at_one_place_the_legend_names_one(self) -> None:
-        twins = [run_of("buffer", messages=60) for _ in range(2)]
-        figure = chart(*twins, run_of("token_buffer", max_tokens=50, messages=60))
-        assert [trace.yaxis for trace in all_lines_of(figure)] == ["y2", "y2", None]
-        assert [trace.showlegend for trace in all_lines_of(figure)] == [
-            False,
-            None,
-            None,
-        ]
-
-    def test_most_of_the_lines_have_half_the_height(self) -> None:
+    def test_are_text(self) -> None:
         figure = chart(
-            run_of("buffer", messages=60),
-            run_of("buffer", messages=58),
-            run_of("token_buffer", max_tokens=50),
+            SettingRun(run_of("buffer"), MARKUP, 0),
+            SettingRun(run_of("window"), "b", 1),
         )
-        (_, top), (bottom, _) = figure.layout.yaxis.domain, figure.layout.yaxis2.domain
-        assert 1 - bottom > 0.9 * top
+        assert "<script>" not in "".join(
+            note.text for note in figure.layout.annotations
+        )
+
+
+class TestScale:
+    def test_all_settings_stand_on_one_scale(self) -> None:
+        figure = chart(
+            labelled("buffer", 0), labelled("token_buffer", 1, max_tokens=50)
+        )
+        assert {trace.yaxis for trace in figure.data} == {None}
+        largest = max(max(line.y) for line in lines_of(figure))
+        assert largest <= figure.layout.yaxis.range[1] < 1.1 * largest
+        assert figure.layout.yaxis.range[0] == 0
+
+    def test_magnified_the_far_larger_line_leaves_the_picture_and_says_so(self) -> None:
+        settings = [labelled("buffer", 0), labelled("token_buffer", 1, max_tokens=50)]
+        whole, magnified = chart(*settings), chart(*settings, magnified=True)
+        small = max(lines_of(whole)[1].y)
+        assert small < magnified.layout.yaxis.range[1] < 2 * small
+        assert lines_of(magnified)[0].y.tolist() == lines_of(whole)[0].y.tolist()
+        (above,) = [name for name in names_of(magnified) if name.endswith("↑")]
+        assert above.startswith("Full buffer")
 
     @pytest.mark.parametrize(
-        "runs",
-        [["buffer", "buffer"], ["buffer"], ["window", "summary"]],
-        ids=["all grow", "one setting", "all bounded"],
+        "ids", [["buffer"], ["window", "summary"]], ids=["alone", "all bounded"]
     )
-    def test_settings_of_one_size_share_one_panel(self, runs: list[str]) -> None:
-        assert "yaxis2" not in chart(*map(run_of, runs)).layout.to_plotly_json()
-
-    def test_a_hidden_setting_takes_no_strip(self) -> None:
-        hidden = SettingRun(run_of("buffer", messages=60), "hidden", 0, shown=False)
-        figure = chart(hidden, run_of("token_buffer", max_tokens=50, messages=60))
-        assert "yaxis2" not in figure.layout.to_plotly_json()
-
-    def test_marks_stand_in_the_panel_of_their_line(self) -> None:
-        large = run_of("summary", messages=80, buffer_size=20)
-        figure = chart(large, run_of("token_buffer", max_tokens=30, messages=80))
-        assert {trace.yaxis for trace in figure.data if trace.legendgroup == "0"} == {
-            "y2"
-        }
-        assert marks_of(figure)
+    def test_settings_of_one_size_have_nothing_to_magnify(self, ids: list[str]) -> None:
+        settings = [labelled(id, number) for number, id in enumerate(ids)]
+        assert not far_larger(settings)
+        assert (
+            chart(*settings, magnified=True).layout.yaxis.range
+            == chart(*settings).layout.yaxis.range
+        )
 
 
 class TestFigure:
@@ -522,13 +476,8 @@ class TestFigure:
             layout.xaxis.tickfont,
             layout.yaxis.tickfont,
             layout.xaxis.title.font,
-            layout.legend.font,
         ):
             assert font.size >= 13
-
-    def test_has_a_legend_when_there_is_something_to_tell_apart(self) -> None:
-        assert chart(run_of(), run_of("window")).layout.showlegend is True
-        assert chart(run_of()).layout.showlegend is False
 
     def test_shows_every_turn_of_the_longest_run(self) -> None:
         low, high = chart(run_of(messages=4), run_of(messages=20)).layout.xaxis.range

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.dashboard.charts.requests.panels import (
+from memviz.dashboard.charts.requests.token_axis import (
     MOST_TICKS,
     Window,
     percent_text,
@@ -73,12 +73,3 @@ def test_the_chart_has_percent_at_its_axis_and_in_its_tooltips_and_the_same_line
         in percent.data[0].text[-1]
     )
     assert not any("%" in text for text in plain.data[0].text)
-
-
-def test_the_strip_has_percent_too() -> None:
-    settings = [
-        SettingRun(run_of("buffer", messages=60), "Buffer", 0),
-        SettingRun(run_of("window", messages=60), "W", 1),
-    ]
-    layout = tokens_per_turn(settings, window=Window(2000, "it")).layout
-    assert layout.yaxis2.ticktext[0] == layout.yaxis.ticktext[0] == "0%"

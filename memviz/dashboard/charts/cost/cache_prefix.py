@@ -1,0 +1,251 @@
+"""The prompt cache, drawn: of each request what the cache held is pale, what was paid for
+in full is solid, and a mark says where the prefix broke, and what broke it."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import plotly.graph_objects as go
+
+from memviz.core.text.wording import counted, dollars
+from memviz.dashboard.charts.cost.setting_cost import SettingCost
+from memviz.dashboard.charts.grammar import (
+    BELOW,
+    TOKENS_AXIS,
+    Part,
+    bars,
+    legend_entry,
+    marks,
+    note_at_left,
+    picture,
+)
+from memviz.dashboard.charts.palette import (
+    FIXED_MARGINS,
+    PART_COLORS,
+    SHORTENED_COLOR,
+    setting_color,
+)
+from memviz.dashboard.charts.text import escaped
+from memviz.dashboard.charts.thinning import Texts
+from memviz.dashboard.charts.turn_axis import (
+    axis_title,
+    request_ids,
+    turn_partings,
+    turns_axis,
+)
+from memviz.dashboard.words.requests import request_names
+from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak
+from memviz.metrics.requests.request_axis import RequestAxis
+
+ROW_PIXELS = 92
+AXIS_PIXELS = 100
+LEGEND_PIXELS = 44
+"""Of the height, what each setting takes, what the axis and the legend take below them,
+and how far below them the legend begins."""
+ROW_SHARE = 0.78
+"""Of a row, what its bars take: the rest is for its name."""
+HELD_OPACITY = 0.3
+BAR_WIDTH = 0.82
+MARK_PIXELS = 11
+HEADROOM = 1.25
+ABOVE_SHARE = 0.09
+"""Above the largest request there is room for a mark; of the axis, how far above its bar
+a mark stands."""
+MARGINS = {**FIXED_MARGINS, "l": 70, "t": 20, "b": AXIS_PIXELS - 20}
+
+
+class _Look(NamedTuple):
+    symbol: str
+    color: str
+    name: str
+    """What broke the prefix, in the legend."""
+    told: str
+    """The same in a tooltip."""
+
+
+LOOKS = {
+    Breaker.SUMMARY: _Look(
+        "diamond",
+        PART_COLORS["summary"],
+        "broken by a summary",
+        "a new summary stands where the cache held messages",
+    ),
+    Breaker.REDUCTION: _Look(
+        "square",
+        SHORTENED_COLOR,
+        "by clearing",
+        "messages that the cache held were cleared or shortened",
+    ),
+    Breaker.WINDOW: _Look(
+        "triangle-left",
+        PART_COLORS["system"],
+        "by a window that moved",
+        "the window moved, so the request begins with another message",
+    ),
+    Breaker.PAUSE: _Look(
+        "hourglass",
+        PART_COLORS["tools"],
+        "by the pause",
+        "the pause was longer than the cache keeps anything",
+    ),
+    Breaker.OTHER: _Look(
+        "circle",
+        PART_COLORS["recalled"],
+        "by a recall or a change",
+        "a recall, another setting or other tools changed its beginning",
+    ),
+}
+
+
+class CachedSetting(NamedTuple):
+    """One setting with what it costs, and where its prefix broke."""
+
+    setting: SettingCost
+    breaks: Sequence[CacheBreak]
+
+
+class _Run(NamedTuple):
+    """Breaks of one reason in requests that follow each other."""
+
+    first: CacheBreak
+    last: CacheBreak
+    lost_tokens: int
+
+
+def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
+    """Return the chart as a figure, a row a setting, all on one scale. Point ids
+    (customdata) are those of :func:`memviz.dashboard.charts.cost.curve.cost_curve`."""
+    axis = RequestAxis.of(one.setting.cost.turns for one in settings)
+    largest = [
+        int(one.setting.cost.traffic.input_tokens.max(initial=1)) for one in settings
+    ]
+    top = HEADROOM * max(largest, default=1)
+    traces: list[Part] = []
+    notes: list[Part] = []
+    layout: Part = {}
+    rows = [f"y{number + 1}" if number else "y" for number in range(len(settings))]
+    for number, (one, row) in enumerate(zip(settings, rows, strict=True)):
+        start = 1 - (number + 1) / len(settings)
+        layout[f"yaxis{row[1:]}"] = {
+            **TOKENS_AXIS,
+            "range": [0, top],
+            "domain": [start, start + ROW_SHARE / len(settings)],
+            "nticks": 3,
+            "title": {"text": "tokens sent" if number == 0 else ""},
+        }
+        traces += _row(one, number, row, axis, top)
+        notes.append(note_at_left(_heading(one.setting), top, yref=row))
+    seen = {each.breaker for one in settings for each in one.breaks}
+    traces += _legend([breaker for breaker in LOOKS if breaker in seen])
+    return picture(
+        traces,
+        xaxis=turns_axis(
+            axis,
+            title={"text": axis_title(axis), "standoff": 4},
+            anchor=rows[-1] if rows else "y",
+        ),
+        **layout,
+        barmode="stack",
+        bargap=1 - BAR_WIDTH,
+        shapes=turn_partings(axis, rows=rows),
+        annotations=notes,
+        legend={
+            **BELOW,
+            "traceorder": "normal",
+            "y": -LEGEND_PIXELS / (ROW_PIXELS * max(1, len(settings))),
+        },
+        margin=MARGINS,
+        height=AXIS_PIXELS + ROW_PIXELS * max(1, len(settings)),
+        uirevision="cache-prefix",
+    )
+
+
+def _heading(one: SettingCost) -> str:
+    usd = one.cost.total_usd
+    paid = "" if usd is None else f": <b>{dollars(usd)}</b> in all"
+    return f"{escaped(one.label)}{paid}, {one.cost.hit_rate:.0%} from the cache"
+
+
+def _row(
+    one: CachedSetting, number: int, row: str, axis: RequestAxis, top: float
+) -> Iterator[Part]:
+    """Yield the bars of one setting, and the marks above those whose prefix broke."""
+    cost = one.setting.cost
+    sent = cost.traffic
+    color = setting_color(one.setting.setting.index)
+    x = axis.places(sent.turns)
+    names = request_names(sent.turns)
+    held = cost.cached_tokens
+    paid = sent.input_tokens - held
+
+    def words(at: int) -> str:
+        told = f"<b>{escaped(one.setting.label)}</b><br>{names[at]}: "
+        told += f"{counted(int(sent.input_tokens[at]), 'token')} sent<br>"
+        told += f"pale: {int(held[at]):,} read from the cache<br>"
+        return f"{told}solid: {int(paid[at]):,} paid for in full"
+
+    texts = Texts(range(len(names)), words)
+    ids = [f"{number}:{point}" for point in request_ids(sent.turns)]
+    shared = {
+        "yaxis": row,
+        "text": texts,
+        "textposition": "none",
+        "hoverinfo": "text",
+        "customdata": ids,
+        "showlegend": False,
+    }
+    yield bars(x, held, color, opacity=HELD_OPACITY, **shared)
+    yield bars(x, paid, color, **shared)
+    for breaker in dict.fromkeys(each.breaker for each in one.breaks):
+        look = LOOKS[breaker]
+        runs = [run for run in _runs(one.breaks) if run.first.breaker is breaker]
+
+        def told(run: _Run, look: _Look = look) -> str:
+            upto = names[run.first.request]
+            if run.last.request > run.first.request:
+                upto = f"each request from {upto} to {names[run.last.request]}"
+            lost = counted(run.lost_tokens, "token")
+            return f"<b>{upto}</b>: {look.told}.<br>{lost} paid for in full again"
+
+        numbers = [run.first.request for run in runs]
+        yield marks(
+            x[numbers],
+            sent.input_tokens[numbers] + ABOVE_SHARE * top,
+            Texts(runs, told),
+            {
+                "symbol": look.symbol,
+                "size": MARK_PIXELS,
+                "color": look.color,
+                "line": {"width": 1, "color": color},
+            },
+            yaxis=row,
+            customdata=[ids[at] for at in numbers],
+            showlegend=False,
+        )
+
+
+def _runs(breaks: Sequence[CacheBreak]) -> list[_Run]:
+    """Return the breaks by runs: a window that moves at each request has one mark, at the
+    first of them."""
+    runs: list[_Run] = []
+    for each in breaks:
+        if runs and (
+            runs[-1].last.request + 1 == each.request
+            and runs[-1].last.breaker is each.breaker
+        ):
+            lost = runs[-1].lost_tokens + each.lost_tokens
+            runs[-1] = runs[-1]._replace(last=each, lost_tokens=lost)
+        else:
+            runs.append(_Run(each, each, each.lost_tokens))
+    return runs
+
+
+def _legend(breakers: Sequence[Breaker]) -> Iterator[Part]:
+    grey = PART_COLORS["system"]
+    square = {"symbol": "square", "size": MARK_PIXELS, "color": grey}
+    pale = {**square, "opacity": HELD_OPACITY}
+    yield legend_entry("held by the cache", mode="markers", marker=pale)
+    yield legend_entry("paid in full", mode="markers", marker=square)
+    for breaker in breakers:
+        look = LOOKS[breaker]
+        marker = {"symbol": look.symbol, "size": MARK_PIXELS, "color": look.color}
+        yield legend_entry(look.name, mode="markers", marker=marker)

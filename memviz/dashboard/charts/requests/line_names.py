@@ -1,0 +1,198 @@
+"""The names of the lines on a chart of tokens, at their ends, and the limit of each
+setting, as a bracket over what it limits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from memviz.dashboard.charts.grammar import Part, note, path, stroke
+from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color
+from memviz.dashboard.charts.requests.token_axis import PlacedSetting
+from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.text import escaped
+from memviz.dashboard.words.requests import bracket_words, limit_rule
+from memviz.engine.run import Run
+from memviz.metrics.requests.limits import limit_of
+
+ROW_PIXELS = 17
+CHAR_PIXELS = 7
+NAME_CHARS = 28
+"""Of a name, the height of a row and the width of a letter, and the letters of the
+longest row."""
+NEXT_TO_LINE_PIXELS = 26
+"""From the last request to its name: room for the bracket."""
+FITS_UP_TO = 1.25
+"""A bracket is drawn if it ends below so many times the largest request of all: a higher
+one would only squeeze the picture. Its words say the limit all the same."""
+BRACKET_PLACES = 0.03
+CAP_SHARE = 0.35
+"""Of the axis, how far behind the last request a bracket stands; of that, half of how
+wide its ends are."""
+_MARK = '<span style="color:{}"><b>━</b></span>'
+
+
+class Bracket(NamedTuple):
+    """A limit, over the part of the last request that it counts."""
+
+    low_tokens: int
+    """The tokens of the last request that the limit does not count, such as the system
+    prompt and a summary: the bracket stands on them."""
+    high_tokens: int
+    """The size of a request that reaches the limit."""
+    words: str
+    """``1,500 of messages``"""
+
+
+@dataclass(frozen=True)
+class LineEnd:
+    """The end of a setting's line."""
+
+    placed: PlacedSetting
+    name: str
+    """Empty where one setting is alone: it is named beside the chart already."""
+    tokens: int
+    """Tokens of the last request."""
+    bracket: Bracket | None
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of its name, the last one about its limit."""
+        rows = []
+        if self.name:
+            rows = _broken(self.name)
+            rows[-1] += f" <b>{self.tokens:,}</b>"
+        if self.bracket is not None:
+            rows.append(f"{self.bracket.words}")
+        return rows
+
+
+def limit_bracket(run: Run) -> Bracket | None:
+    """Return the bracket of the setting in force; ``None`` without a token limit or a
+    request."""
+    limit = limit_of(run.strategy)
+    if limit is None or not run.requests:
+        return None
+    record = run.requests[-1]
+    low = record.total_tokens - run.strategy.counted_tokens(record.tokens)
+    return Bracket(low, low + limit.tokens, bracket_words(limit))
+
+
+def line_ends(placed: Sequence[PlacedSetting]) -> list[LineEnd]:
+    """Return the ends of all lines that have a request."""
+    names = _short_names([one.setting for one in placed])
+    ends = []
+    for one, name in zip(placed, names, strict=True):
+        run = one.setting.run
+        if run.requests:
+            tokens = run.requests[-1].total_tokens
+            ends.append(LineEnd(one, name, tokens, limit_bracket(run)))
+    return ends
+
+
+def _short_names(settings: Sequence[SettingRun]) -> list[str]:
+    """Return the strategies' names, with their parameters where one strategy stands
+    twice."""
+    if len(settings) < 2:
+        return [""] * len(settings)
+    strategies = [one.label.partition(" · ")[0] for one in settings]
+    times = Counter(strategies)
+    return [
+        strategy if times[strategy] == 1 else one.label
+        for strategy, one in zip(strategies, settings, strict=True)
+    ]
+
+
+def _broken(name: str) -> list[str]:
+    """Return the rows of a name, broken before its parameters."""
+    strategy, _, parameters = name.partition(" · ")
+    rows = [row[:NAME_CHARS] for row in (strategy, parameters) if row]
+    return [escaped(row) for row in rows]
+
+
+def names_pixels(ends: Iterable[LineEnd]) -> int:
+    """Return the width of the margin that the names take."""
+    widest = 0
+    for end in ends:
+        rows = [*_broken(end.name), *([end.bracket.words] if end.bracket else [])]
+        size = len(f" {end.tokens:,}")
+        widest = max([widest, *(len(row) + size * (row in rows[:1]) for row in rows)])
+    return NEXT_TO_LINE_PIXELS + CHAR_PIXELS * widest if widest else 0
+
+
+def name_notes(
+    ends: Sequence[LineEnd], top_tokens: float, picture_pixels: int
+) -> list[Part]:
+    """Return the names for the layout, each as near to the end of its line as there is
+    room. ``top_tokens`` and ``picture_pixels`` are the axis' upper end and height: a line
+    that leaves the picture is named at its edge, with an arrow."""
+    a_token = picture_pixels / top_tokens if top_tokens else 0
+    named = sorted((end for end in ends if end.rows), key=lambda end: end.tokens)
+    heights = [ROW_PIXELS * len(end.rows) for end in named]
+    wanted = [min(end.tokens, top_tokens) * a_token for end in named]
+    notes = []
+    for end, at, middle in zip(named, wanted, _apart(wanted, heights), strict=True):
+        mark = _MARK.format(setting_color(end.placed.setting.index))
+        arrow = " ↑" if end.tokens > top_tokens else ""
+        rows = "<br>".join(end.rows)
+        text = f"{mark} {rows}{arrow}"
+        label = note(
+            text,
+            1,
+            min(end.tokens, top_tokens),
+            xref="paper",
+            xanchor="left",
+            xshift=NEXT_TO_LINE_PIXELS - 12,
+            yanchor="middle",
+            yshift=middle - at,
+            align="left",
+            hovertext=escaped(end.placed.setting.label),
+            font={"size": NOTE_PIXELS},
+        )
+        notes.append(label)
+    return notes
+
+
+def _apart(wanted: Sequence[float], heights: Sequence[int]) -> list[float]:
+    """Return the middles of names from below, none over another: pushed up from the one
+    below, and together as far down as the lowest has to give way by half of it."""
+    middles: list[float] = []
+    lowest = 0.0
+    for middle, height in zip(wanted, heights, strict=True):
+        place = max(middle, lowest + height / 2)
+        middles.append(place)
+        lowest = place + height / 2
+    return middles
+
+
+def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
+    """Return the brackets behind the last request, in the colours of their settings. A
+    limit far above everything sent is said in words alone."""
+    traces: list[Part] = []
+    for end in ends:
+        bracket = end.bracket
+        if bracket is None or bracket.high_tokens > top_tokens:
+            continue
+        setting = end.placed.setting
+        last = int(end.placed.axis.lasts[-1])
+        gap = BRACKET_PLACES * last
+        x = last + gap
+        cap = CAP_SHARE * gap
+        rule = escaped(limit_rule(setting.run.strategy))
+        size = f"a request of {bracket.high_tokens:,} tokens reaches it"
+        trace = path(
+            np.array([x - cap, x + cap, x, x, x - cap, x + cap]),
+            np.array([bracket.low_tokens] * 3 + [bracket.high_tokens] * 3),
+            stroke(2, color=setting_color(setting.index)),
+            hovertemplate=f"<b>{escaped(setting.label)}</b><br>{rule}<br>{size}"
+            "<extra></extra>",
+            name=f"{escaped(setting.label)} limit",
+            **end.placed.group,
+        )
+        del trace["hoverinfo"]  # the template says it
+        traces.append(trace)
+    return traces

@@ -1,0 +1,81 @@
+"""Where the prompt cache broke: the requests that could not read all of the request
+before from it, and why."""
+
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from memviz.core.context import TOKENS_PER_REQUEST
+from memviz.engine.compaction import REDUCING
+from memviz.engine.run import Run
+from memviz.metrics.cost.cost import Cost
+from memviz.models.cache_rules import CacheRules
+
+
+class Breaker(Enum):
+    """The reason why a request did not begin with the whole request before."""
+
+    SUMMARY = "summary"
+    """New notes stand before messages that the cache held."""
+    REDUCTION = "reduction"
+    """Messages that the cache held were cleared or shortened."""
+    WINDOW = "window"
+    """The first messages of the request before were left out."""
+    PAUSE = "pause"
+    """The user paused for longer than an entry lives."""
+    OTHER = "other"
+    """A recall, another setting, or other tools."""
+
+
+class CacheBreak(NamedTuple):
+    """One request that had to pay in full for what the cache could have held."""
+
+    request: int
+    """Its number (0-based)."""
+    breaker: Breaker
+    lost_tokens: int
+    """Tokens that would have been read from the cache if nothing had broken it."""
+
+
+def cache_breaks(
+    run: Run, cost: Cost, cache: CacheRules | None, pause_seconds: float
+) -> list[CacheBreak]:
+    """Return the breaks of ``run``, in the order of its requests.
+
+    ``cost`` is what the run costs with this ``cache`` and these pauses between turns.
+    Without a cache, and as long as requests are too short for it, nothing breaks.
+    """
+    if cache is None:
+        return []
+    sent = cost.traffic
+    # All of a request but the tokens that open the reply stands at the start of the next
+    # one, where nothing before its end changed.
+    whole = sent.input_tokens[:-1] - TOKENS_PER_REQUEST
+    could_read = whole // cache.step_tokens * cache.step_tokens
+    could_read[whole < cache.min_tokens] = 0
+    lost = could_read - cost.cached_tokens[1:]
+    is_paused = np.diff(sent.turns) > 0
+    if cache.is_alive(pause_seconds):
+        is_paused[:] = False
+    begins_alike = sent.shared_tokens[1:] >= whole
+    changed = dict(run.requests.compactions())
+    starts = run.columns.starts
+    breaks = []
+    for before in np.flatnonzero(lost > 0).tolist():
+        number = before + 1
+        kinds = {compaction.kind for compaction in changed.get(number, ())}
+        if is_paused[before]:
+            breaker = Breaker.PAUSE
+        elif begins_alike[before]:
+            continue  # the rest of a step that the cache does not keep
+        elif kinds & set(REDUCING):
+            breaker = Breaker.REDUCTION
+        elif kinds:
+            breaker = Breaker.SUMMARY
+        elif starts[number] > starts[before] >= 0:
+            breaker = Breaker.WINDOW
+        else:
+            breaker = Breaker.OTHER
+        breaks.append(CacheBreak(number, breaker, int(lost[before])))
+    return breaks
