@@ -89,6 +89,17 @@ def say(page: Page, text: str) -> None:
     box.press("Enter")
 
 
+def names_of_lines(page: Page) -> Locator:
+    """The names at the ends of the lines of the chart of tokens."""
+    return page.locator(f"{TOKENS_CHART} .annotation-text", has_text="━")
+
+
+def read_request(page: Page) -> None:
+    """Open the panel of the selected request."""
+    page.get_by_role("button", name="Read this request").click()
+    quiet(page)
+
+
 def bubbles(page: Page) -> Locator:
     return page.get_by_test_id("stChatMessage")
 

@@ -17,7 +17,14 @@ from playwright.sync_api import Page, expect
 
 from memviz.dashboard.ui.library.importing import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import drawn, go, quiet, sees, stands
+from tests.browser.journeys import (
+    drawn,
+    go,
+    quiet,
+    read_request,
+    sees,
+    stands,
+)
 from tests.transcripts.sample_files import sample_files
 
 pytestmark = pytest.mark.slow
@@ -65,6 +72,7 @@ def test_a_conversation_of_an_archive_is_chosen_compared_and_taken_away(
     stands(page, "compare")
     drawn(page)
     sees(page.get_by_text("6 turns."))
+    read_request(page)
     page.get_by_test_id("stPopover").get_by_text("Download", exact=True).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Report (HTML)").click()

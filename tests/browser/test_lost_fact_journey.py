@@ -40,7 +40,7 @@ def pick_summary_buffer(page: Page) -> None:
     before = settings.count()
     page.get_by_role("button", name="Add a setting").click()
     expect(settings).to_have_count(before + 1)
-    settings.last.get_by_role("button", name="Edit").click()
+    settings.last.get_by_role("button").first.click()
     strategy = page.get_by_role("combobox", name="Strategy")
     strategy.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()

@@ -15,7 +15,16 @@ pytest.importorskip(
 from playwright.sync_api import Locator, Page, expect
 
 from memviz.transcripts.samples import sample
-from tests.browser.journeys import drawn, go, map_place, quiet, sees, stands, turn_to
+from tests.browser.journeys import (
+    drawn,
+    go,
+    map_place,
+    quiet,
+    read_request,
+    sees,
+    stands,
+    turn_to,
+)
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -77,6 +86,7 @@ def test_the_keyboard_walks_through_messages_and_turns(
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
     drawn(page, ".st-key-map-0 .js-plotly-plot")
     sees(page.get_by_role("button", name="Play"))
+    read_request(page)
     before = page.get_by_text(re.compile("^Request of turn [0-9]+ ·")).inner_text()
     page.get_by_role(
         "heading", name="What became of every message?"

@@ -14,7 +14,16 @@ pytest.importorskip(
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.journeys import address_of, drawn, go, quiet, sees, stands, turn_to
+from tests.browser.journeys import (
+    address_of,
+    drawn,
+    go,
+    quiet,
+    read_request,
+    sees,
+    stands,
+    turn_to,
+)
 from tests.page_names import QUESTIONS
 
 if TYPE_CHECKING:
@@ -117,6 +126,7 @@ def test_another_page_opens_while_a_panel_is_open(
     page: Page, dashboard: Dashboard
 ) -> None:
     go(page, dashboard.url, "compare")
+    read_request(page)
     for name in ("tune", "library"):
         page.get_by_role("button", name="Download", exact=True).click()
         sees(page.get_by_role("button", name="Report (HTML)"))

@@ -3,7 +3,7 @@ setting, as a bracket over what it limits."""
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,13 +13,12 @@ import numpy as np
 from memviz.dashboard.charts.grammar import Part, note, path, stroke
 from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color
 from memviz.dashboard.charts.requests.token_axis import PlacedSetting
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import limit_of
 
-ROW_PIXELS = 17
+ROW_PIXELS = 19
 CHAR_PIXELS = 7
 NAME_CHARS = 28
 """Of a name, the height of a row and the width of a letter, and the letters of the
@@ -33,6 +32,7 @@ BRACKET_PLACES = 0.03
 CAP_SHARE = 0.35
 """Of the axis, how far behind the last request a bracket stands; of that, half of how
 wide its ends are."""
+_TAGS = re.compile(r"</?b>")
 _MARK = '<span style="color:{}"><b>━</b></span>'
 
 
@@ -64,10 +64,10 @@ class LineEnd:
         """The rows of its name, the last one about its limit."""
         rows = []
         if self.name:
-            rows = _broken(self.name)
-            rows[-1] += f" <b>{self.tokens:,}</b>"
+            strategy, *parameters = _broken(self.name)
+            rows = [f"{strategy} <b>{self.tokens:,}</b>", *parameters]
         if self.bracket is not None:
-            rows.append(f"{self.bracket.words}")
+            rows.append(self.bracket.words)
         return rows
 
 
@@ -84,44 +84,28 @@ def limit_bracket(run: Run) -> Bracket | None:
 
 def line_ends(placed: Sequence[PlacedSetting]) -> list[LineEnd]:
     """Return the ends of all lines that have a request."""
-    names = _short_names([one.setting for one in placed])
+    is_named = len(placed) > 1
     ends = []
-    for one, name in zip(placed, names, strict=True):
+    for one in placed:
         run = one.setting.run
+        name = one.setting.label if is_named else ""
         if run.requests:
             tokens = run.requests[-1].total_tokens
             ends.append(LineEnd(one, name, tokens, limit_bracket(run)))
     return ends
 
 
-def _short_names(settings: Sequence[SettingRun]) -> list[str]:
-    """Return the strategies' names, with their parameters where one strategy stands
-    twice."""
-    if len(settings) < 2:
-        return [""] * len(settings)
-    strategies = [one.label.partition(" · ")[0] for one in settings]
-    times = Counter(strategies)
-    return [
-        strategy if times[strategy] == 1 else one.label
-        for strategy, one in zip(strategies, settings, strict=True)
-    ]
-
-
 def _broken(name: str) -> list[str]:
-    """Return the rows of a name, broken before its parameters."""
+    """Return the rows of a name: the strategy, and its parameters."""
     strategy, _, parameters = name.partition(" · ")
-    rows = [row[:NAME_CHARS] for row in (strategy, parameters) if row]
-    return [escaped(row) for row in rows]
+    return [escaped(row[:NAME_CHARS]) for row in (strategy, parameters) if row]
 
 
 def names_pixels(ends: Iterable[LineEnd]) -> int:
-    """Return the width of the margin that the names take."""
-    widest = 0
-    for end in ends:
-        rows = [*_broken(end.name), *([end.bracket.words] if end.bracket else [])]
-        size = len(f" {end.tokens:,}")
-        widest = max([widest, *(len(row) + size * (row in rows[:1]) for row in rows)])
-    return NEXT_TO_LINE_PIXELS + CHAR_PIXELS * widest if widest else 0
+    """Return the width of the margin that the names take; 0 where there are none."""
+    rows = [row for end in ends for row in end.rows]
+    letters = [len(_TAGS.sub("", row)) for row in rows]
+    return NEXT_TO_LINE_PIXELS + CHAR_PIXELS * max(letters) if letters else 0
 
 
 def name_notes(

@@ -36,7 +36,7 @@ from memviz.dashboard.ui.compare.dollars_in_total import (
 from memviz.dashboard.ui.compare.playing import Readout
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
-from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import say_not_recorded
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
@@ -186,7 +186,6 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
 
 
 def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
-    summaries_by([one.setting for one in costs])
     shown = _shown(costs)
     if shown.is_cache:
         words = cache_words(costs, assumptions)

@@ -28,7 +28,7 @@ from memviz.dashboard.ui.compare.one_message import (
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select, selected
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
     as_shown,
@@ -79,7 +79,6 @@ def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> N
 
 def _map_notes(settings: Sequence[SettingRun]) -> None:
     """Below the player, so that it stands in view with the maps: what became of the selected message, and warnings."""
-    summaries_by(settings)
     life_of_selected(settings)
     health(settings)
     numbers_of(
