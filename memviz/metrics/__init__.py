@@ -12,7 +12,7 @@ sentence: what is found becomes words in ``memviz/dashboard/words/``.
 
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
 
-Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cost``, ``cost.estimate``,
+Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
 ``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
 ``health.finding``, ``health.growth``, ``memory_map.fate_grid``,
 ``memory_map.fate_map``, ``memory_map.steps``, ``requests.limits``,

@@ -47,7 +47,9 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
         expect(names_of_lines(page).filter(has_text=name)).to_be_visible()
     window = page.get_by_test_id("stMetric").nth(1)
     before = window.get_by_test_id("stMetricValue").inner_text()
-    page.get_by_role("button", name="Sliding window").click()
+    page.locator("[class*=st-key-edit-]").get_by_role(
+        "button", name="Sliding window"
+    ).click()
     box = page.get_by_role(
         "spinbutton", name="Window size (messages)"
     ).last  # in the panel, in step with the row

@@ -16,7 +16,6 @@ from memviz.metrics.cost.cost import SUMMARIZER_PARTS, cost, cost_by_pause
 from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.requests.limits import ceilings, spells
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
@@ -248,14 +247,6 @@ class TestSummaries:
         assert turn_words(sent[0].compaction) == turn_words(sent[0].compaction, run), (
             "the log alone knows it too"
         )
-
-
-def test_a_limit_stands_at_every_call() -> None:
-    run = run_of([7], "summary_buffer", max_token_limit=20)
-    line = ceilings(run, spells(run)[0])
-    assert sorted({one.request for one in line if one.request % 1 == 0}) == list(
-        range(7)
-    )
 
 
 def test_a_call_is_compared_with_the_call_before_it() -> None:

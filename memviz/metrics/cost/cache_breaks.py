@@ -1,5 +1,5 @@
-"""Where the prompt cache broke: the requests that could not read all of the request
-before from it, and why."""
+"""The breaks of the prompt cache: requests that could not read all of the request before
+from it, and why."""
 
 from enum import Enum
 from typing import NamedTuple

@@ -14,7 +14,6 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
 from memviz.engine.chat import Chat
 from memviz.metrics.memory_map.steps import STEPS
-from memviz.metrics.requests.limits import ceilings, spells
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.request_sizes import request_sizes
@@ -105,12 +104,10 @@ def test_limits_dollars_facts_and_fill_are_those_of_the_records() -> None:
     steps, known = unfolded(data, 0), retention(run, trip.probes).states
     usd = assumptions.cost(traffic(run)).so_far_usd
     assert usd is not None
-    sent = {
-        int(one.request): one.tokens for one in ceilings(run, spells(run)[0])
-    }  # the last one of each request
+    uncounted = run.columns.totals - run.strategy.counted_tokens(run.columns.tokens)
     for number, step in enumerate(steps):
         assert step is not None
-        assert step.request["limit"] == [sent[number], 1500]
+        assert step.request["limit"] == [uncounted[number] + 1500, 1500]
         assert step.request["usd"] == dollars(float(usd[number]))
         assert [int(code) for code in step.known] == known[
             number, : len(data["facts"])

@@ -17,6 +17,7 @@ from memviz.dashboard.charts.grammar import (
     marks,
     note_at_left,
     picture,
+    stroke,
 )
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
@@ -34,7 +35,7 @@ from memviz.dashboard.charts.turn_axis import (
 )
 from memviz.dashboard.words.requests import request_names
 from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak
-from memviz.metrics.requests.request_axis import RequestAxis
+from memviz.metrics.requests.request_axis import Places, RequestAxis
 
 ROW_PIXELS = 92
 AXIS_PIXELS = 100
@@ -124,14 +125,7 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
     layout: Part = {}
     rows = [f"y{number + 1}" if number else "y" for number in range(len(settings))]
     for number, (one, row) in enumerate(zip(settings, rows, strict=True)):
-        start = 1 - (number + 1) / len(settings)
-        layout[f"yaxis{row[1:]}"] = {
-            **TOKENS_AXIS,
-            "range": [0, top],
-            "domain": [start, start + ROW_SHARE / len(settings)],
-            "nticks": 3,
-            "title": {"text": "tokens sent" if number == 0 else ""},
-        }
+        layout[f"yaxis{row[1:]}"] = _tokens_of_row(number, len(settings), top)
         traces += _row(one, number, row, axis, top)
         notes.append(note_at_left(_heading(one.setting), top, yref=row))
     seen = {each.breaker for one in settings for each in one.breaks}
@@ -157,6 +151,19 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
         height=AXIS_PIXELS + ROW_PIXELS * max(1, len(settings)),
         uirevision="cache-prefix",
     )
+
+
+def _tokens_of_row(number: int, rows: int, top: float) -> Part:
+    """Return the y axis of row ``number`` of so many, up to ``top`` tokens as in all of
+    them."""
+    start = 1 - (number + 1) / rows
+    return {
+        **TOKENS_AXIS,
+        "range": [0, top],
+        "domain": [start, start + ROW_SHARE / rows],
+        "nticks": 3,
+        "title": {"text": "tokens sent" if number == 0 else ""},
+    }
 
 
 def _heading(one: SettingCost) -> str:
@@ -196,31 +203,48 @@ def _row(
     yield bars(x, held, color, opacity=HELD_OPACITY, **shared)
     yield bars(x, paid, color, **shared)
     for breaker in dict.fromkeys(each.breaker for each in one.breaks):
-        look = LOOKS[breaker]
-        runs = [run for run in _runs(one.breaks) if run.first.breaker is breaker]
+        yield _break_marks(one, breaker, row, x, ids, ABOVE_SHARE * top)
 
-        def told(run: _Run, look: _Look = look) -> str:
-            upto = names[run.first.request]
-            if run.last.request > run.first.request:
-                upto = f"each request from {upto} to {names[run.last.request]}"
-            lost = counted(run.lost_tokens, "token")
-            return f"<b>{upto}</b>: {look.told}.<br>{lost} paid for in full again"
 
-        numbers = [run.first.request for run in runs]
-        yield marks(
-            x[numbers],
-            sent.input_tokens[numbers] + ABOVE_SHARE * top,
-            Texts(runs, told),
-            {
-                "symbol": look.symbol,
-                "size": MARK_PIXELS,
-                "color": look.color,
-                "line": {"width": 1, "color": color},
-            },
-            yaxis=row,
-            customdata=[ids[at] for at in numbers],
-            showlegend=False,
-        )
+def _break_marks(
+    one: CachedSetting,
+    breaker: Breaker,
+    row: str,
+    x: Places,
+    ids: Sequence[str],
+    above_tokens: float,
+) -> Part:
+    """Return the marks of one reason, so much above the bars of the first request of each
+    run of breaks. ``x`` and ``ids`` are those of all requests."""
+    look = LOOKS[breaker]
+    sent = one.setting.cost.traffic
+    names = request_names(sent.turns)
+    runs = [run for run in _runs(one.breaks) if run.first.breaker is breaker]
+
+    def told(run: _Run) -> str:
+        broken = names[run.first.request]
+        if run.last.request > run.first.request:
+            broken = f"each request from {broken} to {names[run.last.request]}"
+        lost = counted(run.lost_tokens, "token")
+        return f"<b>{broken}</b>: {look.told}.<br>{lost} paid for in full again"
+
+    numbers = [run.first.request for run in runs]
+    edge = stroke(1, color=setting_color(one.setting.setting.index))
+    marker = {
+        "symbol": look.symbol,
+        "size": MARK_PIXELS,
+        "color": look.color,
+        "line": edge,
+    }
+    return marks(
+        x[numbers],
+        sent.input_tokens[numbers] + above_tokens,
+        Texts(runs, told),
+        marker,
+        yaxis=row,
+        customdata=[ids[at] for at in numbers],
+        showlegend=False,
+    )
 
 
 def _runs(breaks: Sequence[CacheBreak]) -> list[_Run]:
