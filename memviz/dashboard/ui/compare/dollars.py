@@ -36,7 +36,7 @@ from memviz.dashboard.ui.compare.dollars_in_total import (
 from memviz.dashboard.ui.compare.playing import Readout
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import Selection, select_clicked
-from memviz.dashboard.ui.controls.grounds import say_not_recorded
+from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
 from memviz.dashboard.ui.controls.pricing import MORE, price_row
@@ -71,6 +71,7 @@ PRICES_KEY = "costs-prices"
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what every setting costs."""
+    summaries_by(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()

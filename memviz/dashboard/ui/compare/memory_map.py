@@ -28,7 +28,7 @@ from memviz.dashboard.ui.compare.one_message import (
 from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select, selected
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pictures import (
     as_shown,
@@ -55,6 +55,7 @@ MAP_PIXELS = 140
 
 def memory_map_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """A map for each setting, beside the selected request, and what became of one message."""
+    summaries_by(settings)
     say_not_recorded(settings)
     if not is_staged():
         legend(settings)

@@ -27,7 +27,6 @@ from memviz.dashboard.ui.compare.selection import (
     selected,
     walk_of,
 )
-from memviz.dashboard.ui.controls.grounds import summaries_by
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import copy_link, keep_address
@@ -121,12 +120,10 @@ def _picture_with_player(
     draw_picture()
     if not hides(Part.PLAYER):
         _walk(settings, charts)
-    if not hides(Part.CONTROLS):
-        summaries_by(settings)
-    if not hides(Part.READER) and not is_read():
-        _say_what_happened(selected(settings))
     if draw_notes is not None and not hides(Part.NUMBERS):
         draw_notes()
+    if not hides(Part.READER) and not is_read():
+        _say_what_happened(selected(settings))
 
 
 def _say_what_happened(selection: Selection) -> None:

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select_clicked, selected
 from memviz.dashboard.ui.compare.value_handle import value_handle
-from memviz.dashboard.ui.controls.grounds import health, say_not_recorded
+from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.dashboard.ui.controls.pictures import (
     compaction_notes,
@@ -103,6 +103,7 @@ def tokens_chart(
 
 def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what one should know about the picture: what is not, or not so, in it."""
+    summaries_by(settings)
     if transcript.events:
         st.caption(
             "Dotted lines: summarized by the program that the conversation was imported from."
