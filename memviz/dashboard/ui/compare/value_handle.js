@@ -25,6 +25,7 @@ class Handle {
         const isNew = !this.data || this.data.now !== data.now || this.data.name !== data.name || this.data.values.length !== data.values.length;
         this.data = data;
         this.root.querySelector(".handle").style.setProperty("--handle-color", data.color);
+        this.root.querySelector(".handle").dataset.missing = data.missing; // curves that are not made yet
         this.root.querySelector(".what").textContent = data.name;
         this.range.max = data.values.length - 1;
         this.range.setAttribute("aria-label", `${data.title} of ${data.name}`);
