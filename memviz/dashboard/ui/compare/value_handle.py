@@ -45,6 +45,7 @@ LONGEST_REQUESTS = 600
 
 
 _WANTED = "value-handle-wants-more"
+_TAKEN = "value-handle-was-let-go"
 
 
 class Curve(NamedTuple):
@@ -86,6 +87,9 @@ def _handle(
     summarizer: ModelChoice,
     chart: str,
 ) -> None:
+    if widget_value(_TAKEN):
+        set_widget(_TAKEN, False)
+        st.rerun()  # the whole page shows the new value, not this fragment alone
     now = int(setting.parameters.get(parameter.name, parameter.default))
     recorded = _recorded_values(state, setting, parameter)
     values = values_of_handle(parameter, now, recorded, _needed_tokens(setting_run.run))
@@ -233,6 +237,7 @@ def _take(setting: Setting, parameter: Parameter) -> None:
     if isinstance(value, int):
         set_widget(parameter_key(setting, parameter.name), value)
         setting.parameters[parameter.name] = value
+        set_widget(_TAKEN, True)
 
 
 def _themed(index: int) -> str:
