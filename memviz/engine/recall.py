@@ -257,19 +257,19 @@ def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
 
 
 def resolve(
-    log: Log, length: int | Sequence[int], recalls: Sequence[Recall], max_messages: int
+    log: Log, recalls: Sequence[Recall], bounds: Sequence[int], max_messages: int
 ) -> Recalled:
-    """Find what ``recalls`` name among the first ``length`` messages of ``log``; with a list of lengths each among its
-    own.
+    """Return the messages that ``recalls`` name, recall number n among the first
+    ``bounds[n]`` messages of ``log``.
 
-    What the model and its recall tool told each other is only brought back by its own positions. Where one recall
-    names more than ``max_messages``, those asked for by number are kept first, and of the others the newest. Numbers
-    that do not exist are reported by name.
+    The exchange of the model with its recall tool is only brought back by its own
+    positions. Where one recall names more than ``max_messages``, messages asked for by
+    number are kept first, and of the others the newest. Numbers that do not exist are
+    reported by name.
     """
     found: set[int] = set()
     kept: set[int] = set()
     missing: list[str] = []
-    bounds = [length] * len(recalls) if isinstance(length, int) else length
     for recall, bound in zip(recalls, bounds, strict=True):
         by_number, absent = _by_number(log, bound, recall)
         others = _by_content(log, bound, recall)

@@ -100,8 +100,10 @@ class Move:
         return None
 
 
-def policy_name(policy: FailurePolicy | Move | Write) -> str:
-    """A failure policy in a word: *instead* for another effect."""
+def policy_name(
+    policy: FailurePolicy | Move | Write,
+) -> FailurePolicy | Literal["instead"]:
+    """Return a failure policy as one word: *instead* for another effect."""
     return policy if isinstance(policy, str) else "instead"
 
 
