@@ -129,17 +129,21 @@ StoredRecall = Annotated[
 
 @dataclass(frozen=True)
 class Recalled:
-    """The result of a recall: ``messages`` in log order and their ``indices``, what does not exist by
-    name (``missing``), how many messages the bound cut off (``cut``), and what was asked for: by the
-    user, and with the last ``by_model`` of ``asked`` by the model. Its length is the number of messages,
-    and going through it gives them."""
+    """The result of a recall. Its length is the number of messages, and iterating over it
+    gives them."""
 
     messages: NotStored[tuple[Message, ...]] = field(default=(), repr=False)
+    """In the order of the log."""
     indices: tuple[Position, ...] = ()
+    """The log positions of ``messages``."""
     missing: tuple[Text, ...] = ()
+    """Names of turns and messages that were asked for and do not exist."""
     cut: Count = 0
+    """Number of messages that the strategy's bound left out."""
     asked: tuple[StoredRecall, ...] = ()
+    """The recalls that it answers: first the user's, then the model's."""
     by_model: Count = 0
+    """Number of recalls in ``asked`` that the model asked for: the last ones."""
 
     def __len__(self) -> int:
         return len(self.messages)
