@@ -38,7 +38,7 @@ from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.engine.tool_pairs import in_pairs
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
-from memviz.strategies.base import Effect, Strategy, Trigger, Write, policy_name
+from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write, policy_name
 
 
 class Prepared(NamedTuple):
@@ -320,35 +320,41 @@ class State:
         # memory as it was.
         before = self.memory
         self.memory = after
-        model = draft.model
+        compaction = self._compaction(plan, before, draft, details, written)
+        self.compactions.append(compaction)
+        self.unsent.append(compaction)
+        self.backoff = self.backoff.after(compaction)
+
+    def _compaction(
+        self,
+        plan: Effect,
+        before: Memory,
+        draft: Draft,
+        details: ChangeDetails,
+        written: SummaryVersion | None,
+    ) -> Compaction:
+        """Return the record of the change from ``before`` to the memory in force."""
         track = SUMMARY
         policy: Policy = "leave"
-        is_fixed = False
         if isinstance(plan, Write):
             track = plan.track
             policy = policy_name(plan.on_failure)
-            is_fixed = plan.text is not None
-            if not model and not is_fixed and self.summarizer is not None:
-                model = self.summarizer.name
-        compaction = Compaction(
+        return Compaction(
             strategy=self.strategy,
             turn=before.turn,
             after_message=before.length - 1,
             kind=details.kind,
-            # The plan.
             reason=plan.reason,
             summarized=plan.summarize,
             keep_from=plan.keep_from,
             replaces=plan.replaces.version if plan.replaces else None,
             track=track,
             policy=policy,
-            is_fixed=is_fixed,
-            # The memory without and with it.
+            is_fixed=_has_fixed_text(plan),
             before=before,
-            after=after,
+            after=self.memory,
             written=written,
-            # The summarizer's call.
-            model=model,
+            model=self._name_of_writer(plan, draft),
             instruction=draft.instruction,
             prompt_tokens=draft.prompt_tokens + prompt_tokens_of(details.discarded),
             answer=draft.answer,
@@ -360,10 +366,19 @@ class State:
             recorded=draft.recorded,
             discarded=details.discarded,
             asked_by_library=details.asked_by_library,
-            # The user's part.
             proposed=details.proposed,
             revises=details.revises,
         )
-        self.compactions.append(compaction)
-        self.unsent.append(compaction)
-        self.backoff = self.backoff.after(compaction)
+
+    def _name_of_writer(self, plan: Effect, draft: Draft) -> str:
+        """Return the name of the model that wrote the draft, or that would have been asked;
+        empty for a fixed text and for an effect without a model."""
+        if draft.model:
+            return draft.model
+        if isinstance(plan, Move) or _has_fixed_text(plan) or self.summarizer is None:
+            return ""
+        return self.summarizer.name
+
+
+def _has_fixed_text(plan: Effect) -> bool:
+    return isinstance(plan, Write) and plan.text is not None
