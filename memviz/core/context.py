@@ -52,21 +52,24 @@ class Fate(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Part of a context. ``indices`` are the log positions it stands for: the messages themselves,
-    or for a summary the messages that it covers; none for a line of the strategy's own words. ``tokens`` counts content
-    only. A summary that stands inside the system prompt has no message of its own but its ``text``."""
+    """One part of a context, such as its summary or its history."""
 
     kind: BlockKind
     messages: tuple[Message, ...]
     indices: tuple[int, ...]
+    """The log positions of its messages; of a summary those that it covers. Empty for a line
+    in the strategy's own words."""
     tokens: int
+    """Content tokens, without the overhead of the chat format."""
     text: str = ""
+    """The text of a summary inside the system prompt, which has no message of its own."""
 
 
 def joined(
     blocks: Iterable[Block], kinds: Collection[BlockKind] = ("history", "input")
 ) -> Iterator[Block]:
-    """The blocks with neighbours of one of these kinds as one, where they are messages of the log."""
+    """Return the blocks, neighbours of one kind among ``kinds`` merged if both hold messages
+    of the log."""
     last: Block | None = None
     for block in blocks:
         if (

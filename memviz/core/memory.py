@@ -242,19 +242,23 @@ class Memory(NamedTuple):
 
     @property
     def is_turn_open(self) -> bool:
-        """True if the turn of the last message waits for its reply: the user or a tool spoke last, or a tool is
-        called. In a log that is not yet whole nobody knows more."""
+        """True if the turn of the last message waits for its reply: the user or a tool spoke
+        last, or the assistant called a tool.
+
+        While a log is still growing, this is all that can be known.
+        """
+        # Before the first user message there is no turn.
         if not self.turn:
-            return False  # nobody asked anything yet
+            return False
         last = self.space.log[self.length - 1]
         return last.role != "assistant" or bool(last.tool_calls)
 
     @property
     def before_open_turn(self) -> int:
-        """Number of messages before the turn that is open: all of them when none is."""
-        return (
-            self.space.log.turn_start(self.turn) if self.is_turn_open else self.length
-        )
+        """Number of messages before the open turn: all of them when no turn is open."""
+        if self.is_turn_open:
+            return self.space.log.turn_start(self.turn)
+        return self.length
 
     @property
     def turn(self) -> int:

@@ -17,21 +17,22 @@ from memviz.core.message_fields import flat_message
 Role = Literal["system", "user", "assistant", "tool"]
 ROLES: frozenset[str] = frozenset(get_args(Role))
 TIME = "time"
-"""Key in a message's ``meta``: when it was said, as ISO text."""
+"""Key in a message's ``meta``: the time at which it was said, as ISO text."""
 RECALL_EXCHANGE = "recall_exchange"
 """Key in a message's ``meta``: a call of the recall tool, or its result."""
 
 
 def clean_text(text: str) -> str:
-    """Text without lone surrogates, which UTF-8, Arrow, SQLite and the browser all refuse."""
+    """Return ``text`` without lone surrogates, which UTF-8, Arrow, SQLite and browsers all
+    refuse."""
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _text(value: object, what: str) -> str:
+def _text(value: object, value_name: str) -> str:
     if not isinstance(value, str):
-        raise MessageError(f"{what} is {type_of(value)}; it has to be text.")
+        raise MessageError(f"{value_name} is {type_of(value)}; it has to be text.")
     return value
 
 
@@ -50,7 +51,8 @@ class ToolCall:
 
     @classmethod
     def of(cls, value: ToolCall | Mapping[str, Any]) -> ToolCall:
-        """A tool call from the OpenAI shape ``{"id", "function": {"name", "arguments"}}`` or a flat one."""
+        """Return a tool call from the OpenAI shape ``{"id", "function": {"name",
+        "arguments"}}`` or a flat one, ``{"id", "name", "arguments"}``."""
         if isinstance(value, ToolCall):
             return value
         if not isinstance(value, Mapping):
@@ -63,14 +65,14 @@ class ToolCall:
         if not isinstance(name, str) or not name:
             raise MessageError("A tool call has no function name.")
         arguments = source.get("arguments")
+        if arguments is None:
+            arguments = {}
         if not isinstance(arguments, str):
-            arguments = json.dumps(
-                {} if arguments is None else arguments, ensure_ascii=False
-            )
+            arguments = json.dumps(arguments, ensure_ascii=False)
         return cls(
-            clean_text(str(value.get("id") or "")),
-            clean_text(name),
-            clean_text(arguments),
+            id=clean_text(str(value.get("id") or "")),
+            name=clean_text(name),
+            arguments=clean_text(arguments),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,80 +88,86 @@ class ToolCall:
 class Message:
     """One message of a conversation. Immutable.
 
-    ``content`` is text (``None`` becomes the empty text, as tool-calling assistants send it);
-    ``tool_calls`` takes :class:`ToolCall` objects or OpenAI dictionaries; ``tool_call_id`` names the
-    call that a tool message answers; ``meta`` carries anything else and is never sent to a model.
-
     Raises :class:`MessageError` for an unknown role or a content that is not text.
     """
 
     role: str
     content: str
+    """Text. ``None``, which tool-calling assistants send, becomes the empty text."""
     name: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+    """The calls that an assistant's message makes. OpenAI dictionaries are taken too."""
     tool_call_id: str | None = None
+    """The ``id`` of the call that a tool's message answers."""
     meta: Mapping[str, Any] | None = field(default=None, hash=False)
+    """Anything else. It is never sent to a model."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.role, str) or self.role not in ROLES:
             raise MessageError(
                 f"Role {self.role!r} is unknown; allowed are {', '.join(sorted(ROLES))}."
             )
-        content = "" if self.content is None else self.content
-        if not isinstance(content, str):
-            raise MessageError(
-                f"The content of a {self.role} message is {type_of(content)}; it has to be text."
-            )
-        if content is not self.content or not content.isascii():
-            object.__setattr__(self, "content", clean_text(content))
-        if self.name is not None or self.tool_call_id is not None:
-            self._clean_labels()
-        if self.tool_calls or self.tool_calls is None:
-            object.__setattr__(
-                self,
-                "tool_calls",
-                tuple(ToolCall.of(call) for call in self.tool_calls or ()),
+        # Logs have tens of thousands of messages, and most of them need none of the rest.
+        if not isinstance(self.content, str) or not self.content.isascii():
+            self._set("content", self._clean_content())
+        if self.name is not None:
+            self._set("name", self._clean_label("name", self.name))
+        if self.tool_call_id is not None:
+            label = self._clean_label("tool_call_id", self.tool_call_id)
+            self._set("tool_call_id", label)
+        if self.tool_calls is None:
+            self._set("tool_calls", ())
+        elif self.tool_calls:
+            self._set(
+                "tool_calls", tuple(ToolCall.of(call) for call in self.tool_calls)
             )
         if self.meta is not None:
-            if not isinstance(self.meta, Mapping):
-                raise MessageError(
-                    f"The meta of a {self.role} message is not an object of keys and values."
-                )
-            object.__setattr__(self, "meta", dict(self.meta))
+            self._set("meta", self._copied_meta())
 
-    def _clean_labels(self) -> None:
-        for label in ("name", "tool_call_id"):
-            value = getattr(self, label)
-            if value is not None:
-                object.__setattr__(
-                    self,
-                    label,
-                    clean_text(_text(value, f"The {label} of a {self.role} message")),
-                )
+    def _set(self, field_name: str, value: object) -> None:
+        object.__setattr__(self, field_name, value)
+
+    def _clean_content(self) -> str:
+        content = "" if self.content is None else self.content
+        return clean_text(_text(content, f"The content of a {self.role} message"))
+
+    def _clean_label(self, label: str, value: object) -> str:
+        return clean_text(_text(value, f"The {label} of a {self.role} message"))
+
+    def _copied_meta(self) -> dict[str, Any]:
+        if not isinstance(self.meta, Mapping):
+            raise MessageError(
+                f"The meta of a {self.role} message is not an object of keys and values."
+            )
+        return dict(self.meta)
 
     @property
     def said_at(self) -> datetime | None:
-        """The time at which it was said, in UTC where no zone is named; ``None`` where that is not known."""
+        """The time at which it was said, in UTC where no zone is named; ``None`` where it
+        is not known."""
         text = self.meta.get(TIME) if self.meta else None
+        if not isinstance(text, str):
+            return None
         try:
-            moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+            moment = datetime.fromisoformat(text)
         except ValueError:
             return None
-        return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
     @property
     def is_recall_exchange(self) -> bool:
-        """True if it only says that the model recalled earlier messages: nothing that a summary should keep."""
+        """True for a call of the recall tool and its result, which no summary should keep."""
         return self.meta is not None and bool(self.meta.get(RECALL_EXCHANGE))
 
     @classmethod
     def of(cls, value: object) -> Message:
-        """A message from a message, from a dictionary with ``role`` and ``content``, or from a message object of
-        LangChain, LlamaIndex or OpenAI's client.
+        """Return ``value`` as a message.
 
-        A ``content`` that is a list of parts is read as one text, a part a line. Where there is none, the text is read
-        where it stands: under ``text``, ``message``, ``value``, or in the ``blocks`` of LlamaIndex's ``model_dump()``.
-        Raises :class:`MessageError` where no text is found.
+        It may be a message, a dictionary with ``role`` and ``content``, or a message object
+        of LangChain, LlamaIndex or OpenAI's client. A ``content`` that is a list of parts
+        becomes one text, each part on a line. Without a ``content`` the text is looked for
+        under ``text``, ``message``, ``value``, and in the ``blocks`` of LlamaIndex's
+        ``model_dump()``. Raises :class:`MessageError` where no text is found.
         """
         if isinstance(value, Message):
             return value
@@ -184,7 +192,8 @@ class Message:
             raise MessageError("The tool_calls of a message have to be a list.")
         return cls(
             role=_plain_role(value["role"]),
-            content=value.get("content"),  # type: ignore[arg-type]  # None and wrong types are judged above
+            # None and wrong types are judged as the message is made.
+            content=value.get("content"),  # type: ignore[arg-type]
             name=value.get("name"),
             tool_calls=tuple(calls),
             tool_call_id=value.get("tool_call_id"),
@@ -192,14 +201,14 @@ class Message:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The OpenAI chat shape of the message, without what is not set, plus ``meta`` if there is any."""
+        """Return the message in the OpenAI chat shape, and its ``meta`` if there is any."""
         out = self.to_request()
         if self.meta is not None:
             out["meta"] = dict(self.meta)
         return out
 
     def to_request(self) -> dict[str, Any]:
-        """The message as it is sent to a model: the OpenAI chat shape, never ``meta``."""
+        """Return the message as it is sent to a model: the OpenAI chat shape, never ``meta``."""
         out: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.name is not None:
             out["name"] = self.name

@@ -10,8 +10,12 @@ V = TypeVar("V")
 
 
 class RecentlyUsed(Generic[K, V]):
-    """Keeps the ``size`` entries that were read or written last, or fewer: together they weigh ``most_weight`` at most,
-    the last one aside. Safe to share between threads."""
+    """The entries that were read or written last.
+
+    When there are more than ``size`` of them, or together they weigh more than
+    ``most_weight``, the entry that was not used for the longest time goes. The newest entry
+    stays, whatever it weighs. Safe to share between threads.
+    """
 
     def __init__(
         self,
@@ -19,6 +23,7 @@ class RecentlyUsed(Generic[K, V]):
         most_weight: float = float("inf"),
         weigh: Callable[[V], float] = lambda value: 0,
     ) -> None:
+        """``weigh`` returns the weight of a value; by default nothing weighs anything."""
         self._size = size
         self._lock = Lock()
         self._most_weight = most_weight
@@ -29,46 +34,47 @@ class RecentlyUsed(Generic[K, V]):
         return len(self._entries)
 
     def get(self, key: K) -> V | None:
-        """The value of ``key``, if it is still kept."""
+        """Return the value of ``key``, or ``None`` if it is not kept any more."""
         with self._lock:
             if key in self._entries:
                 self._entries.move_to_end(key)
             return self._entries.get(key)
 
     def put(self, key: K, value: V) -> V:
-        """Keep ``value`` and return it; the entry that was not used for the longest time makes room."""
+        """Keep ``value`` and return it. Old entries make room for it."""
         with self._lock:
             self._entries[key] = value
             self._entries.move_to_end(key)
-            while len(self._entries) > 1 and self._is_full():
+            while len(self._entries) > 1 and self._is_too_much():
                 self._entries.popitem(last=False)
         return value
 
-    def _is_full(self) -> bool:
-        return (
-            len(self._entries) > self._size
-            or sum(map(self._weigh, self._entries.values())) > self._most_weight
-        )
+    def _is_too_much(self) -> bool:
+        if len(self._entries) > self._size:
+            return True
+        # Weighed anew each time, because values grow while they are kept: a chat's log does.
+        weight = sum(self._weigh(value) for value in self._entries.values())
+        return weight > self._most_weight
 
-    def keys_where(self, is_wanted: Callable[[V], bool]) -> list[K]:
-        """The keys of all values that are wanted."""
+    def keys_where_value(self, is_wanted: Callable[[V], bool]) -> list[K]:
+        """Return the keys of the values that ``is_wanted`` accepts."""
         with self._lock:
             return [key for key, value in self._entries.items() if is_wanted(value)]
 
-    def remove_where(self, is_unwanted: Callable[[K], bool]) -> list[V]:
-        """Forget every key that ``is_unwanted``; returns their values."""
+    def remove_where_key(self, is_unwanted: Callable[[K], bool]) -> list[V]:
+        """Forget the keys that ``is_unwanted`` accepts, and return their values."""
         with self._lock:
-            return [
-                self._entries.pop(key)
-                for key in list(self._entries)
-                if is_unwanted(key)
-            ]
+            unwanted_keys = [key for key in self._entries if is_unwanted(key)]
+            return [self._entries.pop(key) for key in unwanted_keys]
 
-    def change(self, key: K, changed: Callable[[V], V]) -> None:
-        """Put what ``changed`` makes of the value in its place, if ``key`` is kept. No other thread comes between."""
+    def change(self, key: K, update: Callable[[V], V]) -> None:
+        """Replace the value of ``key`` by ``update(value)``, if ``key`` is kept.
+
+        Other threads wait meanwhile, so none of their changes is lost.
+        """
         with self._lock:
             if key in self._entries:
-                self._entries[key] = changed(self._entries[key])
+                self._entries[key] = update(self._entries[key])
 
     def remove(self, key: K) -> None:
         """Forget ``key``; one that is not kept is no error."""

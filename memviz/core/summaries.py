@@ -31,26 +31,28 @@ def copy_apart(value: T) -> T:
 
 @dataclass(frozen=True)
 class SummaryVersion:
-    """One summary that a summarizer wrote.
-
-    ``version`` counts from 1. ``turn`` is that of the last message when it was written; the first request that it
-    changed is that of ``Compaction.request_turn``, by which pages name it. ``covers`` is the range of log
-    positions it stands for, ``added`` the part of it that was still verbatim before. ``replaces`` is the
-    version it took in, ``None`` for the first one and for entries of an accumulating list. ``follows`` is
-    the version that was the newest in force when it was written (0: none): usually the one before, but not
-    after an undo. ``track`` names the kind of notes that it belongs to, where a strategy keeps several kinds, such as
-    facts and a working-memory text: each has a newest version of its own.
-    """
+    """One summary that a summarizer wrote."""
 
     version: int
+    """Its number, from 1."""
     turn: int
+    """The turn of the last message when it was written. The first request that it changed
+    may be of a later turn: see ``Compaction.request_turn``, by which pages name it."""
     text: str
     covers: range
+    """The log positions that it stands for."""
     added: range
+    """The part of ``covers`` that was still sent word for word before."""
     counter: Counter = field(repr=False, compare=False)
     replaces: int | None = None
+    """The version that it took in; ``None`` for the first one, and for an entry of a list
+    of summaries."""
     follows: int | None = None
+    """The newest version in force when it was written (0: none). Usually the one before
+    it, but not after an undo."""
     track: str = SUMMARY
+    """The kind of notes that it belongs to, where a strategy keeps several, such as facts
+    and a working-memory text. Each kind has a newest version of its own."""
 
     @cached_property
     def tokens(self) -> int:

@@ -11,43 +11,47 @@ if TYPE_CHECKING:
 
 
 class ToolPairs:
-    """The tool results with the calls that they answer, kept up to date as messages arrive. All are log positions.
+    """The tool results of a log with the calls that they answer, as log positions.
 
-    Ids are reused within real conversations, so a result is paired with the nearest open call of
-    that id before it, never through a dictionary of all ids.
+    Grows with the log, message by message. Ids are reused within real conversations, so a
+    result is paired with the nearest open call of that id before it, never through a
+    dictionary of all ids.
     """
 
     def __init__(self) -> None:
-        self.callers: list[int] = []  # messages that call tools
-        self.results: list[int] = []  # tool results
-        self.joined: list[int] = []  # tool results that directly follow another one
-        self.uncalled: list[int] = []  # tool results that answer no call
-        self.call_of: dict[
-            int, int | None
-        ] = {}  # tool result -> message that called it
-        self.results_of: dict[int, list[int]] = {}  # calling message -> its results
-        self.late: list[
-            int
-        ] = []  # calling messages of which a result came after the next request, in order
-        self.unanswered: dict[
-            int, int
-        ] = {}  # calling message -> calls of it without a result yet
-        self.irregular: list[
-            int
-        ] = []  # calling messages whose calls are not each answered before the next reply, by its name
-        self._next_request = -1  # the last message that the model was called before or that a turn begins with
+        self.callers: list[int] = []
+        """Messages that call tools."""
+        self.results: list[int] = []
+        """Tool results."""
+        self.joined: list[int] = []
+        """Tool results that directly follow another one."""
+        self.uncalled: list[int] = []
+        """Tool results that answer no call."""
+        self.call_of: dict[int, int | None] = {}
+        """The calling message of each tool result; ``None`` where it answers no call."""
+        self.results_of: dict[int, list[int]] = {}
+        """The results of each calling message."""
+        self.late: list[int] = []
+        """Calling messages, in order, with a result that came after the next request."""
+        self.unanswered: dict[int, int] = {}
+        """The number of calls without a result, of each calling message that has any."""
+        self.irregular: list[int] = []
+        """Calling messages with a call that no result answers under its name before the
+        assistant's next message."""
+        self._next_request = -1
+        """The newest message that begins a turn, or with which the assistant goes on."""
         self._last_role = ""
-        self._spoke_last: tuple[int, Message] | None = (
-            None  # the assistant's newest message
-        )
-        self._results_since: list[Message] = []  # and the results behind it
-        self._open: dict[str, list[_OpenCall]] = {}  # by id, the newest last
-        self._newest: list[
-            _OpenCall
-        ] = []  # of any id, the newest last; closed ones are cleared as they come up
+        self._spoke_last: tuple[int, Message] | None = None
+        """The assistant's newest message, with its position."""
+        self._results_since: list[Message] = []
+        """Tool results since the assistant's newest message."""
+        self._open: dict[str, list[_OpenCall]] = {}
+        """Calls without a result by their id, the newest last."""
+        self._newest: list[_OpenCall] = []
+        """Calls of any id, the newest last. Closed ones are removed as they come up."""
 
     def add(self, position: int, message: Message) -> None:
-        """Take note of one more message of the log."""
+        """Take in the next message of the log."""
         if message.role == "user" or (message.role == "assistant" != self._last_role):
             self._next_request = position
         if message.role == self._last_role == "tool":
@@ -77,22 +81,30 @@ class ToolPairs:
                 self._answer(caller, position)
 
     def _note_if_irregular(self) -> None:
-        """Judge the assistant's newest message: with its next one it is known which of its calls were answered."""
+        """Add the assistant's newest message to ``irregular`` if it belongs there.
+
+        Called with its next message: until then a result may still come. Irregular are
+
+        - two calls with one id,
+        - a call without a result,
+        - a result that bears the name of another tool than its call.
+        """
         if self._spoke_last is None or not self._spoke_last[1].tool_calls:
             return
         position, caller = self._spoke_last
         names = {call.id: call.name for call in caller.tool_calls}
-        found = [
-            result for result in self._results_since if result.tool_call_id in names
-        ]
-        own = all(
-            result.name in (None, names[result.tool_call_id or ""]) for result in found
-        )
-        if (
-            len(names) < len(caller.tool_calls)
-            or len({one.tool_call_id for one in found}) < len(names)
-            or not own
-        ):
+        shares_an_id = len(names) < len(caller.tool_calls)
+        answered_ids = set()
+        has_wrong_name = False
+        for result in self._results_since:
+            call_id = result.tool_call_id
+            if call_id is None or call_id not in names:
+                continue
+            answered_ids.add(call_id)
+            if result.name not in (None, names[call_id]):
+                has_wrong_name = True
+        lacks_a_result = len(answered_ids) < len(names)
+        if shares_an_id or lacks_a_result or has_wrong_name:
             self.irregular.append(position)
 
     def _answer(self, caller: int, position: int) -> None:
@@ -108,7 +120,10 @@ class ToolPairs:
         return self.late[place : place + 1] == [caller]
 
     def _close(self, id: str | None) -> int | None:
-        """The message whose newest open call has this id, or, where a result names none, any id."""
+        """Close the newest open call of this id, and return the position of its message.
+
+        A result without an id closes the newest open call of all.
+        """
         while self._newest and not self._newest[-1].is_open:
             self._newest.pop()
         if not id:

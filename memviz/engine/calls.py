@@ -12,29 +12,32 @@ from memviz.models.base import Reply
 
 @dataclass(frozen=True, slots=True)
 class ReplyFacts:
-    """The facts of a reply beyond its text: billed usage, US dollars (``None``: unknown), seconds.
-
-    One that is ``recorded`` was played from a recording: seconds and dollars are those of then, ``None`` where they
-    were not recorded.
-    """
+    """The facts of a reply beside its text."""
 
     model: Text = ""
     usage: StoredUsage | None = None
+    """Tokens as billed, where the provider said."""
     cost_usd: Amount | None = None
+    """``None`` where unknown."""
     seconds: Amount | None = 0.0
     recorded: Annotated[bool, left_out_where(False)] = False
+    """True if a recording played the reply: seconds and dollars are those of the recorded
+    call, ``None`` where they were not recorded."""
 
     @classmethod
     def of(cls, reply: Reply, name: str, seconds: float) -> ReplyFacts:
-        """The facts of ``reply``, for which a model called ``name`` was waited ``seconds``."""
-        took = reply.recorded_seconds if reply.recorded else seconds
+        """Return the facts of ``reply``, which took the model called ``name`` ``seconds``."""
         return cls(
-            reply.model or name, reply.usage, reply.cost_usd, took, reply.recorded
+            model=reply.model or name,
+            usage=reply.usage,
+            cost_usd=reply.cost_usd,
+            seconds=reply.recorded_seconds if reply.recorded else seconds,
+            recorded=reply.recorded,
         )
 
 
 def sum_if_known(costs_usd: Iterable[float | None]) -> float | None:
-    """The sum of US dollars, ``None`` if any is unknown."""
+    """Return the sum of ``costs_usd``, or ``None`` if any of them is unknown."""
     total: float = 0
     for cost in costs_usd:
         if cost is None:
@@ -44,5 +47,5 @@ def sum_if_known(costs_usd: Iterable[float | None]) -> float | None:
 
 
 def total_cost_usd(calls: Iterable[ReplyFacts | None]) -> float | None:
-    """US dollars of all these calls, ``None`` if any is unknown."""
+    """Return the cost of all ``calls``, or ``None`` if that of any is unknown."""
     return sum_if_known(None if facts is None else facts.cost_usd for facts in calls)

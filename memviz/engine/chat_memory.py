@@ -25,16 +25,19 @@ Given = Any
 
 
 class ChatMemory:
-    """The memory of a strategy over a conversation that somebody else holds.
+    """The memory of a strategy over a conversation that the caller leads.
 
-    Append every message as it comes; ``load`` gives what to send now. A message is a :class:`Message`, a dictionary
-    with role and content, or a message object of LangChain, LlamaIndex or OpenAI's client. ``model`` writes the
-    summaries; ``None`` means that there is nobody to write them. The log is never cut: ``get_all`` has every message,
-    whatever was summarized. Tool calls without results and results without calls, which providers refuse, are left out
-    of what is sent unless ``repair_tool_pairs`` is off.
+    Append every message as it comes; ``load`` returns the messages to send now. A message
+    is a :class:`Message`, a dictionary with role and content, or a message object of
+    LangChain, LlamaIndex or OpenAI's client. The log is never cut: ``get_all`` returns
+    every message, whatever was summarized.
 
-    Every method that may wait for a summarizer has an async twin (``aput`` for ``put``). Safe to use from several
-    threads and tasks: one call works at a time, the others wait.
+    ``model`` writes the summaries; with ``None`` there is nobody to write them.
+    ``repair_tool_pairs`` leaves out of what is sent the tool calls without results and the
+    results without calls, which providers refuse.
+
+    Every method that may wait for a summarizer has an async twin (``aput`` for ``put``).
+    Safe to use from several threads and tasks: one call works at a time, the others wait.
     """
 
     def __init__(
@@ -55,15 +58,14 @@ class ChatMemory:
             system_prompt,
             repair_tool_pairs,
         )
+        # Held by every method that reads or changes the session. A method may call another.
         self._lock = RLock()
-        self._forget()
-
-    def _forget(self) -> None:
         self._session = Session(Log(), self._setting)
         self._recalls: tuple[Recall, ...] = ()
+        """The recalls for the requests up to the next answer."""
 
     def _go_on(self, run: Run) -> None:
-        """Take over a run of the same strategy and counter, summaries included. Asks nobody."""
+        """Go on where ``run`` ended, which has the same strategy and counter. Asks nobody."""
         self._session = Session.resume(
             run,
             self.summarizer,
@@ -77,33 +79,37 @@ class ChatMemory:
 
     @property
     def summarizer_name(self) -> str:
-        """Its name; empty when there is none."""
+        """The name of the summarizer; empty when there is none."""
         return self.summarizer.name if self.summarizer is not None else ""
 
     @property
     def run(self) -> Run:
-        """Everything done so far: its compactions and summaries. It has no turn records, because the
-        requests are somebody else's."""
-        return self._session.run()
+        """The compactions and summaries so far, as a run. It has no turn records, because
+        the caller sends the requests."""
+        with self._lock:
+            return self._session.run()
 
     def headroom(self) -> Headroom | None:
-        """The messages, tokens or turns that can be said before the next summarization; ``None`` where none will
-        come: the strategy never summarizes, or nobody is there to write a summary. A turn is complete when the next
-        one begins."""
-        return self._session.headroom(last_turn_is_complete=False)
+        """Return the messages, tokens or turns that can be said before the next compaction.
+
+        ``None`` where none will come: the strategy never summarizes, or nobody is there to
+        write a summary. A turn is complete when the next one begins.
+        """
+        with self._lock:
+            return self._session.headroom(last_turn_is_complete=False)
 
     def append(self, message: Given) -> None:
-        """Take in the next message of the conversation, and summarize if it is time to."""
+        """Take in the next message of the conversation, and summarize if that is due."""
         message = Message.of(message)
         with self._lock:
             session = self._session
-            turns = session.log.turn_count
-            session.log.append(
-                message
-            )  # first of all: nothing that fails from here on can lose it
+            turn_count_before = session.log.turn_count
+            # First of all, so that nothing that fails from here on can lose the message.
+            session.log.append(message)
+            # A final answer ends the turn that messages were recalled for.
             if message.role == "assistant" and not message.tool_calls:
-                self._recalls = ()  # the turn that they were recalled for has its answer
-            if session.log.turn_count > turns:
+                self._recalls = ()
+            if session.log.turn_count > turn_count_before:
                 session.complete_turn()
             session.advance(len(session.log))
 
@@ -112,27 +118,31 @@ class ChatMemory:
         self.append(message)
 
     def put_messages(self, messages: Iterable[Given]) -> None:
-        """Take in several messages in order. A bad one among them is refused before any is taken in."""
-        taken = _messages(messages)
+        """Take in several messages in order. If one of them is bad, none is taken in."""
+        checked = _checked_messages(messages)
         with self._lock:
-            for message in taken:
+            for message in checked:
                 self.append(message)
 
     def load(self) -> list[Message]:
-        """The messages to send to the model now: system prompt, summary, history, recalled messages, input."""
+        """Return the messages to send to the model now: system prompt, summary, history,
+        recalled messages, input."""
         with self._lock:
             return list(self._prepare().context.messages)
 
     def get(self, input: str | None = None) -> list[Message]:
-        """The same as :meth:`load`. What the user says is put in first; an ``input`` that is named here as well, as
-        memories with a search take it, changes nothing."""
+        """The same as :meth:`load`.
+
+        ``input`` changes nothing. It is accepted because memories with a search take it:
+        put the user's message first.
+        """
         return self.load()
 
     def history_for_prompt(self) -> list[Message]:
-        """Only what stands between the summary and the input: the history and what was recalled.
+        """Return the messages between the summary and the input: history and recalled ones.
 
-        A strategy that sends no history (``summary_only``) gives none at any moment; :meth:`load` has what was
-        recalled, and a turn that could not be summarized yet.
+        Empty for a strategy that sends no history (``summary_only``). Then :meth:`load` has
+        the recalled messages, and a turn that could not be summarized yet.
         """
         if not self.strategy.sends_history:
             return []
@@ -146,24 +156,23 @@ class ChatMemory:
         ]
 
     def get_all(self) -> list[Message]:
-        """The whole log."""
+        """Return every message of the log."""
         with self._lock:
             return list(self._session.log)
 
     def set(self, messages: Iterable[Given]) -> None:
-        """Start over with these messages."""
-        taken = _messages(
-            messages
-        )  # judged first: a bad one must not cost the old ones
+        """Start over with these messages. If one of them is bad, the old ones stay."""
+        checked = _checked_messages(messages)
         with self._lock:
             self.clear()
-            for message in taken:
+            for message in checked:
                 self.append(message)
 
     def clear(self) -> None:
         """Forget everything, the log included."""
         with self._lock:
-            self._forget()
+            self._session = Session(Log(), self._setting)
+            self._recalls = ()
 
     def reset(self) -> None:
         """The same as :meth:`clear`."""
@@ -175,25 +184,28 @@ class ChatMemory:
         message_indices: Iterable[int] | None = (),
         last_n: int | None = None,
     ) -> Recalled:
-        """Put earlier messages into the requests of the next turn: by turn (1-based), position (0-based) or the last
-        ones. ``None`` stands for what is left out, as a model writes it that calls ``memviz.RECALL_CONVERSATION``.
+        """Put earlier messages into the requests up to the next answer, and return them.
+
+        Named by turn (from 1), by log position (from 0), or as the last ``last_n``. ``None``
+        names nothing: models write it when they call ``memviz.RECALL_CONVERSATION``.
 
         Raises :class:`memviz.RecallError` for a wrong type, or where nothing is named.
         """
-        turns = whole_numbers("turn_numbers", turn_numbers)
         recall = Recall(
-            turns, whole_numbers("message_indices", message_indices), last_n
+            turns=whole_numbers("turn_numbers", turn_numbers),
+            messages=whole_numbers("message_indices", message_indices),
+            last_n=last_n,
         )
         with self._lock:
             recalls = (*self._recalls, recall)
-            recalled = self._session.resolve(
-                recalls, self._session.memory.before_open_turn
-            )
+            earlier_messages = self._session.memory.before_open_turn
+            recalled = self._session.resolve(recalls, earlier_messages)
+            # Only now: a recall that the strategy refuses is not kept.
             self._recalls = recalls
         return recalled
 
     def clear_recalled_messages(self) -> None:
-        """Recall nothing into the next request."""
+        """Drop the recalls: the next request has none of the recalled messages."""
         with self._lock:
             self._recalls = ()
 
@@ -214,10 +226,10 @@ class ChatMemory:
         return self._session.prepare(self._recalls)
 
 
-def _messages(messages: Iterable[Given]) -> list[Message]:
-    if isinstance(messages, str | Mapping | Message) or not isinstance(
-        messages, Iterable
-    ):
+def _checked_messages(messages: Iterable[Given]) -> list[Message]:
+    # A text and a dictionary can be iterated, but are one message and no list of them.
+    is_one_message = isinstance(messages, str | Mapping | Message)
+    if is_one_message or not isinstance(messages, Iterable):
         raise MessageError(
             f"The messages are {type_of(messages)}; they have to be a list of messages."
         )

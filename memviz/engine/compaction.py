@@ -41,11 +41,11 @@ CompactionKind = Literal[
     "summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"
 ]
 Policy = Literal["leave", "drop", "raise", "instead"]
-"""What is done where a summarizer fails, by its name."""
+"""The name of a strategy's rule for a summarizer that fails."""
 DECISIONS = ("skip", "edit", "undo")
-"""The kinds that are the user's."""
+"""The kinds that the user decides on."""
 REDUCING = ("cleared", "shortened")
-"""The kinds by which messages are sent with less in them from then on."""
+"""The kinds that leave something out of messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,71 +60,87 @@ class LibraryCall:
 class Compaction:
     """One change of what is sent: done, failed, or decided by the user.
 
-    ``after_message`` is the log position (0-based) after which it came, ``turn`` the turn of that message;
-    pages name it by :attr:`request_turn`, the first request that it changed. ``summarized`` are the log
-    positions put into the new summary, ``before`` and ``after`` the memory without and with it.
+    Its ``kind`` is one of:
 
-    - ``kind`` *summarized*: a summarization was due. On failure ``error`` says why, ``summary`` is ``None`` and
-      nothing changed; ``policy`` is what the strategy's rule says of failures. ``is_fixed``: the text is the
-      strategy's own, and no summarizer was asked. ``by_thinking``: the chat model gave the
-      summary when it stopped thinking, so no summarizer was asked, and its tokens are counted with the
-      thinking. ``instruction`` is what the summarizer was told in place of the strategy's own instruction,
-      ``proposed`` what it had written where the user changed that before it was used.
-    - *cleared*, *shortened*: messages are sent in a reduced form from here on; no summarizer was asked.
-    - *evicted*: messages are sent no more and nothing stands for them, for that is the strategy's rule, or there was no
-      summarizer, or it failed.
-    - *skip*: it was due, the user saw it and left it; nothing changed.
-    - *edit*: the user rewrote version ``revises``, which is ``proposed``; no summarizer was asked.
-    - *undo*: the user took back the summarization that gave version ``revises``; its messages are sent
-      word for word again.
+    - *summarized*: a summarization was due. If it failed, ``error`` says why, ``summary``
+      is ``None`` and nothing changed.
+    - *cleared*, *shortened*: messages are sent in a reduced form from here on.
+    - *evicted*: messages are sent no more and nothing stands for them, because that is the
+      strategy's rule, or there was no summarizer, or it failed.
+    - *skip*: a summarization was due and the user declined it; nothing changed.
+    - *edit*: the user rewrote version ``revises`` of the summary.
+    - *undo*: the user took back the summarization that gave version ``revises``; its
+      messages are sent word for word again.
 
-    ``answer`` is what the summarizer wrote, where the strategy read another text out of it.
-
-    ``discarded`` are drafts that were not used; of one that failed no tokens and no cost are known. ``cost``
-    (US dollars, ``None`` where unknown), ``seconds`` are those of the call that was used; where it
-    was ``recorded``, a recording played it: cost and seconds are those of then, ``None`` where they were not recorded.
+    Only *summarized* may have asked a summarizer, unless ``is_fixed`` or ``by_thinking``.
     """
 
     strategy: NotStored[Strategy] = field(repr=False)
     turn: Turn
+    """The turn of the message that it came after. Pages name it by :attr:`request_turn`."""
     after_message: LastPosition
+    """The log position (from 0) of the message that it came after."""
     reason: Text
     keep_from: Stop
+    """The first log position that stays word for word."""
     replaces: Version | None = None
+    """The version of the summary that the new one took in."""
     error: Text | None = None
     seconds: Amount | None = 0.0
+    """Duration of the call that was used; if ``recorded``, then that of the recorded call,
+    ``None`` where it was not recorded."""
     cost: Amount | None = None
+    """US dollars of the call that was used, ``None`` where unknown; if ``recorded``, then
+    those of the recorded call."""
     model: Text = ""
     by_thinking: bool = False
+    """True if the chat model gave the summary when it stopped thinking: no summarizer was
+    asked, and its tokens are counted with the thinking."""
     kind: CompactionKind = "summarized"
     instruction: Text | None = None
+    """The user's instruction to the summarizer, in place of the strategy's own."""
     proposed: Text | None = None
+    """The text that the user's wording took the place of."""
     revises: Version | None = None
+    """The version of the summary that the user rewrote or took back."""
     prompt_tokens: Count = 0
-    """Tokens of the summarizer's requests, discarded drafts included: as billed where the provider said, else
-    counted."""
+    """Tokens of the summarizer's requests, discarded drafts included: as billed where the
+    provider said, else counted."""
     summarized: Positions
+    """The log positions that went into the new summary."""
     before: StoredMemory = field(repr=False, compare=False)
+    """The memory without this change."""
     after: StoredMemory = field(repr=False, compare=False)
+    """The memory with it."""
     written: Annotated[WrittenVersion, Field(alias="version")] = None
+    """The new version of the summary."""
     usage: StoredUsage | None = None
     discarded: tuple[Draft, ...] = ()
+    """Drafts that were not used. Of one that failed, tokens and cost are unknown."""
     track: Annotated[Text, left_out_where(SUMMARY)] = SUMMARY
+    """The kind of notes that it is about."""
     is_fixed: Annotated[bool, left_out_where(False)] = False
+    """True if the text is the strategy's own, and no summarizer was asked."""
     policy: Annotated[Policy, left_out_where("leave")] = "leave"
+    """The strategy's rule for a summarizer that fails."""
     answer: Annotated[Text | None, left_out_where(None)] = None
+    """The summarizer's text, where the strategy read another text out of it."""
     recorded: Annotated[bool, left_out_where(False)] = False
+    """True if a recording played the call."""
     asked_by_library: Annotated[LibraryCall | None, left_out_where(None)] = None
+    """The summarizer's call, where a real library made it."""
 
     @property
     def request_turn(self) -> int | None:
-        """The turn of the first request that it changed: the one that has not been asked yet after ``after_message``;
-        ``None`` as long as no such turn was begun. In a chat that was given other settings ask
-        :meth:`memviz.Run.request_turn`, which knows under which one each request was made."""
+        """The turn of the first request that it changed: the first after ``after_message``.
+
+        ``None`` as long as there is no such request. In a chat whose setting was changed use
+        :meth:`memviz.Run.request_turn`, which knows the setting of each request.
+        """
         return self.request_turn_in(self.before.log)
 
     def request_turn_in(self, log: Log) -> int | None:
-        """The same in a log that has grown since."""
+        """Return :attr:`request_turn` in ``log``, which has grown since."""
         request = log.request_from(self.after_message + 1)
         return None if request is None else request.turn
 
@@ -160,17 +176,17 @@ class Compaction:
 
     @property
     def puts_off(self) -> bool:
-        """True if nothing more is summarized in this turn: it failed, or the user does not want it."""
+        """True if nothing more is summarized in this turn: it failed, or the user declined."""
         return self.error is not None or self.kind in ("skip", "undo")
 
     @property
     def changes_memory(self) -> bool:
-        """True if anything is summarized, dropped or sent again because of it."""
+        """True if messages are summarized, dropped or sent again because of it."""
         return self.after.state != self.before.state
 
     @property
     def dropped(self) -> bool:
-        """True if messages went and nothing stands for them."""
+        """True if messages are sent no more and nothing stands for them."""
         return self.kind == "evicted"
 
     @cached_property
@@ -180,29 +196,31 @@ class Compaction:
 
     @cached_property
     def tokens_after(self) -> int:
-        """Content tokens that the strategy would have sent with it."""
+        """Content tokens that the strategy would have sent with this change."""
         return content_tokens(self.strategy, self.after)
 
     @cached_property
     def request(self) -> tuple[Message, ...]:
-        """The messages sent to the summarizer; none where the summary is not its work."""
+        """The messages sent to the summarizer; empty where none was asked."""
         if not self._used_a_call:
             return ()
         if self.asked_by_library is not None:
             return self.asked_by_library.request
-        replaced = (
-            self.before.space.summaries.versions[self.replaces - 1]
-            if self.replaces
-            else None
-        )
+        replaced = None
+        if self.replaces:
+            replaced = self.before.space.summaries.versions[self.replaces - 1]
         effect = Write(
-            self.summarized, self.keep_from, self.reason, replaced, self.track
+            summarize=self.summarized,
+            keep_from=self.keep_from,
+            reason=self.reason,
+            replaces=replaced,
+            track=self.track,
         )
         return self.strategy.requests_of(self.before, effect, self.instruction)
 
     @property
     def answered(self) -> str | None:
-        """The text of the summarizer, before a strategy, a library or the user made something else of it."""
+        """The summarizer's text, before a strategy, a library or the user changed it."""
         if self.asked_by_library is not None:
             return self.asked_by_library.answer
         if self.answer is not None:
@@ -211,7 +229,7 @@ class Compaction:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """The answers that a real library got, call by call; nothing where it asked for nothing."""
+        """The answers that a real library got, call by call."""
         if self.asked_by_library is None:
             return ()
         return (
@@ -226,22 +244,24 @@ class Compaction:
 
     @cached_property
     def output_tokens(self) -> int:
-        """Tokens that the summarizer wrote, discarded drafts included: as billed where the provider said,
-        else counted."""
-        written = 0
+        """Tokens that the summarizer wrote, discarded drafts included: as billed where the
+        provider said, else counted."""
+        tokens = 0
         if self._used_a_call:
-            written = self._output_tokens(self.usage, self.answered)
-        return written + sum(
-            self._output_tokens(draft.usage, draft.answer or draft.text)
-            for draft in self.discarded
-        )
+            tokens += self._output_tokens(self.usage, self.answered)
+        for draft in self.discarded:
+            tokens += self._output_tokens(draft.usage, draft.answer or draft.text)
+        return tokens
 
     def _output_tokens(self, usage: Usage | None, text: str | None) -> int:
         if usage is not None:
             return usage.output_tokens
-        if text and text == self.summary:
-            return self.summary_tokens  # counted already
-        return self.before.sums.counter(text) if text else 0
+        if not text:
+            return 0
+        # Counted already.
+        if text == self.summary:
+            return self.summary_tokens
+        return self.before.sums.counter(text)
 
     @property
     def _used_a_call(self) -> bool:
@@ -250,14 +270,14 @@ class Compaction:
     @property
     def calls(self) -> int:
         """The number of calls of a summarizer."""
-        return self._used_a_call + len(self.discarded)
+        used = 1 if self._used_a_call else 0
+        return used + len(self.discarded)
 
     @property
     def failed_calls(self) -> int:
         """The number of these calls that failed."""
-        return (self.error is not None) + sum(
-            draft.error is not None for draft in self.discarded
-        )
+        errors = [self.error, *(draft.error for draft in self.discarded)]
+        return len(errors) - errors.count(None)
 
     @property
     def asked(self) -> bool:
@@ -275,21 +295,27 @@ class Compaction:
     def facts(self) -> ReplyFacts:
         """The facts of the summarizer's call that was used."""
         return ReplyFacts(
-            self.model, self.usage, self.cost, self.seconds, self.recorded
+            model=self.model,
+            usage=self.usage,
+            cost_usd=self.cost,
+            seconds=self.seconds,
+            recorded=self.recorded,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The compaction as JSON, without what the log and the summaries hold."""
+        """Return the compaction as JSON, without what the log and the summaries hold."""
         counted = {name: getattr(self, name) for name in COUNTED}
         return {**_ORDER, **write(self), **counted}
 
     @classmethod
     def from_dict(cls, value: Any, over: Reading, *place: object) -> Compaction:
-        """The compaction that :meth:`to_dict` described, which is stored at ``place``."""
+        """Return the compaction that :meth:`to_dict` described and that is stored at
+        ``place``."""
         counted = vars(read(_Counted, value, over, *place))
         fields = {**value, "strategy": over.strategy}
         compaction = read(cls, fields, over, *place)
-        compaction.__dict__.update(counted)  # not counted again
+        # Fills the cached properties, so that nothing is counted again.
+        compaction.__dict__.update(counted)
         return compaction
 
 
@@ -301,17 +327,20 @@ class _Counted:
 
 
 COUNTED = ("tokens_before", "tokens_after", "output_tokens")
-"""What a compaction counts when it is first asked for."""
+"""The cached properties, which are counted when they are first asked for."""
 _NAMES = [field.name for field in fields(Compaction)]
 _ORDER = dict.fromkeys((*_NAMES[1 : _NAMES.index("prompt_tokens")], *COUNTED))
-"""What stands first in the stored form: the numbers that are counted stand among the fields."""
+"""The first keys of the stored form, in order: the counted numbers stand before
+``prompt_tokens``."""
 
 
 def prompt_tokens_of(drafts: tuple[Draft, ...]) -> int:
+    """Return the tokens that the summarizer was sent for ``drafts``, failed ones aside."""
     return sum(draft.prompt_tokens for draft in drafts if draft.error is None)
 
 
 def content_tokens(strategy: Strategy, memory: Memory) -> int:
-    """Content tokens that ``strategy`` would send for ``memory``, the system prompt included."""
+    """Return the content tokens that ``strategy`` would send for ``memory``, the system
+    prompt included."""
     tokens = count(memory, assemble(memory, strategy.select(memory)))
     return sum(tokens.values()) - tokens["overhead"]

@@ -19,32 +19,34 @@ from memviz.engine.stored import Amount, Count, StoredUsage, Text, left_out_wher
 from memviz.models.base import Model, Reply
 
 INTERRUPTED = "interrupted"
-"""The error of a draft that the user did not wait for, by Ctrl-C or a click on Stop."""
+"""The error of a draft that the user stopped, by Ctrl-C or a click on Stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A summary that a summarizer wrote, or failed to write: then ``error`` says why and ``text`` is empty.
-
-    ``instruction`` is what it was told in place of the strategy's own instruction, ``None`` where nothing
-    else. ``prompt_tokens`` are those of all that it was sent: as billed where the provider said, else counted.
-    ``cost`` is in US dollars, ``None`` where unknown. ``by_thinking``: the chat model gave it when it
-    stopped thinking, so no summarizer was asked. ``answer`` is what the summarizer wrote, where the strategy read
-    another ``text`` out of it. ``recorded``: a recording gave it; ``seconds`` and ``cost`` are those of then, ``None``
-    where they were not recorded.
-    """
+    """A summary that a summarizer wrote, or failed to write."""
 
     text: Text = ""
+    """Empty where the summarizer failed."""
     instruction: Text | None = None
+    """The user's instruction, in place of the strategy's own."""
     error: Text | None = None
+    """The reason of a failure."""
     seconds: Amount | None = 0.0
+    """Duration of the call; if ``recorded``, then that of the recorded call, ``None`` where
+    it was not recorded."""
     cost: Amount | None = None
+    """US dollars, ``None`` where unknown; if ``recorded``, then those of the recorded call."""
     usage: StoredUsage | None = None
     model: Text = ""
     by_thinking: bool = False
+    """True if the chat model gave it when it stopped thinking: no summarizer was asked."""
     prompt_tokens: Count = 0
+    """Tokens that the summarizer was sent: as billed where the provider said, else counted."""
     answer: Annotated[Text | None, left_out_where(None, "")] = None
+    """The summarizer's text, where the strategy read another ``text`` out of it."""
     recorded: Annotated[bool, left_out_where(False)] = False
+    """True if a recording played the call."""
 
 
 def ask_for_draft(
@@ -54,20 +56,21 @@ def ask_for_draft(
     counter: Counter,
     instruction: str | None = None,
 ) -> Draft:
-    """Ask ``summarizer`` with ``request``, and with the ``source`` of that prompt where it is known.
+    """Ask ``summarizer`` with ``request`` and return its draft.
 
-    Whatever it raises becomes the draft's error, for the conversation has to survive it; only the end of a script or
-    of a budget, a summarizer that no call reaches, and an interruption go through to the caller.
+    ``source`` is what the request was made of, where that is known. An error of the
+    summarizer becomes the draft's error, because the conversation has to survive it. The
+    end of a script or of a budget, a summarizer that no call reaches, and an interruption
+    are raised.
     """
     started = perf_counter()
     reply = Reply("")
     error = None
     try:
-        reply = (
-            summarizer.summarize(request)
-            if source is None
-            else summarizer.summarize_from(request, source)
-        )
+        if source is None:
+            reply = summarizer.summarize(request)
+        else:
+            reply = summarizer.summarize_from(request, source)
         if not reply.text.strip():
             error = "the summarizer returned an empty text"
     except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):

@@ -15,7 +15,7 @@ from memviz.core.errors import (
     UnusableSummarizerError,
 )
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
-from memviz.engine.state import PendingSummarization, State
+from memviz.engine.state import ChangeDetails, PendingSummarization, State
 from memviz.models.base import Reply
 from memviz.strategies.base import Effect, Write
 
@@ -51,7 +51,7 @@ def _carry_out(
     if isinstance(effect, Write):
         return _write(state, effect, thinking_summary)
     moved = state.memory.moved(effect.mark, effect.to)
-    state.replace_memory(effect, moved, Draft(), kind=effect.kind)
+    state.replace_memory(effect, moved, Draft(), ChangeDetails(kind=effect.kind))
     return True
 
 
@@ -61,8 +61,9 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     # stands for messages that a summarizer could not read, so it waits after a failure like what is asked for.
     draft = _thought_of(state, plan, thinking_summary)
     if draft is None:
-        if not state.begin_asking():
+        if not state.may_ask:
             return False
+        state.tries_at_once = False
         if plan.text is None and state.summarizer is None:
             return state.strategy.drops_without_summarizer and _evict(
                 state, plan, plan.reason
@@ -127,7 +128,7 @@ def ask(state: State, plan: Write, instruction: str | None = None) -> Draft:
 def _evict(state: State, plan: Write, reason: str) -> bool:
     left_out = state.memory._replace(cursor=plan.keep_from)
     effect = replace(plan, reason=reason)
-    state.replace_memory(effect, left_out, Draft(), kind="evicted")
+    state.replace_memory(effect, left_out, Draft(), ChangeDetails(kind="evicted"))
     return True
 
 

@@ -21,7 +21,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft
 from memviz.engine.records import TurnRecord
-from memviz.engine.state import State
+from memviz.engine.state import ChangeDetails, State
 from memviz.strategies.base import Move, Write
 from memviz.strategies.library import FromLibrary, LibraryStrategy
 
@@ -100,8 +100,11 @@ class LibraryAtWork:
         length = self._state.memory.length
         self._feed(length)
         self._asked.clear()
-        if not state.begin_asking():
-            return  # a summarizer that failed is left alone for a while, and the library would ask it again
+        # A summarizer that failed is left alone for a while, and the library would ask it
+        # again.
+        if not state.may_ask:
+            return
+        state.tries_at_once = False
         try:
             sent = self._sent_before.get(length) or self._object.request()
         except SummarizerFailedError:
@@ -137,8 +140,10 @@ class LibraryAtWork:
         self._state.record_unchanged(
             self._plan(self._state.memory.length),
             draft,
-            asked_by_library=LibraryCall(request, ""),
-            discarded=tuple(one for _, one in earlier),
+            ChangeDetails(
+                asked_by_library=LibraryCall(request, ""),
+                discarded=tuple(discarded for _, discarded in earlier),
+            ),
         )
 
     def _record(self, written: Message, pieces: Sequence[Piece]) -> None:
@@ -150,10 +155,12 @@ class LibraryAtWork:
         state.write(
             plan,
             draft,
+            ChangeDetails(
+                asked_by_library=LibraryCall(request, draft.text),
+                discarded=tuple(discarded for _, discarded in earlier),
+            ),
             turn=memory.turn,
             text=written.content,
-            asked_by_library=LibraryCall(request, draft.text),
-            discarded=tuple(one for _, one in earlier),
         )
 
     def _record_left_out(self, pieces: Sequence[Piece]) -> None:
@@ -170,7 +177,7 @@ class LibraryAtWork:
         after = memory._replace(cursor=kept)
         if not any(isinstance(piece, Notes) for piece in pieces):
             after = after._replace(summary_count=0)
-        state.replace_memory(effect, after, Draft(), kind="evicted")
+        state.replace_memory(effect, after, Draft(), ChangeDetails(kind="evicted"))
 
     def _pieces(
         self, sent: Sequence[FromLibrary]

@@ -129,17 +129,21 @@ StoredRecall = Annotated[
 
 @dataclass(frozen=True)
 class Recalled:
-    """The result of a recall: ``messages`` in log order and their ``indices``, what does not exist by
-    name (``missing``), how many messages the bound cut off (``cut``), and what was asked for: by the
-    user, and with the last ``by_model`` of ``asked`` by the model. Its length is the number of messages,
-    and going through it gives them."""
+    """The result of a recall. Its length is the number of messages, and iterating over it
+    gives them."""
 
     messages: NotStored[tuple[Message, ...]] = field(default=(), repr=False)
+    """In the order of the log."""
     indices: tuple[Position, ...] = ()
+    """The log positions of ``messages``."""
     missing: tuple[Text, ...] = ()
+    """Names of turns and messages that were asked for and do not exist."""
     cut: Count = 0
+    """Number of messages that the strategy's bound left out."""
     asked: tuple[StoredRecall, ...] = ()
+    """The recalls that it answers: first the user's, then the model's."""
     by_model: Count = 0
+    """Number of recalls in ``asked`` that the model asked for: the last ones."""
 
     def __len__(self) -> int:
         return len(self.messages)
@@ -257,19 +261,19 @@ def _of_one_turn(turn: object, wanted: object) -> tuple[Recall, ...]:
 
 
 def resolve(
-    log: Log, length: int | Sequence[int], recalls: Sequence[Recall], max_messages: int
+    log: Log, recalls: Sequence[Recall], bounds: Sequence[int], max_messages: int
 ) -> Recalled:
-    """Find what ``recalls`` name among the first ``length`` messages of ``log``; with a list of lengths each among its
-    own.
+    """Return the messages that ``recalls`` name, recall number n among the first
+    ``bounds[n]`` messages of ``log``.
 
-    What the model and its recall tool told each other is only brought back by its own positions. Where one recall
-    names more than ``max_messages``, those asked for by number are kept first, and of the others the newest. Numbers
-    that do not exist are reported by name.
+    The exchange of the model with its recall tool is only brought back by its own
+    positions. Where one recall names more than ``max_messages``, messages asked for by
+    number are kept first, and of the others the newest. Numbers that do not exist are
+    reported by name.
     """
     found: set[int] = set()
     kept: set[int] = set()
     missing: list[str] = []
-    bounds = [length] * len(recalls) if isinstance(length, int) else length
     for recall, bound in zip(recalls, bounds, strict=True):
         by_number, absent = _by_number(log, bound, recall)
         others = _by_content(log, bound, recall)

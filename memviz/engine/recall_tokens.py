@@ -23,20 +23,24 @@ from memviz.strategies.base import Move, Trigger
 
 
 def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
-    """Tokens that ``recall`` would add to the request of ``record`` of ``run``, as that request is counted. What is
-    sent word for word already, or is recalled, adds nothing. Recalls change no summary, so nothing else changes."""
+    """Return the tokens that ``recall`` would add to the request of ``record`` in ``run``.
+
+    Messages that are sent word for word already, or recalled, add nothing. Recalls change
+    no summary, so nothing else changes."""
     memory = record.memory
     sent = record.parts
-    asked = record.recalled.asked if record.recalled is not None else ()
-    limit = run.strategy.recall_limit_messages
-    found = resolve(run.log, memory.before_open_turn, (*asked, recall), limit)
-    new = assemble(memory, sent.pieces, found.indices)
+    earlier_recalls = record.recalled.asked if record.recalled is not None else ()
+    recalls = (*earlier_recalls, recall)
+    bounds = [memory.before_open_turn] * len(recalls)
+    recalled = resolve(run.log, recalls, bounds, run.strategy.recall_limit_messages)
+    new = assemble(memory, sent.pieces, recalled.indices)
     more = sent.with_recalled({*sent.recalled, *new.recalled})
     return _tokens(record, more) - _tokens(record, sent)
 
 
 def recalled_tokens(record: TurnRecord) -> int:
-    """Tokens by which the recalled messages made the request larger: theirs, and what the chat format adds to each."""
+    """Return the tokens of the recalled messages in the request, with the overhead that the
+    chat format adds to each."""
     without = record.parts.with_recalled(())
     return _tokens(record, record.parts) - _tokens(record, without)
 

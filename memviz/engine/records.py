@@ -36,39 +36,45 @@ from memviz.engine.stored import (
 from memviz.strategies.base import Strategy
 
 PARTIAL_REPLY = "partial_reply"
+"""The flag of a request whose reply was stopped before its end."""
 
 
 RequestKind = Literal["answer", "recall", "thinking"]
+"""The use that a live model made of a call: to answer, or before that to recall or think."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """One request, call number ``call`` (from 1) of its ``turn``, and the reply to it. In ``run.turns`` it is the last
-    one of a turn, and ``requests`` has all of that turn.
+    """One request and the reply to it.
 
-    ``tokens`` holds the content tokens of each part (``system``, ``summary``, ``recalled``,
-    ``history``, ``input``, and ``tools`` for tools and their calls where there are any) and the format's
-    ``overhead``. ``compactions`` are those that it is the first request to be changed by. ``facts`` is ``None`` for a
-    reply that was in the transcript. ``reply_tokens`` are all that the model wrote, its tool calls included.
-
-    ``kind`` says what a live model used the call for: to recall or to think before it answers. ``thoughts`` are
-    messages that were sent behind the input and stand in no log: what it was told and said while it was thinking.
-    ``strategy`` is the one that the request was made under.
+    ``run.requests`` has all of them. In ``run.turns`` a record is the last of its turn, and
+    its ``requests`` are all of that turn.
     """
 
     turn: int
+    """From 1."""
     memory: Memory = field(repr=False, compare=False)
+    """The memory when the request was made."""
     parts: Parts
     tokens: dict[str, int]
+    """Content tokens of each part: ``system``, ``summary``, ``recalled``, ``history``,
+    ``input``, where there are any ``tools``, and the ``overhead`` of the chat format."""
     reply_tokens: int = 0
+    """Tokens of everything that the model wrote, its tool calls included."""
     compactions: tuple[Compaction, ...] = ()
+    """The compactions since the request before: this is the first one they changed."""
     flags: tuple[str, ...] = ()
     recalled: Recalled | None = None
     facts: ReplyFacts | None = None
+    """Who replied, and at what cost; ``None`` for a reply from the transcript."""
     call: int = 1
+    """The number of the call within its turn, from 1."""
     kind: RequestKind = "answer"
     thoughts: tuple[Message, ...] = field(default=(), repr=False)
+    """Messages sent after the input that are in no log: instructions and replies of
+    reflective thinking."""
     strategy: Strategy | None = field(default=None, repr=False, compare=False)
+    """The strategy that made the request."""
     _requests: tuple[TurnRecord, ...] = field(default=(), repr=False, compare=False)
 
     @property
@@ -80,11 +86,12 @@ class TurnRecord:
     def name(self) -> str:
         """The request as people name it: "turn 3", or "turn 3, call 1" where the turn took several calls."""
         log = self.memory.log
-        answered = len(log.requests_of(log.turn(self.turn)))
-        # The log knows of no call that recalled or thought: another one follows it.
-        return request_name(
-            self.turn, self.call, max(answered, self.call + (self.kind != "answer"))
-        )
+        calls_in_log = len(log.requests_of(log.turn(self.turn)))
+        calls_so_far = self.call
+        # The log knows no call that recalled or thought, and such a call is never the last.
+        if self.kind != "answer":
+            calls_so_far += 1
+        return request_name(self.turn, self.call, max(calls_in_log, calls_so_far))
 
     @property
     def total_tokens(self) -> int:
@@ -93,7 +100,7 @@ class TurnRecord:
 
     @property
     def sent_tokens(self) -> int:
-        """All tokens sent in this turn, with all its ``requests``."""
+        """Tokens sent with all ``requests`` of the turn."""
         return sum(record.total_tokens for record in self.requests)
 
     @property
@@ -103,12 +110,12 @@ class TurnRecord:
 
     @property
     def thinking_tokens(self) -> int:
-        """Tokens that the model wrote while it was thinking in this turn."""
+        """Tokens that the model wrote in the rounds of thinking."""
         return sum(record.reply_tokens for record in self.thinking)
 
     @property
     def thinking_cost_usd(self) -> float | None:
-        """US dollars of all rounds of thinking, ``None`` where unknown."""
+        """Cost of all rounds of thinking, ``None`` where unknown."""
         return total_cost_usd([record.facts for record in self.thinking])
 
     @property
@@ -130,15 +137,21 @@ class TurnRecord:
 
     @property
     def reply(self) -> str:
-        """Text of the reply, of its last message where there are several; empty where there is none, and for a round
+        """Text of the reply's last message; empty where there is no reply, and for a round
         of thinking."""
+        if self.kind == "thinking":
+            return ""
         log = self.memory.log
         start = self.log_length
-        stop = start if self.kind == "thinking" else log.reply_stop(start)
+        stop = log.reply_stop(start)
         return str(log[stop - 1].content) if stop > start else ""
 
     def to_dict(self, first_compaction: int) -> dict[str, Any]:
-        """The record as JSON; its compactions are the run's from number ``first_compaction`` on."""
+        """Return the record as JSON.
+
+        Compactions are stored with the run. The record names its own by their numbers
+        there, which begin at ``first_compaction``.
+        """
         parts = self.parts
         stop = first_compaction + len(self.compactions)
         fields = RecordFields(
@@ -162,21 +175,23 @@ class TurnRecord:
 
     @classmethod
     def from_dict(cls, value: object, over: Reading, *place: object) -> TurnRecord:
-        """The record that :meth:`to_dict` described, which is stored at ``place``."""
+        """Return the record that :meth:`to_dict` described and that is stored at ``place``."""
         fields = vars(read(RecordFields, value, over, *place))
-        made = fields.pop("compactions")
+        numbers = fields.pop("compactions")
         parts = Parts(*[fields.pop(name) for name in Parts._fields])
         return cls(
             **fields,
             parts=parts,
-            compactions=tuple(over.compactions[made.start : made.stop]),
+            compactions=tuple(over.compactions[numbers.start : numbers.stop]),
             strategy=over.strategy,
         )
 
 
 @dataclass
 class RecordFields:
-    """A request as it is stored. All of its fields are always there."""
+    """A request as it is stored: a :class:`TurnRecord` with the fields of its ``parts`` in
+    their place, compactions as numbers, and without what the run knows. No field may be
+    missing."""
 
     turn: Turn
     call: Count
@@ -196,18 +211,23 @@ class RecordFields:
 
 
 def of_one_turn(requests: tuple[TurnRecord, ...]) -> TurnRecord:
-    """The last of the records of one turn, which knows all of them."""
-    return (
-        requests[-1]
-        if len(requests) == 1
-        else replace(requests[-1], _requests=requests)
-    )
+    """Return the last record of a turn whose records are ``requests``, with all of them."""
+    last = requests[-1]
+    if len(requests) == 1:
+        return last
+    return replace(last, _requests=requests)
 
 
 def memory_at(
     space: MemorySpace, compactions: Sequence[Compaction], length: int
 ) -> Memory:
-    """The memory when the log had ``length`` messages, read off the last compaction before."""
-    number = bisect_left(compactions, length, key=lambda c: c.after_message)
-    last = compactions[number - 1].after if number else Memory(space, 0)
-    return last._replace(space=space, pins=()).appended(length)
+    """Return the memory when the log had ``length`` messages.
+
+    It is the memory after the last of ``compactions`` that came before, grown since by the
+    messages that were appended.
+    """
+    earlier_count = bisect_left(compactions, length, key=lambda c: c.after_message)
+    memory = Memory(space, 0)
+    if earlier_count:
+        memory = compactions[earlier_count - 1].after
+    return memory._replace(space=space, pins=()).appended(length)

@@ -15,7 +15,7 @@ from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.effects import ask, do_in_order
 from memviz.engine.records import memory_at
 from memviz.engine.session import Session
-from memviz.engine.state import PendingSummarization
+from memviz.engine.state import ChangeDetails, PendingSummarization
 from memviz.models.base import Model
 from memviz.strategies.base import Write
 from memviz.strategies.library import LibraryStrategy
@@ -92,11 +92,13 @@ def accept(session: Session, text: str | None = None) -> None:
     _decided(session, pending)
     if chosen is None:
         plan = replace(pending.plan, reason=pending.plan.reason + WRITTEN_BY_USER)
-        session.apply(plan, Draft(wording or ""), kind="edit", discarded=others)
+        details = ChangeDetails(kind="edit", discarded=others)
+        session.apply(plan, Draft(wording or ""), details)
     else:
         if wording == chosen.text:
             wording = None
-        session.apply(pending.plan, chosen, wording=wording, discarded=others)
+        details = ChangeDetails(discarded=others)
+        session.apply(pending.plan, chosen, details, wording=wording)
     do_in_order(session, pending.rest)
 
 
@@ -104,8 +106,8 @@ def skip(session: Session) -> None:
     """Leave the messages as they are. The strategy tries again in a later turn."""
     pending = _expect_pending(session)
     _decided(session, pending)
-    discarded = _asked(pending)
-    session.record_unchanged(pending.plan, Draft(), kind="skip", discarded=discarded)
+    details = ChangeDetails(kind="skip", discarded=_asked(pending))
+    session.record_unchanged(pending.plan, Draft(), details)
 
 
 def _asked(pending: PendingSummarization) -> tuple[Draft, ...]:
@@ -161,10 +163,8 @@ def edit(session: Session, number: int, text: str) -> None:
         plan,
         after,
         Draft(),
-        kind="edit",
+        ChangeDetails(kind="edit", proposed=old.text, revises=number),
         written=written,
-        proposed=old.text,
-        revises=number,
     )
 
 
@@ -217,7 +217,8 @@ def undo(session: Session) -> Compaction:
     before = last.before
     after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
     plan = Write(last.summarized, before.cursor, UNDONE)
-    session.replace_memory(plan, after, Draft(), kind="undo", revises=last.version)
+    details = ChangeDetails(kind="undo", revises=last.version)
+    session.replace_memory(plan, after, Draft(), details)
     return last
 
 

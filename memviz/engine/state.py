@@ -1,13 +1,17 @@
-"""The state of a conversation under a strategy, and the one way in which its memory is replaced.
+"""The state of a conversation under a strategy, and the only place where its memory is
+replaced.
 
-Memory changes only by replacing one immutable value with the next: a summarizer that fails leaves the value, and with
-it everything remembered, as it was. What moves things on stands in files of its own, over this state: what a strategy
-plans (``engine/effects.py``), a library at work (``engine/library.py``), and the way of a log (``engine/session.py``).
+A memory is an immutable value. It changes only when :meth:`State.replace_memory` puts
+another value in its place, so a summarizer that fails costs nothing that is remembered.
+
+Three modules drive this state: ``engine/effects.py`` carries out the plans of a
+strategy, ``engine/library.py`` runs a real library, and ``engine/session.py`` takes in
+the messages of a log.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from memviz.core.context import Context
 from memviz.core.conversation import Log
@@ -15,11 +19,17 @@ from memviz.core.counters import Counter
 from memviz.core.errors import RecallError
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
-from memviz.core.summaries import SummaryLog, SummaryVersion
+from memviz.core.summaries import SUMMARY, SummaryLog, SummaryVersion
 from memviz.core.tool_schemas import schema_tokens
 from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
-from memviz.engine.compaction import Compaction, prompt_tokens_of
+from memviz.engine.compaction import (
+    Compaction,
+    CompactionKind,
+    LibraryCall,
+    Policy,
+    prompt_tokens_of,
+)
 from memviz.engine.drafts import Draft
 from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, Recalled, resolve
@@ -28,7 +38,7 @@ from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.engine.tool_pairs import in_pairs
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
-from memviz.strategies.base import Effect, Strategy, Trigger, Write, policy_name
+from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write, policy_name
 
 
 class Prepared(NamedTuple):
@@ -47,17 +57,37 @@ class Prepared(NamedTuple):
 
 
 class PendingSummarization(NamedTuple):
-    """A summarization that is due and waits for a decision, with the drafts written for it so far. ``rest`` is what
-    was planned to be done after it."""
+    """A summarization that is due and waits for the user's decision."""
 
     plan: Write
     drafts: tuple[Draft, ...] = ()
+    """The drafts that were written for it so far, oldest first."""
     rest: tuple[Effect, ...] = ()
+    """The effects that the strategy planned to follow it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeDetails:
+    """The fields of a :class:`Compaction` that neither the plan nor the draft knows."""
+
+    kind: CompactionKind = "summarized"
+    discarded: tuple[Draft, ...] = ()
+    """Drafts that the summarizer wrote and that were not used."""
+    proposed: str | None = None
+    """The text that the user's wording took the place of."""
+    revises: int | None = None
+    """The version of the summary that the user rewrote or took back."""
+    asked_by_library: LibraryCall | None = None
+    """The summarizer's call, where a real library made it."""
+
+
+SUMMARIZED_PLAINLY = ChangeDetails()
+"""A summarization by the strategy's rule, with nothing else to say about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The setting that a conversation is held under: a strategy, and all that it works with."""
+    """The setting of a conversation: a strategy, and everything that it works with."""
 
     strategy: Strategy
     counter: Counter
@@ -65,15 +95,17 @@ class Setting:
     """Without one there is nobody to ask for summaries."""
     system_prompt: str | None = None
     repair_tool_pairs: bool = False
-    """Leave out of requests a tool's call without its result, and a result without its call."""
+    """Leave out of requests a tool's call without its result, and a result without its
+    call."""
     edits: Mapping[int, str] = field(default_factory=dict)
-    """Texts that take the place of the summary versions of these numbers as they are written."""
+    """The user's wording of summary versions, by their number. It takes the place of what
+    the summarizer writes."""
     tools: tuple[str, ...] = ()
     """The schemas of tools, each as JSON text, that go with every request."""
 
 
 def new_space(log: Log, setting: Setting, tool_tokens: int = 0) -> MemorySpace:
-    """An empty memory's surroundings: the log, its token sums, and no summaries yet."""
+    """Return the surroundings of an empty memory: the log, its token sums, no summaries."""
     counter = setting.counter
     system_prompt = setting.system_prompt
     return MemorySpace(
@@ -87,7 +119,7 @@ def new_space(log: Log, setting: Setting, tool_tokens: int = 0) -> MemorySpace:
 
 
 class State:
-    """One strategy at work over one log."""
+    """One strategy at work over one log: its memory now, and how that came about."""
 
     def __init__(self, log: Log, setting: Setting) -> None:
         self.log = log
@@ -102,15 +134,19 @@ class State:
         self.requests = Requests()
         self.earlier_settings: tuple[EarlierSetting, ...] = ()
         self.review = False
-        """While it is on, a summarization that is due is not made but ``pending``, and nothing more of the log is taken
-        in, until somebody has decided on it (``engine/review.py``)."""
+        """True if the user decides on every summarization (``engine/review.py``): one that
+        is due becomes ``pending``, and until the decision no message is taken in."""
         self.pending: PendingSummarization | None = None
         self.thinking_summary: Reply | None = None
+        """The chat model's own summary of the last turn, kept while an older one is
+        pending."""
         self.pins: tuple[int, ...] = ()
+        """Log positions of the messages that the user pinned."""
         self.unsent: list[Compaction] = []
-        """Compactions that no request on record was changed by yet."""
+        """Compactions since the last request on record."""
         self.backoff = Backoff()
         self.tries_at_once = False
+        """True if the summarizer is asked at the next occasion, whatever the backoff says."""
 
     @property
     def summarizer(self) -> Model | None:
@@ -119,53 +155,59 @@ class State:
 
     @property
     def timeline(self) -> Timeline:
-        """The setting in force and those before."""
+        """The setting in force and the settings before it."""
         return Timeline(self.strategy, self.counter.name, self.earlier_settings)
 
     @property
     def own_compactions(self) -> list[Compaction]:
-        """Those made under the setting in force, in order: what its memory is read off."""
+        """The compactions under the setting in force, in order."""
         return self.timeline.own(self.compactions)
 
     @property
     def first_turn(self) -> int:
-        """The first turn in which the summarizer may be asked: later after failures, or where the user declined."""
+        """The first turn in which the summarizer may be asked, 0 where nothing waits.
+
+        It lies ahead after a failure, and after the user declined a summarization."""
+        # Nearly always so, and looked up at every message.
         if self.backoff == NOTHING_WAITS:
-            return 0  # nearly always, and asked for at every message
+            return 0
         if self.tries_at_once or self.summarizer is None:
             return self.backoff.first_turn_after_decline
         return self.backoff.first_turn(self.summarizer.name)
 
-    def begin_asking(self) -> bool:
-        """Return whether the summarizer may be asked in the turn of the last message: no failure is waited after. What
-        was to be tried at once is tried by that."""
-        if self.memory.turn < self.first_turn:
-            return False
-        self.tries_at_once = False
-        return True
+    @property
+    def may_ask(self) -> bool:
+        """True if the summarizer may be asked in the turn of the last message."""
+        return self.memory.turn >= self.first_turn
 
     @property
     def has_writer(self) -> bool:
-        """True if a plan that is due can be carried out: somebody writes it, or it is dropped."""
+        """True if a due summarization can be carried out: there is a summarizer, or the
+        strategy drops messages without one."""
         return self.summarizer is not None or self.strategy.drops_without_summarizer
 
     def request(
         self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None
     ) -> Prepared:
-        """The request for the memory as it stands. Asks nobody. Each recall finds what was said before the turn that is
-        open, or among the first messages up to its entry in ``bounds``."""
+        """Return the request for the memory as it stands. Asks nobody.
+
+        Recall number n finds messages among the first ``bounds[n]`` of the log; without
+        ``bounds`` all recalls search everything before the open turn.
+        """
         memory = self.memory
         recalled = None
         if self.pins:
             pins = tuple(pin for pin in self.pins if pin < memory.length)
             memory = memory._replace(pins=pins)
         if recalls:
-            among = memory.before_open_turn if bounds is None else bounds
-            recalled = self.resolve(recalls, among)
+            if bounds is None:
+                bounds = [memory.before_open_turn] * len(recalls)
+            recalled = self._resolve_each(recalls, bounds)
         asked_for = recalled.indices if recalled else ()
         parts = assemble(memory, self.strategy.select(memory), asked_for)
-        # A window may cut between a tool's call and its result. Providers refuse such a request, so it is flagged, or
-        # with repair_tool_pairs sent without the half. Most logs have no tools at all, and skip the search.
+        # A window may cut between a tool's call and its result. Providers refuse such a
+        # request, so it is flagged; with repair_tool_pairs the half that is left goes as
+        # well. Most logs have no tools at all and skip the search.
         links = self.log.tools
         if self.setting.repair_tool_pairs and (links.callers or links.results):
             parts = in_pairs(self.log, parts, asked_for)
@@ -173,40 +215,56 @@ class State:
         flags = flags_of(self.strategy, tokens, memory, parts)
         return Prepared(memory, parts, tokens, flags, recalled)
 
-    def resolve(
-        self, recalls: Sequence[Recall], length: int | Sequence[int]
+    def resolve(self, recalls: Sequence[Recall], length: int) -> Recalled:
+        """Return the messages that ``recalls`` find among the first ``length`` of the log,
+        as many as the strategy allows."""
+        return self._resolve_each(recalls, [length] * len(recalls))
+
+    def _resolve_each(
+        self, recalls: Sequence[Recall], bounds: Sequence[int]
     ) -> Recalled:
-        """The messages that ``recalls`` bring back from the first ``length`` messages, within the strategy's bound;
-        with a list of lengths each from its own."""
         if recalls and not self.strategy.allows_recall:
             remedy = ""
             if self.strategy.has_parameter("enable_recall"):
                 remedy = ": turn enable_recall on"
             raise RecallError(f"{self.strategy.title} has recall switched off{remedy}.")
-        return resolve(self.log, length, recalls, self.strategy.recall_limit_messages)
+        return resolve(self.log, recalls, bounds, self.strategy.recall_limit_messages)
 
-    def record_unchanged(self, plan: Write, draft: Draft, **facts: Any) -> None:
-        """Record that nothing was summarized."""
-        self.replace_memory(plan, self.memory, draft, **facts)
+    def record_unchanged(
+        self, plan: Write, draft: Draft, details: ChangeDetails = SUMMARIZED_PLAINLY
+    ) -> None:
+        """Record that ``plan`` was due and that nothing was summarized."""
+        self.replace_memory(plan, self.memory, draft, details)
 
     def apply(
-        self, plan: Write, draft: Draft, *, wording: str | None = None, **facts: Any
+        self,
+        plan: Write,
+        draft: Draft,
+        details: ChangeDetails = SUMMARIZED_PLAINLY,
+        *,
+        wording: str | None = None,
     ) -> None:
-        """The draft's text becomes the summary, or the user's ``wording`` in its place."""
+        """Make the draft's text the summary, or the user's ``wording`` in its place."""
         text = draft.text
         if wording is not None:
-            facts["proposed"] = text
+            details = replace(details, proposed=text)
             text = wording
         turn = self.memory.turn
         if self.strategy.trigger is Trigger.TURN:
-            # A turn's summary is that turn's, even when made up for later.
+            # The summary belongs to the turn that it is about, even if it is written later.
             turn = self.log.turn_number(plan.summarize.start)
-        self.write(plan, draft, turn=turn, text=text, **facts)
+        self.write(plan, draft, details, turn=turn, text=text)
 
     def write(
-        self, plan: Write, draft: Draft, *, turn: int, text: str, **facts: Any
+        self,
+        plan: Write,
+        draft: Draft,
+        details: ChangeDetails = SUMMARIZED_PLAINLY,
+        *,
+        turn: int,
+        text: str,
     ) -> None:
-        """``text`` becomes the next version of the notes, as planned."""
+        """Make ``text`` the next version of the summary, as planned."""
         version = self.new_version(
             turn=turn,
             text=text,
@@ -218,56 +276,109 @@ class State:
         after = self.memory._replace(
             summary_count=version.version, cursor=plan.keep_from
         )
-        self.replace_memory(plan, after, draft, written=version, **facts)
+        self.replace_memory(plan, after, draft, details, written=version)
 
-    def new_version(self, **what: Any) -> SummaryVersion:
-        """Write the next version down."""
+    def new_version(
+        self,
+        *,
+        turn: int,
+        text: str,
+        covers: range,
+        added: range,
+        replaces: int | None,
+        track: str,
+    ) -> SummaryVersion:
+        """Append the next version to the summaries and return it."""
         version = SummaryVersion(
             version=len(self.space.summaries) + 1,
+            turn=turn,
+            text=text,
             counter=self.counter,
+            covers=covers,
+            added=added,
+            replaces=replaces,
             follows=self.memory.summary_count,
-            **what,
+            track=track,
         )
         self.space.summaries.append(version)
         return version
 
     def replace_memory(
-        self, plan: Effect, after: Memory, draft: Draft, **facts: Any
+        self,
+        plan: Effect,
+        after: Memory,
+        draft: Draft,
+        details: ChangeDetails = SUMMARIZED_PLAINLY,
+        *,
+        written: SummaryVersion | None = None,
     ) -> None:
-        """Replace the memory, and record why. ``facts`` are further fields of the :class:`Compaction`."""
-        # Only here does a summarization take effect: whatever failed before left the memory as it was.
+        """Make ``after`` the memory, and record why as a :class:`Compaction`.
+
+        ``written`` is the summary version that came into being.
+        """
+        # Only here does a summarization take effect: whatever failed before left the
+        # memory as it was.
         before = self.memory
         self.memory = after
-        model = draft.model
-        discarded_tokens = prompt_tokens_of(facts.get("discarded", ()))
+        compaction = self._compaction(plan, before, draft, details, written)
+        self.compactions.append(compaction)
+        self.unsent.append(compaction)
+        self.backoff = self.backoff.after(compaction)
+
+    def _compaction(
+        self,
+        plan: Effect,
+        before: Memory,
+        draft: Draft,
+        details: ChangeDetails,
+        written: SummaryVersion | None,
+    ) -> Compaction:
+        """Return the record of the change from ``before`` to the memory in force."""
+        track = SUMMARY
+        policy: Policy = "leave"
         if isinstance(plan, Write):
-            facts["track"] = plan.track
-            facts["policy"] = policy_name(plan.on_failure)
-            facts["is_fixed"] = plan.text is not None
-            if not model and plan.text is None and self.summarizer is not None:
-                model = self.summarizer.name
-        compaction = Compaction(
+            track = plan.track
+            policy = policy_name(plan.on_failure)
+        return Compaction(
             strategy=self.strategy,
             turn=before.turn,
             after_message=before.length - 1,
+            kind=details.kind,
             reason=plan.reason,
             summarized=plan.summarize,
             keep_from=plan.keep_from,
-            before=before,
-            after=after,
             replaces=plan.replaces.version if plan.replaces else None,
+            track=track,
+            policy=policy,
+            is_fixed=_has_fixed_text(plan),
+            before=before,
+            after=self.memory,
+            written=written,
+            model=self._name_of_writer(plan, draft),
+            instruction=draft.instruction,
+            prompt_tokens=draft.prompt_tokens + prompt_tokens_of(details.discarded),
+            answer=draft.answer,
             error=draft.error,
             seconds=draft.seconds,
             cost=draft.cost,
             usage=draft.usage,
-            model=model,
             by_thinking=draft.by_thinking,
-            instruction=draft.instruction,
-            prompt_tokens=draft.prompt_tokens + discarded_tokens,
-            answer=draft.answer,
             recorded=draft.recorded,
-            **facts,
+            discarded=details.discarded,
+            asked_by_library=details.asked_by_library,
+            proposed=details.proposed,
+            revises=details.revises,
         )
-        self.compactions.append(compaction)
-        self.unsent.append(compaction)
-        self.backoff = self.backoff.after(compaction)
+
+    def _name_of_writer(self, plan: Effect, draft: Draft) -> str:
+        """Return the name of the model that wrote the draft, or that would have been asked;
+        empty for a fixed text and for an effect without a model."""
+        if draft.model:
+            return draft.model
+        if isinstance(plan, Move) or _has_fixed_text(plan) or self.summarizer is None:
+            return ""
+        return self.summarizer.name
+
+
+def _has_fixed_text(plan: Effect) -> bool:
+    return isinstance(plan, Write) and plan.text is not None

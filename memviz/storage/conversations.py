@@ -145,14 +145,14 @@ class SavedConversations:
 
     def _read_probes(self, id: str) -> None:
         probes = self.store.about(id).probes
-        for beginning in self._conversations.keys_where(lambda kept: True):
+        for beginning in self._conversations.keys_where_value(lambda kept: True):
             if beginning.id == id:
                 self._conversations.change(
                     beginning, lambda kept: kept.with_probes(probes)
                 )
 
     def _forget_conversation(self, id: str) -> None:
-        self._conversations.remove_where(lambda kept_as: kept_as.id == id)
+        self._conversations.remove_where_key(lambda kept_as: kept_as.id == id)
 
     def beginning(self, id: str, first: int | None) -> int | None:
         """``first``, where a conversation has more messages than that; ``None`` where it is looked at whole."""
@@ -183,7 +183,7 @@ class SavedConversations:
 
     def large_conversations(self) -> list[str]:
         """Those that are kept in this process and so large that they are let go when nobody looks at them."""
-        large = self._conversations.keys_where(
+        large = self._conversations.keys_where_value(
             lambda kept: len(kept.log) >= LARGE_MESSAGES
         )
         return list({beginning.id: None for beginning in large})

@@ -183,8 +183,8 @@ class Workspace(HeldChats):
 
     def _forget_recorded(self, name: str) -> None:
         played = RECORDING + name
-        self._runs.remove_where(lambda kept: kept[0].summarizer == played)
-        self._replays.remove_where(lambda key: key.summarizer == played)
+        self._runs.remove_where_key(lambda kept: kept[0].summarizer == played)
+        self._replays.remove_where_key(lambda key: key.summarizer == played)
 
     def recorded_for(self, key: RunKey) -> str:
         """The name of the free model that summarizes best for this key: of the recording that was made for exactly it,
@@ -292,8 +292,10 @@ class Workspace(HeldChats):
             return False
         self._forget_conversation(conversation_id)
         self._chats.remove(conversation_id)
-        self._runs.remove_where(lambda key: key[0].conversation_id == conversation_id)
-        replays = self._replays.remove_where(
+        self._runs.remove_where_key(
+            lambda key: key[0].conversation_id == conversation_id
+        )
+        replays = self._replays.remove_where_key(
             lambda key: key.conversation_id == conversation_id
         )
         for _, work in replays:

@@ -1,7 +1,8 @@
-"""A memory strategy: a frozen set of parameters with two pure questions.
+"""A memory strategy: a frozen set of parameters with two pure methods.
 
-``plan`` asks *is it time to summarize or to clear, and if so what?*; ``select`` asks *what is sent
-with the next request?* Neither calls a model, so both can be asked at any time, for any memory.
+``plan`` returns what to summarize or to clear now, if anything; ``select`` returns what the
+next request sends. Neither calls a model, so the engine, charts and forecasts can call both
+at any time, for any memory. Each strategy implements both.
 """
 
 from __future__ import annotations
@@ -40,28 +41,35 @@ class Trigger(Enum):
 
 
 FailurePolicy = Literal["leave", "drop", "raise"]
-"""What becomes of messages that a failed summarizer should have summarized: they stay as they are and the strategy
-tries again in a later turn, they are left out all the same, or the request fails."""
+"""The fate of messages that a failed summarizer should have summarized.
+
+- *leave*: they stay as they are, and the strategy tries again in a later turn.
+- *drop*: they are left out all the same.
+- *raise*: the request fails.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """An effect: something is to be written by the summarizer.
+    """An effect: the summarizer is to write a new version of the notes.
 
-    ``summarize`` are the log positions to put into the new version of the notes, ``keep_from`` the first message
-    that stays verbatim, ``reason`` the arithmetic of why, ``replaces`` the version taken in, ``track`` the kind of
-    notes. ``on_failure`` says what happens where the summarizer fails: a :data:`FailurePolicy`, or another effect that
-    is carried out in its place. Whatever it says, the log stays whole, and an error text never becomes a note. ``text``
-    is what is written without asking anybody, where a rule has a fixed text for that.
+    If it fails, the log stays whole, and an error text never becomes a note.
     """
 
     summarize: range
+    """The log positions to put into the new version."""
     keep_from: int
+    """The first log position that stays word for word."""
     reason: str
+    """The numbers of why, such as ``512 tokens > 500``."""
     replaces: SummaryVersion | None = None
+    """The version that the new one takes in."""
     track: str = SUMMARY
+    """The kind of notes."""
     on_failure: FailurePolicy | Move | Write = "leave"
+    """What to do if the summarizer fails; an effect is carried out in place of this one."""
     text: str | None = None
+    """A fixed text of the strategy. It is written without asking a summarizer."""
 
     @property
     def covers(self) -> range:
@@ -74,19 +82,22 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An effect without a model: the mark of this name moves ``to`` a log position, so that all before it is cleared,
-    shortened or evicted. ``changed`` are the log positions that are sent otherwise because of it, as a range around
-    them."""
+    """An effect without a model: a mark moves on, and messages before it are sent in less
+    words or not at all."""
 
     mark: str
+    """The name of the mark."""
     to: int
+    """The log position that it moves to."""
     kind: MoveKind
+    """What happens to the messages before it."""
     reason: str
     changed: range
+    """A range around the log positions that are sent otherwise because of it."""
 
     @property
     def summarize(self) -> range:
-        """The log positions that it is about."""
+        """The log positions that are changed, under the name that :class:`Write` has."""
         return self.changed
 
     @property
@@ -100,8 +111,10 @@ class Move:
         return None
 
 
-def policy_name(policy: FailurePolicy | Move | Write) -> str:
-    """A failure policy in a word: *instead* for another effect."""
+def policy_name(
+    policy: FailurePolicy | Move | Write,
+) -> FailurePolicy | Literal["instead"]:
+    """Return a failure policy as one word: *instead* for another effect."""
     return policy if isinstance(policy, str) else "instead"
 
 
@@ -110,12 +123,14 @@ Effect = Write | Move
 
 
 class ToolUse(NamedTuple):
-    """All that the model may do by itself in one turn: calls of the recall tool, rounds of reflective thinking
-    and tokens of it. 0 calls or rounds: not at all."""
+    """Everything that the model may do by itself in one turn."""
 
     recalls: int = 0
+    """Calls of the recall tool at most; 0: it has none."""
     thinking_rounds: int = 0
+    """Rounds of reflective thinking at most; 0: it does not think."""
     thinking_tokens: int = 0
+    """Tokens of reflective thinking at most."""
 
 
 class Strategy(BaseModel, ABC):
@@ -135,15 +150,17 @@ class Strategy(BaseModel, ABC):
     id: ClassVar[str] = ""
     title: ClassVar[str] = ""
     reference: ClassVar[str] = ""
-    order: ClassVar[int] = 100  # where it stands in a list: from simple to elaborate
+    order: ClassVar[int] = 100
+    """Its place in a list of strategies, from simple to elaborate."""
     trigger: ClassVar[Trigger] = Trigger.NEVER
-    main_parameter: ClassVar[str] = ""  # always part of the label
+    main_parameter: ClassVar[str] = ""
+    """The parameter that is always part of the label."""
     summary_heading: ClassVar[str] = ""
     drops_without_summarizer: ClassVar[bool] = False
-    sends_history: ClassVar[bool] = (
-        True  # whether requests hold past messages that nobody recalled
-    )
-    tried_at_first: ClassVar[bool] = True  # whether a sweep begins with it
+    sends_history: ClassVar[bool] = True
+    """True if requests hold past messages that nobody recalled."""
+    tried_at_first: ClassVar[bool] = True
+    """True if a sweep begins with it."""
 
     def __init__(self, **parameters: Any) -> None:
         try:

@@ -76,12 +76,10 @@ class ChatSummaryBuffer(Strategy):
 
     @property
     def limits(self) -> str:
-        """Everything that is sent, the system prompt if asked to."""
-        return (
-            "system prompt, summary and messages"
-            if self.count_initial_tokens
-            else "summary and messages"
-        )
+        """Everything that is sent, with ``count_initial_tokens`` the system prompt too."""
+        if self.count_initial_tokens:
+            return "system prompt, summary and messages"
+        return "summary and messages"
 
     @property
     def budget_tokens(self) -> int:
@@ -89,49 +87,60 @@ class ChatSummaryBuffer(Strategy):
         return self.token_limit
 
     def counted_tokens(self, tokens: Mapping[str, Count]) -> Count:
-        """The summary counts, and the system prompt if asked to."""
+        """The summary counts, and the system prompt with ``count_initial_tokens``."""
         counted = tokens["history"] + tokens["input"] + tokens["summary"]
-        return counted + tokens["system"] if self.count_initial_tokens else counted
+        if self.count_initial_tokens:
+            counted += tokens["system"]
+        return counted
 
     def fill(self, memory: Memory) -> Fill | None:
-        """The fill that has to be within the limit for nothing to be summarized: the messages not yet summarized.
+        """The fill that has to be within the limit for nothing to be summarized.
 
-        The summary counts with them only where the oldest of them is a reply or a tool's result. Where it is a
-        question, a summary that no longer fits sets nothing off; where all is summarized, the next message is taken
-        to be a question. Without a summary, a reply or a result that is the oldest has to go whatever its size.
-        ``None`` where the system prompt alone is over the limit, which is an error.
+        It depends on the oldest message that is not summarized yet:
+
+        - a question, or no message at all (the next one is taken to be a question): those
+          messages count. A summary that no longer fits beside them sets nothing off.
+        - a reply or a tool's result, and there is a summary: both count.
+        - a reply or a tool's result, and there is no summary: it has to go whatever its
+          size, because nothing else may come before it.
+
+        ``count_initial_tokens`` adds the system prompt in each case. Returns ``None`` where
+        the system prompt alone is over the limit, which is an error.
         """
         initial_tokens = self._initial_tokens(memory)
         if initial_tokens > self.token_limit:
             return None
-        held = memory.pending_tokens + initial_tokens
-        counted = "system prompt" if self.count_initial_tokens else ""
         begins_with_reply = (
             memory.pending > 0 and memory.log[memory.cursor].role in ANSWERING
         )
+        held_tokens = initial_tokens + memory.pending_tokens
+        counted_first = ["system prompt"] if self.count_initial_tokens else []
         if begins_with_reply and memory.summary is not None:
-            held += memory.summary.tokens
-            counted = f"{counted}, summary" if counted else "summary"
-        counts = f"{counted} and {UNSUMMARIZED}" if counted else UNSUMMARIZED
+            held_tokens += memory.summary.tokens
+            counted_first.append("summary")
+        counts = UNSUMMARIZED
+        if counted_first:
+            counts = f"{', '.join(counted_first)} and {UNSUMMARIZED}"
         return Fill(
-            held,
-            self.token_limit,
-            "tokens",
-            counts,
-            begins_with_reply and memory.summary is None,
+            held=held_tokens,
+            limit=self.token_limit,
+            unit="tokens",
+            counts=counts,
+            regardless=begins_with_reply and memory.summary is None,
         )
 
     def headroom(self, memory: Memory) -> Headroom | None:
-        """As far as the limit, but for a turn in progress of which all is summarized: what comes next may be a reply,
-        which has to go whatever its size, or a question, which has not, so no number says it."""
-        return (
-            None
-            if memory.is_turn_open and not memory.pending
-            else super().headroom(memory)
-        )
+        """The tokens up to the limit; ``None`` in an open turn that is summarized in full.
+
+        Then a reply that comes next has to go whatever its size, and a question has not, so
+        no number is true of both.
+        """
+        if memory.is_turn_open and not memory.pending:
+            return None
+        return super().headroom(memory)
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        """The messages that a walk back from the newest one leaves over."""
+        """Summarize what does not fit the limit, counted from the newest message back."""
         fill = self.fill(memory)
         if fill is None:
             raise SystemPromptTooLargeError(
@@ -141,23 +150,28 @@ class ChatSummaryBuffer(Strategy):
         if not memory.pending or not fill.is_over:
             return ()
         keep_from = self._keep_from(memory)
-        # The reason names everything that the reference walks over, the summary too, whether or not it decided.
-        walked = (
-            memory.pending_tokens
-            + (memory.summary.tokens if memory.summary else 0)
-            + self._initial_tokens(memory)
+        # The reason counts everything that the reference counts, the summary too, even
+        # where the summary did not decide.
+        counted_tokens = self._initial_tokens(memory) + memory.pending_tokens
+        if memory.summary is not None:
+            counted_tokens += memory.summary.tokens
+        if counted_tokens > self.token_limit:
+            reason = f"{counted_tokens:,} tokens > {self.token_limit:,}"
+        else:
+            # Everything fits, so only the rule on the first kept message moved something.
+            moved = keep_from - memory.cursor
+            reason = f"{moved} messages before the first one kept, which has to be the user's"
+        write = Write(
+            summarize=range(memory.cursor, keep_from),
+            keep_from=keep_from,
+            reason=reason,
+            replaces=memory.summary,
         )
-        reason = f"{walked:,} tokens > {self.token_limit:,}"
-        if (
-            walked <= self.token_limit
-        ):  # everything fits, so only the rule on the first kept message moved something
-            reason = f"{keep_from - memory.cursor} messages before the first one kept, which has to be the user's"
-        return (
-            Write(range(memory.cursor, keep_from), keep_from, reason, memory.summary),
-        )
+        return (write,)
 
     def _keep_from(self, memory: Memory) -> int:
-        """First message kept: of those that fit the limit the oldest that answers nothing."""
+        """Return the first message kept: the oldest within the limit that is no reply and
+        no tool's result."""
         room = self.token_limit - self._initial_tokens(memory)
         keep_from = memory.sums.suffix_start(memory.length, room, memory.cursor)
         while keep_from < memory.length and memory.log[keep_from].role in ANSWERING:

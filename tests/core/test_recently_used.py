@@ -58,6 +58,6 @@ def test_heavy_entries_leave_room_for_fewer_but_the_last_one_stays() -> None:
     assert kept(entries, "abc") == "bc"
     entries.put("d", 50)
     assert kept(entries, "abcd") == "d"
-    assert entries.keys_where(lambda value: value > 5) == ["d"]
-    assert entries.remove_where(lambda key: key == "d") == [50]
+    assert entries.keys_where_value(lambda value: value > 5) == ["d"]
+    assert entries.remove_where_key(lambda key: key == "d") == [50]
     assert len(entries) == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -312,6 +314,26 @@ class TestAsync:
         memory = ChatMemory(small("summary"), model=model)
         asyncio.run(loop(memory))
         assert memory.load()[0].content.endswith("a summary")
+
+    @pytest.mark.parametrize(
+        "read", [lambda memory: memory.run, lambda memory: memory.headroom()]
+    )
+    def test_who_asks_what_was_done_waits_for_the_call_at_work(
+        self, read: Callable[[ChatMemory], object]
+    ) -> None:
+        model = Waiting()
+        memory = ChatMemory(small("summary"), model=model)
+        with ThreadPoolExecutor(2) as pool:
+            putting = pool.submit(memory.put_messages, talk(2)[:3])
+            try:
+                assert model.asked.wait(60)
+                reading = pool.submit(read, memory)
+                with pytest.raises(TimeoutError):
+                    reading.result(timeout=0.2)
+            finally:
+                model.may_answer.set()
+            putting.result(60)
+            reading.result(60)
 
     @pytest.mark.parametrize("id", SUMMARIZING)
     def test_several_at_once_on_one_memory_work_one_after_the_other(

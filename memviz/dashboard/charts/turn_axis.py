@@ -1,8 +1,8 @@
-"""The x axis of charts that go by request, and what the points on it are called.
+"""The x axis of charts with one point for each request, and the names of these points.
 
-Where each turn took one call of the model it is the axis of the turns. In a conversation with tools every call is a
-step of its own: the numbers stand at the last call of their turn, small ticks show the steps, and thin lines part the
-turns.
+Where each turn took one call of the model, the axis shows turns. In a conversation with
+tools every call is a step of its own: the number of a turn stands at its last call, small
+ticks show the steps, and thin lines part the turns.
 """
 
 from collections.abc import Sequence
@@ -15,19 +15,22 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, Turns, calls_of
 
 MOST_TURNS_PARTED = 30
+"""With more turns, the lines between them would cover the picture."""
 MOST_STEPS_TICKED = 60
-"""More lines between turns would cover the picture, and more small ticks would run together."""
+"""With more steps, their small ticks would run together."""
 FEW_TURNS = 3
+"""Up to this number of turns, calls within them are numbered too."""
 MOST_CALLS_NUMBERED = 6
-"""Of so few turns the calls between their ends are numbered too, so many of them."""
+"""Number of calls that are numbered at most, where there are few turns."""
 LEAST_GAP_SHARE = 0.05
-"""Two numbers stand at least so far apart, of the picture's width."""
+"""Smallest distance of two numbers, as a share of the picture's width."""
 LEAST_GAP_OF_WORDS = 0.15
-"""Two words, such as "call 40" and "turn 3", at least so far; in a small picture as far as there is room for each of
-its numbers."""
+"""Smallest distance of two words, such as "call 40" and "turn 3". In a small picture it is
+one n-th of the width, where n is the most ticks that fit."""
 CALL_STEPS = (2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 10**9)
+"""Distances in calls at which calls may be numbered."""
 TITLE_STANDOFF = 6
-"""The title is close to its axis: further away, a legend of several lines would cover it."""
+"""Pixels between axis and title. With more, a legend of several lines would cover it."""
 PARTING_COLOR = faded(PART_COLORS["system"], 0.3)
 _PARTING = {"layer": "below", "line": {"width": 1, "color": PARTING_COLOR}}
 # Ticks point into the picture: outside they would push the numbers onto the title of the axis.
@@ -45,13 +48,15 @@ _STEP_TICKS = {
     "tick0": 0,
     "dtick": 1,
 }
-Named = tuple[int, str]
-"""A place and the words of its tick."""
+Tick = tuple[int, str]
+"""A place on the axis and the text that stands there: ``(12, "turn 3")``."""
 
 
 def request_id(run: Run, number: int) -> str:
-    """Return how the point of request ``number`` (0-based) says what it is: ``"3"`` is the last request of turn 3,
-    ``"3:1"`` an earlier call of it."""
+    """Return the name of the point of request ``number`` (from 0).
+
+    The last request of turn 3 is ``"3"``; its first call, if there are several, ``"3:1"``.
+    """
     record = run.requests[number]
     after = number + 1
     if after < len(run.requests) and run.requests.turn_at(after) == record.turn:
@@ -60,18 +65,19 @@ def request_id(run: Run, number: int) -> str:
 
 
 def request_ids(turns: Turns) -> list[str]:
-    """Return :func:`request_id` of every request of a run, given the turn of each."""
-    numbers = np.asarray(turns, dtype=np.int64).tolist()
+    """Return the :func:`request_id` of each request of a run, given the turn of each."""
+    turn_numbers = np.asarray(turns, dtype=np.int64).tolist()
     calls = calls_of(turns).tolist()
-    found = []
-    for at, turn in enumerate(numbers):
-        is_last = at + 1 == len(numbers) or numbers[at + 1] != turn
-        found.append(f"{turn}" if is_last else f"{turn}:{calls[at]}")
-    return found
+    ids = []
+    for number, turn in enumerate(turn_numbers):
+        after = number + 1
+        is_last = after == len(turn_numbers) or turn_numbers[after] != turn
+        ids.append(f"{turn}" if is_last else f"{turn}:{calls[number]}")
+    return ids
 
 
 def last_place(axis: RequestAxis) -> int:
-    """Return the place of the last request of all; 1 where there is none."""
+    """Return the place of the last request; 1 where there is none."""
     return max(1, int(axis.lasts[-1]))
 
 
@@ -86,7 +92,7 @@ def places_of(axis: RequestAxis, turns: range) -> range:
 
 
 def axis_title(axis: RequestAxis, words: str = "turn", step: str = "step") -> str:
-    """Return what the axis shows; ``words`` say it where a ``step`` is a turn."""
+    """Return the title of the axis: ``words``, and a note where a ``step`` is one call."""
     if axis.is_by_turn:
         return words
     return f"{words} (each {step} is one call of the model)"
@@ -95,7 +101,11 @@ def axis_title(axis: RequestAxis, words: str = "turn", step: str = "step") -> st
 def turns_axis(
     axis: RequestAxis, shown: range | None = None, **more: Any
 ) -> dict[str, Any]:
-    """Return the x axis of a chart. ``shown`` are the places that are in the picture, by default all."""
+    """Return the x axis of a chart.
+
+    ``shown`` are the places in the picture, by default all; ``more`` are further settings
+    of Plotly's axis.
+    """
     places = all_places(axis) if shown is None else shown
     return {
         "automargin": False,
@@ -109,63 +119,75 @@ def turns_axis(
 def axis_ticks(
     axis: RequestAxis, shown: range | None = None, most: int = 12
 ) -> dict[str, Any]:
-    """Return ticks for the axis: turns, at most so many where they cannot thin out by themselves. ``shown`` are the
-    places that are in the picture."""
+    """Return the settings of the axis for its ticks.
+
+    - Each turn is one request: Plotly numbers the turns and thins the numbers out.
+    - Otherwise ``most`` turns at most are numbered, each at its last call.
+    - Of few turns, the first call of a turn is named, and calls within it: "turn 2",
+      "call 20", "call 40".
+
+    ``shown`` are the places in the picture, by default all.
+    """
     places = all_places(axis) if shown is None else shown
-    ticks = axis.ticks(most, places)
-    if ticks is None:
+    numbered_turns = axis.ticks(most, places)
+    if numbered_turns is None:
         return turn_ticks(len(places))
-    named = list(zip(*ticks, strict=True))
+    ticks = list(zip(*numbered_turns, strict=True))
     least_gap = LEAST_GAP_SHARE
-    if len(named) <= FEW_TURNS:
-        with_calls = _with_calls(axis, places, min(MOST_CALLS_NUMBERED, most - 1))
-        if with_calls:
-            named = with_calls
+    if len(ticks) <= FEW_TURNS:
+        most_calls = min(MOST_CALLS_NUMBERED, most - 1)
+        turns_and_calls = _name_turns_and_calls(axis, places, most_calls)
+        if turns_and_calls:
+            ticks = turns_and_calls
             least_gap = max(LEAST_GAP_OF_WORDS, 1 / most)
-    named = _apart(named, len(places) * least_gap)
+    ticks = _drop_crowded(ticks, len(places) * least_gap)
     ticks_of_turns = {
         **_TURN_TICKS,
-        "tickvals": [place for place, _ in named],
-        "ticktext": [text for _, text in named],
+        "tickvals": [place for place, _ in ticks],
+        "ticktext": [text for _, text in ticks],
     }
     if len(places) <= MOST_STEPS_TICKED:
         ticks_of_turns["minor"] = _STEP_TICKS
     return ticks_of_turns
 
 
-def _with_calls(axis: RequestAxis, places: range, most: int) -> list[Named]:
-    """Return where turns begin, the longest first, and then at most so many of their calls: of few long turns the ends
-    alone would say little. Empty where all turns are short."""
+def _name_turns_and_calls(axis: RequestAxis, places: range, most: int) -> list[Tick]:
+    """Return ticks at the first calls of turns, the longest turn first, and then at up to
+    ``most`` calls within them. Empty where all turns are short."""
     step = next(size for size in CALL_STEPS if len(places) / size <= most)
-    lengths = {}
-    calls: list[Named] = []
-    for turn in range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1):
-        begin = axis.last(turn - 1)
-        lengths[turn] = axis.last(turn) - begin
-        for call in range(step, lengths[turn] + 1, step):
-            calls.append((begin + call, f"call {call:,}"))
-    if not calls:
+    turns = range(axis.turn_at(places.start), axis.turn_at(places.stop - 1) + 1)
+    call_counts = {}
+    call_ticks: list[Tick] = []
+    for turn in turns:
+        before = axis.last(turn - 1)
+        call_counts[turn] = axis.last(turn) - before
+        for call in range(step, call_counts[turn] + 1, step):
+            call_ticks.append((before + call, f"call {call:,}"))
+    if not call_ticks:
         return []
-    begins = []
-    for turn in sorted(lengths, key=lambda turn: -lengths[turn]):
-        begins.append((axis.last(turn - 1) + 1, f"turn {turn:,}"))
-    return [named for named in (*begins, *calls) if named[0] in places]
+    turn_ticks_by_length = []
+    for turn in sorted(turns, key=lambda turn: -call_counts[turn]):
+        turn_ticks_by_length.append((axis.last(turn - 1) + 1, f"turn {turn:,}"))
+    return [tick for tick in (*turn_ticks_by_length, *call_ticks) if tick[0] in places]
 
 
-def _apart(named: Sequence[Named], least: float) -> list[Named]:
-    """Return them from left to right, without those that would run into one that comes before them in ``named``."""
-    found: list[Named] = []
-    for place, text in named:
-        if all(abs(place - other) >= least for other, _ in found):
-            found.append((place, text))
-    return sorted(found)
+def _drop_crowded(ticks: Sequence[Tick], least_gap: float) -> list[Tick]:
+    """Return the ticks from left to right, without those nearer than ``least_gap`` to one
+    that comes before them in ``ticks``."""
+    kept: list[Tick] = []
+    for place, text in ticks:
+        if all(abs(place - other) >= least_gap for other, _ in kept):
+            kept.append((place, text))
+    return sorted(kept)
 
 
 def turn_partings(
     axis: RequestAxis, shown: range | None = None, rows: Sequence[str] = ("y",)
 ) -> list[dict[str, Any]]:
-    """Return shapes for the layout: a thin line between any two turns where turns have several calls and are not too
-    many, over each of the y axes ``rows``."""
+    """Return shapes for the layout: thin lines between turns, over each y axis in ``rows``.
+
+    None where each turn is one call, and where there are too many turns.
+    """
     places = all_places(axis) if shown is None else shown
     is_inside = (axis.lasts >= places.start) & (axis.lasts < places.stop - 1)
     ends = axis.lasts[is_inside].tolist()
@@ -181,6 +203,6 @@ def turn_partings(
 
 
 def parted(axis: RequestAxis) -> dict[str, Any]:
-    """Return the same for a layout without other shapes."""
+    """Return the :func:`turn_partings` as a layout that has no other shapes."""
     lines = turn_partings(axis)
     return {"shapes": lines} if lines else {}

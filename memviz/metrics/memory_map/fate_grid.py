@@ -1,5 +1,7 @@
-"""A part of a fate map as a picture of limited size: cells of one request and one message, or of several where there
-are too many."""
+"""A part of a fate map as a grid of limited size.
+
+A cell is one message at one request, or several of each where there are too many.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,23 +12,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
+from memviz.core.division import ceil_div
 from memviz.metrics.memory_map.fate_map import FateMap
 from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
 
 MAX_COLUMNS = 125
+"""Columns of a grid. With more, a cell is less than 2 or 3 pixels wide where three maps
+stand side by side."""
 MAX_ROWS = 160
-"""Beyond this a cell is less than 2 or 3 pixels wide where three maps stand side by side."""
+"""Rows of a grid, for the same reason."""
 SIZES = (1, 2, 3, 4, 5, 8, 10, 15, 20)
-"""How many requests or messages a cell may hold, and then every multiple of 10."""
+"""Numbers of requests or messages that a cell may hold, and after these every multiple of
+10."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The part of a conversation that is looked at: places of requests (from 1, see :attr:`FateMap.places`: turns, as
-    long as every turn has one request) and log positions (0-based)."""
+    """The part of a conversation that is looked at."""
 
     requests: range
+    """Places of requests, from 1 (see :attr:`FateMap.places`). Where every turn has one
+    request, they are the turns."""
     positions: range
+    """Log positions of messages, from 0."""
 
     @property
     def requests_per_cell(self) -> int:
@@ -45,29 +53,33 @@ class View:
 
 
 def cell_size(length: int, most: int) -> int:
-    """Return the least size of a cell with which ``length`` needs no more than ``most`` cells."""
-    least = -(-length // most)
-    return next((size for size in SIZES if size >= least), -(-least // 10) * 10)
+    """Return the smallest cell size with which ``length`` needs at most ``most`` cells."""
+    least = ceil_div(length, most)
+    for size in SIZES:
+        if size >= least:
+            return size
+    return ceil_div(least, 10) * 10
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """``codes`` [rows x columns] are places in STEPS, ``shares`` how much of a cell's messages and requests has
-    that code (0 for an empty cell). ``columns`` are the places of requests and ``rows`` the log positions that cells
-    hold."""
+    """The cells of a view: one code each, and how much of the cell it is true of."""
 
     view: View
     codes: NDArray[np.uint8]
+    """[rows x columns], indices into STEPS."""
     shares: NDArray[np.float64]
+    """[rows x columns], the share of a cell's messages and requests that has its code; 0
+    for an empty cell."""
 
     @cached_property
     def columns(self) -> tuple[range, ...]:
-        """The places of the requests of every column."""
+        """The places of requests in each column."""
         return _cut(self.view.requests, self.view.requests_per_cell)
 
     @cached_property
     def rows(self) -> tuple[range, ...]:
-        """The log positions of every row."""
+        """The log positions in each row."""
         return _cut(self.view.positions, self.view.messages_per_cell)
 
 
@@ -81,67 +93,91 @@ def _cut(whole: range, size: int) -> tuple[range, ...]:
 _LEAST_SENT_FIRST = np.array(
     sorted(range(1, len(STEPS)), key=lambda code: STEPS[code].fate is Fate.VERBATIM)
 )
-"""Codes, *word for word* last: of two that are as common the one that is less sent is shown."""
+"""All codes but *not yet there*, with *word for word* last. Of two codes that are equally
+common in a cell the first of these is shown: the one of which less is sent."""
 
 
 def grid(fates: FateMap, view: View) -> Grid:
-    """Return the cells of ``view``. A cell of several takes the code that is most common in it; where two are, the one
-    of which less is sent; messages that do not exist yet do not count. But recalls are rare and short: a cell with any
-    is *recalled*."""
-    counts = _counts(fates, view)
-    there = counts[:, :, _LEAST_SENT_FIRST]
-    common = np.where(there.any(axis=2), _LEAST_SENT_FIRST[there.argmax(axis=2)], 0)
-    common[counts[:, :, RECALLED_CODE] > 0] = RECALLED_CODE
-    most = np.take_along_axis(counts, common[:, :, None], axis=2)[:, :, 0]
-    shares = np.where(common > 0, most / np.maximum(there.sum(axis=2), 1), 0.0)
-    return Grid(view, common.astype(np.uint8), shares)
+    """Return the cells of ``view``.
+
+    A cell takes the code that is most common in it, in this order of rules:
+
+    1. A cell with any recalled message is *recalled*: recalls are rare and short, and
+       would never be the most common.
+    2. Messages that do not exist yet do not count.
+    3. Of equally common codes it takes the one of which less is sent.
+    """
+    counts = _count_codes(fates, view)
+    existing = counts[:, :, _LEAST_SENT_FIRST]
+    # argmax takes the first of equal counts.
+    most_common = _LEAST_SENT_FIRST[existing.argmax(axis=2)]
+    codes = np.where(existing.any(axis=2), most_common, 0)
+    codes[counts[:, :, RECALLED_CODE] > 0] = RECALLED_CODE
+    code_counts = np.take_along_axis(counts, codes[:, :, None], axis=2)[:, :, 0]
+    totals = np.maximum(existing.sum(axis=2), 1)
+    shares = np.where(codes > 0, code_counts / totals, 0.0)
+    return Grid(view, codes.astype(np.uint8), shares)
 
 
-def _counts(fates: FateMap, view: View) -> NDArray[np.int64]:
+def _count_codes(fates: FateMap, view: View) -> NDArray[np.int64]:
     """Return how often each code occurs in each cell: [rows x columns x codes].
 
-    A stretch holds a part of its first row and of its last one, and all rows between, which are entered at both ends
-    of the stretch alone: so this takes the same time for a stretch of any length.
+    A stretch (messages in a row with one code at one request) covers a part of its first
+    row, a part of its last row, and all rows between in full. The rows in full are counted
+    with a difference array: +1 where they begin, -1 behind their end, and then a cumulative
+    sum. So a stretch takes the same time whatever its length.
     """
-    size = view.messages_per_cell
-    rows = -(-len(view.positions) // size)
-    columns = -(-len(view.requests) // view.requests_per_cell)
+    row_size = view.messages_per_cell
+    row_count = ceil_div(len(view.positions), row_size)
+    column_count = ceil_div(len(view.requests), view.requests_per_cell)
+
     shown = fates.stretches.within(view.positions)
-    shown = shown.picked(_in(fates, view.requests)[shown.requests])
+    shown = shown.picked(_has_place_in(fates, view.requests)[shown.requests])
     places = fates.places[shown.requests] - view.requests.start
-    column = places // view.requests_per_cell
+    columns = places // view.requests_per_cell
     starts = shown.starts - view.positions.start
     stops = shown.stops - view.positions.start
-    first = starts // size
-    last = (stops - 1) // size
-    shape = (columns * len(STEPS), rows + 1)
-    cell = (column * len(STEPS) + shown.codes) * shape[1]
+    first_rows = starts // row_size
+    last_rows = (stops - 1) // row_size
 
-    def entered(row: NDArray[Any], numbers: NDArray[Any]) -> NDArray[Any]:
-        return np.bincount(cell + row, numbers, shape[0] * shape[1]).reshape(shape)
+    # One line for each column and code, and in it a cell for each row. There is one row
+    # more than are shown, for the -1 behind the last.
+    shape = (column_count * len(STEPS), row_count + 1)
+    line_starts = (columns * len(STEPS) + shown.codes) * shape[1]
 
-    parts = entered(first, np.minimum(stops, (first + 1) * size) - starts)
-    parts += entered(last, np.where(last > first, stops - last * size, 0))
-    whole = entered(first + 1, np.ones_like(first))
-    whole -= entered(np.maximum(last, first + 1), np.ones_like(first))
-    counts = parts + size * np.cumsum(whole, axis=1)
-    cells: NDArray[np.int64] = (
-        counts[:, :rows].astype(np.int64).reshape(columns, len(STEPS), rows)
-    )
-    return cells.transpose(2, 0, 1)
+    def sum_by_row(rows: NDArray[Any], amounts: NDArray[Any]) -> NDArray[Any]:
+        cells = line_starts + rows
+        return np.bincount(cells, amounts, shape[0] * shape[1]).reshape(shape)
+
+    in_first_row = np.minimum(stops, (first_rows + 1) * row_size) - starts
+    in_last_row = np.where(last_rows > first_rows, stops - last_rows * row_size, 0)
+    in_part_rows = sum_by_row(first_rows, in_first_row)
+    in_part_rows += sum_by_row(last_rows, in_last_row)
+
+    ones = np.ones_like(first_rows)
+    changes = sum_by_row(first_rows + 1, ones)
+    changes -= sum_by_row(np.maximum(last_rows, first_rows + 1), ones)
+    full_rows = np.cumsum(changes, axis=1)
+
+    counts = (in_part_rows + row_size * full_rows)[:, :row_count].astype(np.int64)
+    by_column: NDArray[np.int64] = counts.reshape(column_count, len(STEPS), row_count)
+    return by_column.transpose(2, 0, 1)
 
 
-def _in(fates: FateMap, places: range) -> NDArray[np.bool_]:
-    """Return which requests have these places."""
+def _has_place_in(fates: FateMap, places: range) -> NDArray[np.bool_]:
+    """Return a mask of the requests that stand at these places."""
     return (fates.places >= places.start) & (fates.places < places.stop)
 
 
 def example(
     fates: FateMap, grid: Grid, place: float, position: float
 ) -> tuple[int, int] | None:
-    """Return what a click at ``place`` and ``position`` means: the place of the request (see :meth:`FateMap.number_at`)
-    and the log position it points at. In a cell of several, the first message that has the cell's code at the latest
-    request that has one. ``None`` for an empty cell."""
+    """Return the request and the message that a click at ``place`` and ``position`` points
+    at: the place of the request (see :meth:`FateMap.number_at`) and the log position.
+
+    In a cell of several it is the latest request with the cell's code, and of that the
+    first message with it. ``None`` for an empty cell.
+    """
     view = grid.view
     column = floor(place - view.requests.start + 0.5) // view.requests_per_cell
     row = floor(position - view.positions.start + 0.5) // view.messages_per_cell
@@ -151,8 +187,8 @@ def example(
     if not code:
         return None
     requests, starts, _, codes = fates.stretches.within(grid.rows[row])
-    is_shown = _in(fates, grid.columns[column])[requests] & (codes == code)
-    requests = requests[is_shown]
-    last = requests[-1]
-    first = np.searchsorted(requests, last)
-    return int(fates.places[last]), int(starts[is_shown][first])
+    is_in_column = _has_place_in(fates, grid.columns[column])[requests]
+    has_code = is_in_column & (codes == code)
+    last_request = requests[has_code][-1]
+    first_stretch = np.searchsorted(requests[has_code], last_request)
+    return int(fates.places[last_request]), int(starts[has_code][first_stretch])

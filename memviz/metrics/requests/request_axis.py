@@ -15,6 +15,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.division import ceil_div
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -135,14 +136,18 @@ class RequestAxis:
     def ticks(
         self, most: int = 12, shown: range | None = None
     ) -> tuple[list[int], list[str]] | None:
-        """Return places and labels of at most so many turns, each at its last call; ``None`` where the numbers of the
-        places say it themselves. ``shown`` are the places that are looked at, by default all."""
+        """Return the places and labels of at most ``most`` turns, each at its last call.
+
+        ``None`` where every turn is one request, so that places are turns. ``shown`` are the
+        places that are looked at, by default all.
+        """
         if self.is_by_turn:
             return None
         places = range(1, int(self.lasts[-1]) + 1) if shown is None else shown
         first, stop = np.searchsorted(self.lasts, [places.start, places.stop]).tolist()
         step = next(size for size in _STEPS if (stop - first) / size <= most)
-        turns = range(-(-max(1, first) // step) * step, stop, step)
+        first_round_turn = ceil_div(max(1, first), step) * step
+        turns = range(first_round_turn, stop, step)
         return self.lasts[turns].tolist(), [f"{turn:,}" for turn in turns]
 
 
