@@ -55,7 +55,7 @@ class Survival:
 
 
 class CategoryRow(NamedTuple):
-    """What became of the facts of one category."""
+    """Numbers of the facts of one category, and how long they last."""
 
     category: Category | None
     """``None`` for all categories together."""
