@@ -25,7 +25,7 @@ from memviz import (
 )
 from memviz.core.text.wording import dollars
 from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.retention.survival import Agreement, agreed, agreement
+from memviz.metrics.retention.survival import Agreement, agreement
 from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.names import DEFAULT_MODEL
 from memviz.strategies.base import Trigger
@@ -149,7 +149,8 @@ def against_recorded() -> Iterator[str]:
         costs = " | ".join(money(usd_of(run)) for run in runs)
         yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} | {costs} |"
     recorded, own = costs_in_all([runs for _, runs, _ in rows])
-    yield f"| all four | {_agreed(agreed([found for _, _, found in rows]))} | | | {money(recorded)} | {money(own)} |"
+    total = _agreed(total_agreement([found for _, _, found in rows]))
+    yield f"| all four | {total} | | | {money(recorded)} | {money(own)} |"
 
 
 def usd_of(run: Run) -> float:
@@ -187,6 +188,16 @@ def compared() -> Iterator[tuple[str, list[Run], Agreement]]:
                     runs,
                     agreement(*(retention(run, transcript.probes) for run in runs)),
                 )
+
+
+def total_agreement(parts: Sequence[Agreement]) -> Agreement:
+    """Return the agreement over the facts of all ``parts``."""
+    return Agreement(
+        both=sum(part.both for part in parts),
+        only_one=sum(part.only_one for part in parts),
+        only_other=sum(part.only_other for part in parts),
+        neither=sum(part.neither for part in parts),
+    )
 
 
 def _agreed(found: Agreement) -> str:

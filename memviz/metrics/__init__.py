@@ -20,7 +20,7 @@ Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cache_breaks``, ``cost
 ``requests.said_and_sent``, ``requests.token_use``, ``requests.traffic``,
 ``retention.knowledge``, ``retention.life_lines``, ``retention.message_facts``,
 ``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
-``retention.survival``, ``retention.tool_facts``, ``summaries.authors``,
-``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
+``retention.survival``, ``retention.tool_argument_recall``, ``retention.tool_facts``,
+``summaries.authors``, ``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
 ``summaries.inventions``, ``summaries.request_sizes``.
 """

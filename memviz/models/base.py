@@ -1,4 +1,10 @@
-"""A model, as memviz asks it: what it is sent, what it replies, and how a call that costs money is accounted for."""
+"""A model as memviz asks it: its request, its reply, and the bill of a call.
+
+- Models implement :meth:`Model.stream`; the rest of :class:`Model` follows from it.
+- Wrappers implement :meth:`ModelWrapper.answer`, where they hold their conditions.
+- Callers use ``complete`` for a whole reply, ``stream`` for pieces, ``answer`` with a
+  meter where money is counted, and ``summarize_from`` for a summary.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +27,7 @@ ToolChoice = Literal["auto", "none"]
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """All that a model is sent with one call. Two are the same if their :attr:`digest` is."""
+    """All that a model is sent with one call; equal requests have equal digests."""
 
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
@@ -29,7 +35,7 @@ class ModelRequest:
 
     @property
     def digest(self) -> str:
-        """A hash of what is sent; what goes with a message and is not sent has no part in it."""
+        """A hash of what is sent, without what a message carries besides."""
         # Without tools there is nothing to choose, whatever the caller says of it.
         tool_choice = self.tool_choice if self.tools else "auto"
         return hashed_json([*self.as_json, tool_choice])
@@ -50,47 +56,57 @@ def hashed_json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider billed them. ``cached_tokens`` are part of ``input_tokens``, and never more."""
+    """Tokens as the provider billed them."""
 
     input_tokens: int
     output_tokens: int
     cached_tokens: int = 0
+    """Those of ``input_tokens`` that were read from the provider's cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer. ``usage`` and ``cost_usd`` are ``None`` where unknown, never 0 for unknown.
-
-    One that is ``cached`` was given before and read from a disk now: its usage is that of the call which was paid
-    then, and ``cost_usd`` is 0, since nothing was paid for it this time. One that is ``recorded`` was played from a
-    recording: usage, cost and ``recorded_seconds`` are those of then, ``None`` where they were not recorded.
-    ``disbelieved_cached_tokens`` are those that its server claims to have read from or written to its cache where they
-    are more than the request had: its usage then has none, and its cost is that of a request without a cache.
-    """
+    """A model's answer."""
 
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage | None = None
+    """Tokens of the call; ``None`` if unknown."""
     cost_usd: float | None = None
+    """The price of the call; ``None`` if unknown, 0 for a reply that is ``cached``."""
     model: str = ""
     finish_reason: str = "stop"
+    """Why the model stopped writing: "stop", "tool_calls", "length" ..."""
     cached: bool = False
+    """Read from a disk; its usage is that of the call that was paid before."""
     recorded: bool = False
+    """Played from a recording, with the usage and cost that were recorded."""
     recorded_seconds: float | None = None
+    """The time the recorded call took; ``None`` if it was not recorded."""
     disbelieved_cached_tokens: int = 0
+    """Cached tokens that the server claims and that the request cannot have had.
+
+    They exceed the request, so usage and cost are those of a request without a cache.
+    """
 
     @property
     def is_whole(self) -> bool:
-        """True if it is worth keeping: it says or calls something, and was not cut off, as it may not be with the next
-        try."""
-        return self.finish_reason in ("stop", "tool_calls") and bool(
-            self.text.strip() or self.tool_calls
-        )
+        """True if the reply says or calls something and was not cut off.
+
+        Another one is not worth keeping: the next try may be better.
+        """
+        was_cut_off = self.finish_reason not in ("stop", "tool_calls")
+        says_something = bool(self.text.strip() or self.tool_calls)
+        return says_something and not was_cut_off
 
 
-class Bill:
-    """One request to a provider, open until it is :meth:`answered` or :meth:`failed`. Leaving its ``with`` block in
-    any other way, as an interruption does, is a failure without an error. This one costs nobody anything."""
+class Bill(ABC):
+    """The bill of one request to a provider, open until it is answered or failed.
+
+    - Who keeps an account implements the three methods, and gives a :data:`Meter`.
+    - Who asks a model opens the bill in a ``with`` block, and calls :meth:`answered`.
+      Any other way out of the block, such as an interruption, is a failure.
+    """
 
     def __enter__(self) -> Bill:
         return self
@@ -100,54 +116,76 @@ class Bill:
     ) -> None:
         self.failed(error if isinstance(error, ModelError) else None)
 
+    @abstractmethod
     def answered(self, reply: Reply) -> Reply:
-        """The request was answered; the reply to hand on, with its cost."""
+        """Close the bill of an answered request; return the reply with its cost."""
+
+    @abstractmethod
+    def failed(self, error: ModelError | None) -> None:
+        """Close the bill of a request that failed, if it is still open.
+
+        ``error`` is ``None`` where the request was interrupted.
+        """
+
+    @abstractmethod
+    def unused(self) -> None:
+        """Close the bill of a request that was not made: nothing is to be paid."""
+
+
+class NoBill(Bill):
+    """The bill of a request that nobody keeps an account of."""
+
+    def answered(self, reply: Reply) -> Reply:
+        """Return the reply as it is."""
         return reply
 
     def failed(self, error: ModelError | None) -> None:
-        """It was not. Does nothing once the bill is closed."""
+        """Do nothing."""
 
     def unused(self) -> None:
-        """The request was not made after all, so nothing is to be paid."""
+        """Do nothing."""
 
 
 class BothBills(Bill):
-    """Two bills of the same request, told the same."""
+    """Two bills of one request, which are closed together."""
 
     def __init__(self, one: Bill, other: Bill) -> None:
         self._one = one
         self._other = other
 
     def answered(self, reply: Reply) -> Reply:
-        """Both hear of the reply; the cost that the second one knows is handed on."""
-        return self._other.answered(self._one.answered(reply))
+        """Close both; return the reply with the cost that the second one knows."""
+        priced_by_one = self._one.answered(reply)
+        return self._other.answered(priced_by_one)
 
     def failed(self, error: ModelError | None) -> None:
-        """Both hear of the failure."""
+        """Close both as failed."""
         self._one.failed(error)
         self._other.failed(error)
 
     def unused(self) -> None:
-        """Neither is to be paid."""
+        """Close both as unused."""
         self._one.unused()
         self._other.unused()
 
 
 Meter = Callable[[ModelRequest], Bill]
-"""Asked before a request is made; raises to forbid it."""
+"""Opens the bill of a request before it is made, or raises to forbid the request."""
 
 
 def unmetered(_: ModelRequest) -> Bill:
-    """The bill of a call that nobody keeps an account of."""
-    return Bill()
+    """Return the bill of a request that nobody keeps an account of."""
+    return NoBill()
 
 
 class Model(ABC):
-    """A model. Subclasses give :meth:`stream`; the rest follows from it.
+    """A model. Subclasses implement :meth:`stream`; the rest follows from it.
 
-    A stream yields pieces of text as they arrive and ends with exactly one :class:`Reply` that
-    holds the whole. All failures are :class:`memviz.core.errors.ModelError`. ``tools`` are only given where
-    there are any, so a model that calls none may do without the argument.
+    - ``stream`` is asked by :meth:`answer`, and ``answer`` by :meth:`complete`.
+    - A stream yields pieces of text as they arrive, and last one whole :class:`Reply`.
+    - All failures are :class:`memviz.core.errors.ModelError`.
+    - ``stream`` is given ``tools`` only where there are any, so that a model that calls
+      none may leave the argument out.
     """
 
     name: str
@@ -159,18 +197,23 @@ class Model(ABC):
 
     @property
     def identity(self) -> Mapping[str, Any] | None:
-        """Everything besides a request that this model's answers depend on, as JSON and without any secret.
-        ``None`` where that is not known; its answers are then in no cache."""
+        """All that the answers depend on besides the request, as JSON without secrets.
+
+        ``None`` if that is not known; the answers are then in no cache.
+        """
         return None
 
     def asks_like(self, other: Model) -> bool:
-        """Return whether ``other`` makes the same calls, with the same key: where one failed the other will."""
-        return self is other or (
-            self.identity is not None and self.identity == other.identity
-        )
+        """Return whether ``other`` makes the same calls with the same key.
+
+        Where a call of one failed, that of the other will.
+        """
+        if self is other:
+            return True
+        return self.identity is not None and self.identity == other.identity
 
     def limited(self, max_output_tokens: int) -> Model | None:
-        """This model, told to write at most so many tokens an answer. ``None`` if it cannot be told."""
+        """Return this model with a bound on the tokens of an answer, ``None`` if it has no such."""
         return None
 
     @abstractmethod
@@ -180,7 +223,7 @@ class Model(ABC):
         tools: Sequence[Tool] = (),
         tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
-        """Answer ``messages``, or call ``tools``: pieces of text, and last the whole :class:`Reply`."""
+        """Yield the answer to ``messages`` in pieces, and last the whole :class:`Reply`."""
 
     def complete(
         self,
@@ -188,7 +231,7 @@ class Model(ABC):
         tools: Sequence[Tool] = (),
         tool_choice: ToolChoice = "auto",
     ) -> Reply:
-        """Answer ``messages`` at once."""
+        """Return the whole answer to ``messages``."""
         request = ModelRequest(tuple(messages), tuple(tools), tool_choice)
         for item in self.answer(request):
             if isinstance(item, Reply):
@@ -198,7 +241,7 @@ class Model(ABC):
     def answer(
         self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
-        """As :meth:`stream`, with ``meter`` asked before everything that may cost money, and told what it did cost."""
+        """Yield as :meth:`stream` does, with the bill that ``meter`` opens for the call."""
         with meter(request) as bill:
             for item in self._streamed(request):
                 yield bill.answered(item) if isinstance(item, Reply) else item
@@ -209,20 +252,29 @@ class Model(ABC):
         return self.stream(request.messages, request.tools, request.tool_choice)
 
     def summarize(self, messages: Sequence[Message]) -> Reply:
-        """Write the summary that ``messages`` ask for. Most models just answer."""
+        """Return the summary that ``messages`` ask for. Most models just answer."""
         return self.complete(messages)
 
     def summarize_from(
         self, messages: Sequence[Message], source: SummarySource
     ) -> Reply:
-        """The same for one who has what the prompt was made of. A model may take the ``source`` in place of parsing the
-        prompt; what counts and what is recorded is the prompt. By default the source is ignored."""
+        """Return the summary that ``messages`` ask for, which were made of ``source``.
+
+        A model may read the source rather than parse the prompt; most ignore it. What
+        is counted and recorded is the prompt.
+        """
         return self.summarize(messages)
 
 
 class ModelWrapper(Model):
-    """A model that passes on what another one answers, under conditions of its own. Subclasses give :meth:`answer`;
-    name, tools and identity are those of the wrapped ``model``."""
+    """A model that passes on the answers of another one, under conditions of its own.
+
+    - Subclasses implement :meth:`answer`, where a budget or a cache holds for every call.
+    - Callers use it as any :class:`Model`; name, tools and identity are the wrapped one's.
+    - Summaries go through :meth:`answer` too, and not to the wrapped ``summarize``, which
+      would escape the conditions. A wrapper of models that write summaries in a way of
+      their own (the stand-in, recordings) overrides both ``summarize`` methods.
+    """
 
     def __init__(self, model: Model) -> None:
         self.name = model.name
@@ -235,14 +287,14 @@ class ModelWrapper(Model):
 
     @property
     def identity(self) -> Mapping[str, Any] | None:
-        """The wrapped model's, for nothing else changes its answers."""
+        """The identity of the wrapped model, since nothing else changes the answers."""
         return self._model.identity
 
     @abstractmethod
     def answer(
         self, request: ModelRequest, meter: Meter = unmetered
     ) -> Iterator[str | Reply]:
-        """Answer ``request``, with ``meter`` asked before each try of the wrapped model."""
+        """Yield the answer to ``request``; ``meter`` opens a bill for each try."""
 
     def stream(
         self,
@@ -250,5 +302,5 @@ class ModelWrapper(Model):
         tools: Sequence[Tool] = (),
         tool_choice: ToolChoice = "auto",
     ) -> Iterator[str | Reply]:
-        """As :meth:`answer`, with nobody who meters."""
+        """Yield as :meth:`answer` does, without a bill."""
         return self.answer(ModelRequest(tuple(messages), tuple(tools), tool_choice))

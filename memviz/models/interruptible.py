@@ -14,6 +14,7 @@ from memviz.models.base import (
     Model,
     ModelRequest,
     ModelWrapper,
+    NoBill,
     Reply,
     unmetered,
 )
@@ -93,7 +94,7 @@ class _Call(Thread):
         self._line = Line()
         self._ask = ask
         self._outer_meter = meter
-        self._bill = Bill()
+        self._bill: Bill = NoBill()
         self._guard = Lock()
 
     def leave(self) -> None:

@@ -20,7 +20,7 @@ from memviz.storage.library import (
     message_rows,
     now,
 )
-from memviz.storage.rows import same
+from memviz.storage.rows import is_unchanged
 from memviz.storage.runs import (
     RECORD_KINDS,
     add_run,
@@ -128,14 +128,16 @@ def rewrite(
 def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] | None:
     """The records of ``run`` that are not stored yet; ``None`` where the stored ones are not its beginning,
     as after a change of strategy. The last one stored of each kind tells."""
-    if not same(stored.setting, whole_setting_to_dict(run)):
+    if not is_unchanged(stored.setting, whole_setting_to_dict(run)):
         return None
     new_records: list[rows.Row] = []
     for kind in RECORD_KINDS:
         last = _last_record(session, stored.id, kind)
         start = 0 if last is None else last.number
         made = record_rows(stored.id, run, kind, start)
-        if last is not None and not (made and same(last.value, made.pop(0)["value"])):
+        if last is not None and not (
+            made and is_unchanged(last.value, made.pop(0)["value"])
+        ):
             _expect_decisions(session, stored, run)
             return None
         new_records += made
@@ -173,7 +175,7 @@ def _add_messages(
     log = run.log
     insert_rows(session, MESSAGES, rows.message_rows(conversation.id, log, known))
     counts = rows.counts_of(log)
-    prompt = rows.row(system_prompt=run.system_prompt)
+    prompt = rows.clean_row(system_prompt=run.system_prompt)
     conversation.sqlmodel_update(counts | prompt | {"updated_at": now()})
 
 
@@ -190,6 +192,6 @@ def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) 
     conversation_id = stored[0]["conversation_id"] if stored else ""
     made = rows.message_rows(conversation_id, log)
     for at, (old, new) in enumerate(zip(stored, made, strict=False)):
-        if not same(old, new):
+        if not is_unchanged(old, new):
             return at
     return min(len(stored), len(made))

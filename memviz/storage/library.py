@@ -260,7 +260,7 @@ def messages(
             for stored in message_rows(session, conversation_id, stop, start):
                 if stored["position"] != start + len(made):
                     raise LookupError("it is missing")
-                made.append(rows.message(stored))
+                made.append(rows.message_of(stored))
     except DAMAGE as error:
         title = select(CONVERSATIONS.c.title).where(
             CONVERSATIONS.c.id == conversation_id
@@ -320,7 +320,9 @@ def conversation(session: Session, id: str, first: int | None = None) -> Transcr
     stored = found(session, id)
     if first is None or first >= stored.message_count:
         return read(session, stored.id)
-    return rows.transcript(stored, messages(session, stored.id, first + 1)).beginning()
+    return rows.transcript_of(
+        stored, messages(session, stored.id, first + 1)
+    ).beginning()
 
 
 def said(session: Session, id: str, start: int, stop: int) -> list[Message]:
@@ -331,13 +333,13 @@ def said(session: Session, id: str, start: int, stop: int) -> list[Message]:
 
 def about(session: Session, id: str) -> Transcript:
     """The transcript of a conversation without its messages. Raises :class:`StorageError` for an unknown id."""
-    return rows.transcript(found(session, id), ())
+    return rows.transcript_of(found(session, id), ())
 
 
 def read(session: Session, id: str) -> Transcript:
     """As :func:`conversation`, deleted or not; its own columns are sound."""
     stored = session.get_one(ConversationRow, id)
-    transcript = rows.transcript(stored, messages(session, stored.id))
+    transcript = rows.transcript_of(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
     if turn_count != stored.turn_count:
         problem = f"it was saved with {counted(stored.turn_count, 'turn')}, and its messages make {turn_count:,}"

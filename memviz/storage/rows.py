@@ -1,4 +1,7 @@
-"""Conversations and messages to rows and back. Rows are plain dictionaries, ready for bulk inserts."""
+"""Conversations and messages to rows and back.
+
+A row is a plain dictionary of columns, ready for bulk inserts.
+"""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,23 +17,32 @@ from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
 Row = dict[str, Any]
 
-
-def row(**columns: Any) -> Row:
-    """A row whose texts SQLite accepts. Lone surrogates inside JSON columns are escaped there instead."""
-    return {
-        name: clean_text(value) if isinstance(value, str) else value
-        for name, value in columns.items()
-    }
+PLAIN = ("title", "format", "language", "description", "system_prompt", "held_at")
+"""Columns of a conversation that are fields of its transcript as they are."""
+_TOOL_CALLS = TypeAdapter(tuple[ToolCall, ...])
 
 
-def same(stored: object, made: Row) -> bool:
-    """Return whether what is stored, a row or a JSON value, is what would be written now: as JSON, where tuples are
-    lists."""
+def clean_row(**columns: Any) -> Row:
+    """Return a row whose texts SQLite accepts: without lone surrogates.
+
+    Those inside JSON columns are escaped when the JSON is written.
+    """
+    row: Row = {}
+    for name, value in columns.items():
+        row[name] = clean_text(value) if isinstance(value, str) else value
+    return row
+
+
+def is_unchanged(stored: object, made: Row) -> bool:
+    """Return whether a stored row or JSON value is what would be written now.
+
+    They are compared as JSON, where a tuple is the list that it is read back as.
+    """
     return json.dumps(stored, default=dict) == json.dumps(made, default=repr)
 
 
 def counts_of(log: Log) -> Row:
-    """The columns that repeat what the messages of a conversation make."""
+    """Return the columns that count the messages of a conversation."""
     return {
         "message_count": len(log),
         "turn_count": log.turn_count,
@@ -38,30 +50,31 @@ def counts_of(log: Log) -> Row:
     }
 
 
-PLAIN = ("title", "format", "language", "description", "system_prompt", "held_at")
-"""Columns of a conversation that are fields of its transcript as they are."""
-
-
 def conversation_row(transcript: Transcript) -> Row:
-    """The columns of a conversation that come from its transcript."""
+    """Return the columns of a conversation that come from its transcript."""
     plain = {name: getattr(transcript, name) for name in PLAIN}
     counts = counts_of(Log(transcript.messages))
     probes = [probe.to_dict() for probe in transcript.probes]
     events = [event.to_dict() for event in transcript.events]
-    lists = {"warnings": list(transcript.warnings), "tools": list(transcript.tools)}
-    return row(**plain, **counts, **lists, probes=probes, events=events)
+    return clean_row(
+        **plain,
+        **counts,
+        warnings=list(transcript.warnings),
+        tools=list(transcript.tools),
+        probes=probes,
+        events=events,
+    )
 
 
-def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcript:
-    """The transcript of a stored conversation."""
+def transcript_of(stored: ConversationRow, messages: Iterable[Message]) -> Transcript:
+    """Return the transcript of a stored conversation with these messages."""
     plain = {name: getattr(stored, name) for name in PLAIN}
-    probes = map(Probe.from_dict, stored.probes)
-    events = map(RecordedEvent.from_dict, stored.events or ())
+    stored_events = stored.events or ()
     return Transcript(
         tuple(messages),
         **plain,
-        probes=tuple(probes),
-        events=tuple(events),
+        probes=tuple(map(Probe.from_dict, stored.probes)),
+        events=tuple(map(RecordedEvent.from_dict, stored_events)),
         warnings=tuple(stored.warnings),
         tools=tuple(stored.tools or ()),
     )
@@ -70,12 +83,12 @@ def transcript(stored: ConversationRow, messages: Iterable[Message]) -> Transcri
 def message_rows(
     conversation_id: str, log: Sequence[Message], start: int = 0
 ) -> list[Row]:
-    """The messages of ``log`` from position ``start`` on."""
-    made: list[Row] = []
+    """Return the rows of the messages of ``log`` from position ``start`` on."""
+    rows: list[Row] = []
     for position, message in enumerate(log[start:], start):
         calls = [asdict(call) for call in message.tool_calls]
         meta = message.meta
-        columns = row(
+        row = clean_row(
             conversation_id=conversation_id,
             position=position,
             role=message.role,
@@ -85,15 +98,12 @@ def message_rows(
             tool_call_id=message.tool_call_id,
             meta=None if meta is None else dict(meta),
         )
-        made.append(columns)
-    return made
+        rows.append(row)
+    return rows
 
 
-_TOOL_CALLS = TypeAdapter(tuple[ToolCall, ...])
-
-
-def message(stored: Mapping[Any, Any]) -> Message:
-    """The message of a stored row. Raises ValueError where the row is damaged."""
+def message_of(stored: Mapping[Any, Any]) -> Message:
+    """Return the message of a stored row. Raises ValueError if the row is damaged."""
     calls = _TOOL_CALLS.validate_python(stored["tool_calls"] or [])
     return Message(
         role=stored["role"],

@@ -61,7 +61,7 @@ def add_run(
     """Write a whole run."""
     expect_known_counter(run)
     run_id = str(uuid4())
-    made = rows.row(
+    made = rows.clean_row(
         id=run_id,
         conversation_id=conversation_id,
         kind=kind,
@@ -78,7 +78,7 @@ def add_run(
 
 def columns_that_grow(run: Run, summarizer: str) -> rows.Row:
     """The columns that are others after every turn of a chat."""
-    return rows.row(
+    return rows.clean_row(
         summarizer=summarizer,
         message_count=len(run.log),
         request_count=len(run.requests),
@@ -166,7 +166,7 @@ def expect_messages(
     )
     stored = session.execute(select(MESSAGES).where(*at)).mappings().one()
     (made,) = rows.message_rows(conversation_id, log[:length], length - 1)
-    if not rows.same(stored, made):
+    if not rows.is_unchanged(stored, made):
         raise conversation_changed()
 
 

@@ -7,9 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from benchmarks.findings import total_agreement
 from benchmarks.measured import measured_conversations
-from memviz.metrics.retention.survival import agreed
+from memviz.metrics.retention.survival import Agreement
 from memviz.strategies import strategies
 from memviz.tuning.grounds import (
     AGREED_PERCENT,
@@ -69,7 +72,7 @@ def test_recommendations_say_how_far_the_stand_in_agrees_with_the_recorded_model
     module = command()
     rows = [*module.compared()]  # type: ignore[attr-defined]
     found = [part for _, _, part in rows]
-    whole = agreed(found)
+    whole = total_agreement(found)
     shares = [
         round(100 * share)
         for share in (whole.share, whole.one / whole.facts, whole.other / whole.facts)
@@ -82,3 +85,14 @@ def test_recommendations_say_how_far_the_stand_in_agrees_with_the_recorded_model
     )
     costs = module.costs_in_all([runs for _, runs, _ in rows])  # type: ignore[attr-defined]
     assert tuple(round(usd, 2) for usd in costs) == (RECORDED_USD, STAND_IN_USD)
+
+
+agreements = st.builds(Agreement, *[st.integers(0, 9)] * 4)
+
+
+@given(st.lists(agreements, max_size=4))
+def test_a_total_agreement_counts_the_facts_of_all(parts: list[Agreement]) -> None:
+    whole = total_agreement(parts)
+    assert whole.facts == sum(part.facts for part in parts)
+    assert whole.one == sum(part.one for part in parts)
+    assert 0.0 <= whole.share <= 1.0

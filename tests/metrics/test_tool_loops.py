@@ -23,7 +23,7 @@ from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import survival
-from memviz.metrics.retention.tool_facts import tool_argument_recall
+from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.cache_rules import CacheRules

@@ -19,6 +19,7 @@ from memviz.core.messages import Message
 from memviz.models.access.settings import ModelAccess
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.local_servers import LocalModel, LocalServers, find_local_servers
+from memviz.models.local_servers.asking import place_of
 from memviz.models.own_servers import LLAMA_CPP, LM_STUDIO, OLLAMA, PROGRAMS
 from memviz.models.prices import context_window_tokens
 from memviz.models.registry import model
@@ -646,3 +647,11 @@ def test_a_server_that_was_stopped_since_is_one_sentence() -> None:
         model(
             "llamafile/a", api_base=f"http://127.0.0.1:{free_port()}/v1", retries=0
         ).complete(HELLO)
+
+
+def test_an_empty_body_is_sent_as_one() -> None:
+    with serving(says({})) as server:
+        place_of(str(port(server))).ask("/api/show", {})
+        (received,) = server.requests
+    assert received.headers["content-type"] == "application/json"
+    assert received.headers["content-length"] == "2", "the two brackets of {}"

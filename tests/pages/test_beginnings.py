@@ -29,14 +29,14 @@ def id(monkeypatch: pytest.MonkeyPatch) -> str:
 def read(id: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The positions of its messages that are read from the database."""
     positions: list[int] = []
-    make = rows.message
+    make = rows.message_of
 
     def noted(stored: dict[str, object]) -> Message:
         if stored["conversation_id"] == id:
             positions.append(int(str(stored["position"])))
         return make(stored)
 
-    monkeypatch.setattr(rows, "message", noted)
+    monkeypatch.setattr(rows, "message_of", noted)
     return positions
 
 

@@ -19,7 +19,7 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import life_lines
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import survival
-from memviz.metrics.retention.tool_facts import tool_argument_recall
+from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.pages.comparing import FIRST, replayed

@@ -1,2 +1,7 @@
-"""Numbers about facts: ``retention`` (which of them a request holds), ``life_lines`` (when they were lost),
-``survival``, ``message_facts``, ``tool_facts``, and ``proposed_probes`` (which facts a conversation states)."""
+"""Numbers about facts.
+
+- ``retention``: which of them a request holds; ``life_lines``: when they were lost.
+- ``survival``: how long they last; ``message_facts``: those of a message not sent whole.
+- ``tool_facts``, ``tool_argument_recall``: values from tools, and arguments of calls.
+- ``proposed_probes``: which facts a conversation states.
+"""

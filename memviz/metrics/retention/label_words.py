@@ -209,6 +209,7 @@ WHEN = TIME = 2.5
 DAY = COUNT = DETAIL = 2.0
 AGE = 0.5
 TRIGGER_CHARS = 4
+"""Number of letters at the beginning of a word that make it a trigger."""
 
 
 class Value(NamedTuple):
@@ -240,6 +241,8 @@ class Kind(NamedTuple):
     """Takes a value, or rejects it."""
     hint: str = ""
     """The name of the value, where the pattern has no group ``label`` that says it."""
+    examples: tuple[str, ...] = ()
+    """Sentences, each with an arrow and its value: ``I'm allergic to nuts. -> nuts``."""
 
 
 def find_values(kinds: Iterable[Kind], sentence: str) -> Iterator[Value]:
@@ -261,11 +264,17 @@ def kind(
     of_user: bool = True,
     is_value: Callable[[str], bool] = bool,
     hint: str = "",
+    examples: tuple[str, ...] = (),
 ) -> Kind:
-    """Return a kind whose ``triggers`` are parted by spaces; its ``pattern`` is used without regard to case."""
+    """Return a kind whose ``pattern`` is used without regard to case.
+
+    ``triggers`` are words, parted by spaces. Only their first letters are compared
+    (:data:`TRIGGER_CHARS`), so "allergy" announces "allergic" as well. Every
+    alternative of the pattern needs one, or it is never searched for.
+    """
     begun = frozenset(word[:TRIGGER_CHARS] for word in triggers.split())
     compiled = re.compile(pattern, re.IGNORECASE)
-    return Kind(begun, compiled, category, weight, of_user, is_value, hint)
+    return Kind(begun, compiled, category, weight, of_user, is_value, hint, examples)
 
 
 def chinese_kind(

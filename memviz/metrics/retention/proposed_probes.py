@@ -1,5 +1,8 @@
-"""Probes for a conversation that has none: what somebody states and a later answer may need, and words that one message
-alone says, which need no labels."""
+"""Probes for a conversation that has none.
+
+``propose_probes`` asks for what somebody states and a later answer may need.
+``rare_words`` asks for words that only one message says.
+"""
 
 import re
 from collections import Counter
@@ -32,107 +35,139 @@ from memviz.transcripts.base import Category, Probe
 BLANK = "___"
 DEFAULT_LIMIT = 50
 LEAST_WORDS = 2
-"""Content words that a question has to have besides the value, or nobody could tell what is asked."""
+"""The fewest content words of a question besides the value: "It is ___." asks nothing."""
 MOST_MESSAGES = 8
+"""The most messages that may have a value, in a short conversation.
+
+A value that more have is in nearly every context, and so tells nothing.
+"""
 MOST_SHARE = 0.12
-"""A value is common, and so in nearly every context, when more messages than this, and a larger share, have it."""
+"""The largest share of messages that may have a value, in a long conversation."""
 _WITH_UNIT = re.compile(r"(?P<number>\d[\d.,]*) ?[^\W\d]")
 _UNIT_BEHIND = re.compile(
     rf"{BLANK}(?: ?(?:[€$£%]|euros?|dollars?|pounds?|francs?|[kKMGT]B|kg|km|cm|mm|ml|mg)(?!\w))?"
 )
 USED_AGAIN = 1.5
-"""How much more telling a value is that comes back."""
+"""The weight that is added to a value that comes back."""
 CHANGED = 1.0
-"""How much more telling a value is that replaced another one."""
+"""The weight that is added to a value that replaced another one."""
 CROWDING = 0.75
-"""How much less telling a value is with each doubling of the number of its like."""
+"""The weight that a value loses with each doubling of the number of its like."""
 MOST_CROWDING = 4.0
+"""The most weight that a value loses for the number of its like."""
 _WORD = re.compile(r"\w+")
 PER_MESSAGE = 2
+"""The most values of one message that are asked for because they are used again."""
 ALONE_PER_MESSAGE = 12
-"""At most so many of one message are asked for: of those used again, and of those that are facts by themselves."""
+"""The most values of one message that are asked for as facts by themselves."""
 
 
 def propose_probes(messages: Messages, limit: int = DEFAULT_LIMIT) -> tuple[Probe, ...]:
-    """Return up to ``limit`` probes in the order of what they ask for, the same for the same conversation.
+    """Return up to ``limit`` probes for the values that a conversation states, in order.
 
-    Two kinds of values are asked for. One is named as what it is, or stated by the user as a fact: a code, a telephone
-    number, an allergy, a preference, a decision, who somebody is, where somebody lives, a date, an amount. It may be
-    said once. The other is known by its shape alone, a number or a name: no message before contains it, and a later
-    turn does, of the user if the assistant stated it. The question is the sentence that states the value, with the
-    value blanked; its evidence is that message. A few are of one message, and of too many the most telling are taken.
-    What the last reply says is in no request, and is not asked for. ``messages`` are a transcript, a log, or a list of
-    messages.
+    - Facts that may be said once: codes, telephone numbers, allergies, decisions,
+      people, places, dates, amounts. ``"The door code is 7742." -> The door code is ___.``
+    - Numbers and names that are new with their message and used in a later turn.
+    - Values of tool results that a later reply or call uses.
+
+    The evidence of a probe is the message that states its value. Of too many the most
+    telling are taken, and only a few of one message. The last reply is not asked for,
+    since no request has it. ``messages`` are a transcript, a log, or a list.
     """
     log = as_log(messages)
-    asked = [at for at, message in enumerate(log) if message.role != "assistant"]
-    last_sent = max(asked, default=-1)
+    inputs = [at for at, message in enumerate(log) if message.role != "assistant"]
+    last_sent = max(inputs, default=-1)
     statements = []
     for told, value in told_values(log):
         if told.position <= last_sent:
-            found = _statement(told, value, _asked_before(log, told))
-            if found is not None:
-                statements.append(found)
+            statement = _statement(told, value, _asked_before(log, told))
+            if statement is not None:
+                statements.append(statement)
     statements = _with_changes(_worth_asking(log, statements))
     for fact in tool_facts(log):
-        what = (fact.position, fact.question, fact.answer)
-        statements.append(Statement(*what, "single fact", fact.weight, alone=True))
-    kept = _choose(statements, limit)
-    kept.sort(key=lambda one: one.position)
-    return tuple(
-        Probe(one.question, (one.answer,), (one.position,), one.category, one.stale)
-        for one in kept
+        statement = Statement(
+            position=fact.position,
+            question=fact.question,
+            answer=fact.answer,
+            category="single fact",
+            weight=fact.weight,
+            alone=True,
+        )
+        statements.append(statement)
+    chosen = _choose(statements, limit)
+    chosen.sort(key=lambda statement: statement.position)
+    return tuple(map(_probe_of, chosen))
+
+
+def _probe_of(statement: Statement) -> Probe:
+    return Probe(
+        question=statement.question,
+        answers=(statement.answer,),
+        evidence=(statement.position,),
+        category=statement.category,
+        stale=statement.stale,
     )
 
 
 def _choose(statements: Sequence[Statement], limit: int) -> list[Statement]:
-    """Return the most telling of ``statements``, a few of one message, each question and each answer once."""
+    """Return the most telling of ``statements``, each question and each answer once."""
     frames = [_frame(statement) for statement in statements]
-    crowd = Counter(frames)
-    # How much less telling each of many statements in one frame is than one that stands alone.
-    crowding = [min(MOST_CROWDING, CROWDING * log2(crowd[frame])) for frame in frames]
+    frame_counts = Counter(frames)
+    # One of many statements in a frame tells less than one that stands alone.
+    losses = [
+        min(MOST_CROWDING, CROWDING * log2(frame_counts[frame])) for frame in frames
+    ]
     numbers = range(len(statements))
-    by_weight = sorted(numbers, key=lambda n: crowding[n] - statements[n].weight)
-    taken: Counter[int] = Counter()
+    by_weight = sorted(numbers, key=lambda n: losses[n] - statements[n].weight)
+    chosen_per_message: Counter[int] = Counter()
+    # Questions, which are texts, and answers, which are tuples of tokens.
     seen: set[object] = set()
-    kept: list[Statement] = []
+    chosen: list[Statement] = []
     for number in by_weight:
-        one = statements[number]
-        marks = {one.question, normal_tokens(one.answer)}
-        most = ALONE_PER_MESSAGE if one.alone else PER_MESSAGE
-        if len(kept) < limit and taken[one.position] < most and not marks & seen:
+        if len(chosen) >= limit:
+            break
+        statement = statements[number]
+        position = statement.position
+        marks = {statement.question, normal_tokens(statement.answer)}
+        most = ALONE_PER_MESSAGE if statement.alone else PER_MESSAGE
+        if chosen_per_message[position] < most and seen.isdisjoint(marks):
             seen |= marks
-            taken[one.position] += 1
-            kept.append(one)
-    return kept
+            chosen_per_message[position] += 1
+            chosen.append(statement)
+    return chosen
 
 
 def _with_changes(statements: Sequence[Statement]) -> list[Statement]:
-    """Return the statements without those whose value was changed later; the one that changed it has the older value as
-    a stale answer, and those that this one had replaced."""
-    changes = find_changes(statements)
+    """Return the statements whose value holds to the end, with those they replaced.
+
+    ``3,000 euros``, later ``3,600 euros``: the second one, of which 3,000 is stale.
+    """
+    newer_of = find_changes(statements)
     stale: dict[int, list[str]] = {}
-    for older, newer in sorted(changes.items()):
-        before = stale.get(older, [])
-        answer = statements[older].answer
-        stale[newer] = [*before, *stale.get(newer, []), answer]
-    found = []
-    for number, one in enumerate(statements):
-        if number in changes:
+    for older, newer in sorted(newer_of.items()):
+        replaced_before = stale.get(older, [])
+        replaced = statements[older].answer
+        stale[newer] = [*replaced_before, *stale.get(newer, []), replaced]
+    lasting = []
+    for number, statement in enumerate(statements):
+        if number in newer_of:
             continue
         if number in stale:
-            one = one._replace(
+            statement = statement._replace(
                 stale=tuple(dict.fromkeys(stale[number])),
                 category="updated fact",
-                weight=one.weight + CHANGED,
+                weight=statement.weight + CHANGED,
             )
-        found.append(one)
-    return found
+        lasting.append(statement)
+    return lasting
 
 
 def _frame(statement: Statement) -> tuple[str, ...]:
-    """Return the words right around the blank, numbers and names as such: values in one frame are of one sort, and many
-    of them are a list, a table or a log."""
+    """Return the words right around the blank: "from Bonn at ___ by" -> (A, at, ___, by).
+
+    A number is "0" and a name "A". Values in one frame are of one sort, and many of
+    them are a list, a table or a log.
+    """
     before, _, after = statement.question.partition(BLANK)
     near = (*_WORD.findall(before)[-2:], BLANK, *_WORD.findall(after)[:1])
     frame = []
@@ -146,7 +181,10 @@ def _frame(statement: Statement) -> tuple[str, ...]:
 
 
 def _asked_before(log: Log, told: Told) -> str:
-    """Return the question with which the message before a user's ends, if it does: what "About 240 GB." answers."""
+    """Return the question at the end of the assistant's message before, or "".
+
+    "How large is the disk?" is what a user's "About 240 GB." answers.
+    """
     if not told.of_user or told.position == 0:
         return ""
     before = log[told.position - 1]
@@ -157,20 +195,25 @@ def _asked_before(log: Log, told: Told) -> str:
 
 
 def _statement(told: Told, value: Value, asked: str) -> Statement | None:
-    """Return the question for ``value``. Where its frame alone says nothing, the unit stays in it: "I'm ___ years old",
-    or the question that it answers stands in front."""
-    found = _question(told, value)
-    if found is None and asked:
-        found = _question(told, value, asked)
-    if found is None:
+    """Return the statement of ``value``, in the first of three forms that asks enough.
+
+    1. The sentence with the value blanked: "The door code is ___."
+    2. With the question that it answers in front: "How large is the disk? About ___."
+    3. With the unit of the value left in it: "I'm ___ years old."
+    """
+    statement = _question(told, value)
+    if statement is None and asked:
+        statement = _question(told, value, asked)
+    if statement is None:
         amount = _WITH_UNIT.match(told.sentence.text[value.start : value.stop])
         if amount:
             stop = value.start + amount.end("number")
-            found = _question(told, value._replace(stop=stop))
-    return found
+            statement = _question(told, value._replace(stop=stop))
+    return statement
 
 
 def _question(told: Told, value: Value, asked: str = "") -> Statement | None:
+    """Return the statement with the value blanked; ``None`` if too few words are left."""
     text = told.sentence.text
     answer = text[value.start : value.stop]
     again = re.compile(rf"(?<![A-Za-z0-9.,]){re.escape(answer)}(?![A-Za-z0-9]|[.,]\d)")
@@ -186,12 +229,23 @@ def _question(told: Told, value: Value, asked: str = "") -> Statement | None:
     least = 1 if value.alone else LEAST_WORDS
     if len(content_words(telling)) < least or contains(question, answer):
         return None
-    what = (told.position, question, answer, value.category)
-    return Statement(*what, value.weight, value.alone, text, value.start)
+    return Statement(
+        position=told.position,
+        question=question,
+        answer=answer,
+        category=value.category,
+        weight=value.weight,
+        alone=value.alone,
+        sentence=text,
+        start=value.start,
+    )
 
 
 def _worth_asking(log: Log, statements: Sequence[Statement]) -> list[Statement]:
-    """Return those whose value is not in too many messages, and that are facts by themselves or used again."""
+    """Return the statements that are facts by themselves or used again.
+
+    Left out are those whose value too many messages have.
+    """
     answers = list(dict.fromkeys(statement.answer for statement in statements))
     matches = PhraseIndex(answers).find([readable(message) for message in log])
     bounds = np.searchsorted(matches.phrases, np.arange(len(answers) + 1))
@@ -199,22 +253,28 @@ def _worth_asking(log: Log, statements: Sequence[Statement]) -> list[Statement]:
     for answer, (start, stop) in zip(answers, pairwise(bounds), strict=True):
         places_of[answer] = np.unique(matches.texts[start:stop]).tolist()
     most = max(MOST_MESSAGES, int(MOST_SHARE * len(log)))
-    kept = []
-    for one in statements:
-        places = places_of[one.answer]
+    worth_asking = []
+    for statement in statements:
+        places = places_of[statement.answer]
         if not 0 < len(places) <= most:
             continue
-        is_own = log[one.position].role != "assistant"
-        if is_own or places[0] >= one.position:
-            is_used = _is_used_again(log, one, places)
-            if one.alone or is_used:
-                kept.append(one._replace(weight=one.weight + USED_AGAIN * is_used))
-    return kept
+        by_assistant = log[statement.position].role == "assistant"
+        if by_assistant and places[0] < statement.position:
+            # The assistant only repeats it.
+            continue
+        if _is_used_again(log, statement, places):
+            weight = statement.weight + USED_AGAIN
+            worth_asking.append(statement._replace(weight=weight))
+        elif statement.alone:
+            worth_asking.append(statement)
+    return worth_asking
 
 
 def _is_used_again(log: Log, statement: Statement, places: Sequence[int]) -> bool:
-    """Return whether the value is new with its statement and comes back in a later turn; what the assistant brought up
-    has to interest the user."""
+    """Return whether the value is new with its statement and comes back in a later turn.
+
+    A value that the assistant brought up has to come back in a message that is not its.
+    """
     if places[0] != statement.position:
         return False
     turn = log.turn_number(statement.position)

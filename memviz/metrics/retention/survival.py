@@ -1,5 +1,7 @@
-"""The time that facts last in what is sent: survival by age, half-life, losses by category; and how far two runs
-agree."""
+"""The time that facts last in what is sent: survival by age, half-life, losses by category.
+
+The last part compares what two runs of one conversation hold of the same facts.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,152 +12,184 @@ from numpy.typing import NDArray
 
 from memviz.core.conversation import Log
 from memviz.metrics.retention.knowledge import Freshness, Retention
+from memviz.metrics.retention.probe_texts import Bools
 from memviz.transcripts.base import CATEGORIES, Category
+
+NO_BIRTH_REQUEST = -1
+"""The birth request of a fact that was said before the first request."""
 
 
 @dataclass(frozen=True, eq=False)
 class Survival:
-    """Survival by age. A probe's age at a request is the number of requests since its birth: 0 at the first one that
-    could be sent it, and 1 where that one came after a reply which stated it. ``unit`` is what these are called: a
-    "turn" as long as every turn has one request.
+    """Survival of facts by age, the number of requests since the fact was stated.
 
-    ``retained`` and ``observed`` are numbers of probes at ages 0, 1, 2 ...: those still known at that age, and all
-    that had a request at that age. A probe born late is *censored*: it counts at the ages it was seen at and at
-    no other, neither as kept nor as lost. A fact that comes back (recall, an edited summary) counts as
-    known again, so the share may rise.
+    A fact of the user has age 0 at the request that first sends it; a fact of a reply
+    has age 1 at the request after that reply. A run that ends when a fact has age 3
+    says nothing about age 4: there the fact is not observed (*censored*). A fact that
+    comes back, by recall or in an edited summary, counts as known again, so the share
+    may rise with age.
     """
 
     retained: NDArray[np.int64]
+    """Number of facts that are known at age 0, 1, 2 ..."""
     observed: NDArray[np.int64]
+    """Number of facts that had a request at age 0, 1, 2 ..."""
     unit: Literal["turn", "request"] = "turn"
+    """What one step of age is called: "turn" where every turn has one request."""
 
     @property
     def share(self) -> NDArray[np.float64]:
-        """Share of the observed probes that are known, by age; NaN at an age that none was observed at."""
-        found: NDArray[np.float64] = np.full(len(self.observed), np.nan)
-        np.divide(self.retained, self.observed, out=found, where=self.observed > 0)
-        return found
+        """Share of the observed facts that are known, by age; NaN where none was observed."""
+        shares: NDArray[np.float64] = np.full(len(self.observed), np.nan)
+        np.divide(self.retained, self.observed, out=shares, where=self.observed > 0)
+        return shares
 
     @property
     def half_life(self) -> int | None:
-        """The first age at which half of the observed probes or fewer are known, in ``unit``; ``None`` if more than
-        half are at every age that was observed."""
+        """The first age at which at most half of the observed facts are known.
+
+        ``None`` if more than half are known at every observed age.
+        """
         is_half = (self.observed > 0) & (2 * self.retained <= self.observed)
         return int(is_half.argmax()) if is_half.any() else None
 
 
-BEST_FRESHNESS_FIRST = (
-    Freshness.NEW_ONLY,
-    Freshness.BOTH,
-    Freshness.STALE_ONLY,
-    Freshness.NEITHER,
-)
-
-
 class CategoryRow(NamedTuple):
-    """The probes of one category."""
+    """Numbers of the facts of one category, and how long they last."""
 
     category: Category | None
+    """``None`` for all categories together."""
     probes: int
+    """Number of facts that are asked for."""
     born: int
+    """Number of facts that are stated by the last request."""
     retained: int
-    """Known at the last request."""
+    """Number of facts that are known at the last request."""
     mean_share: float | None
-    """The mean over the requests of the share of born probes that are known; ``None``: none was ever born."""
+    """Mean over all requests of the known share; ``None`` if no fact was stated."""
     half_life: int | None
-    """That of :class:`Survival`."""
+    """:attr:`Survival.half_life` of these facts."""
     new_only: int
-    """Born updated facts of which the last request holds the new value alone; the next three likewise, in the order of
-    :data:`BEST_FRESHNESS_FIRST`."""
+    """Number of updated facts of which the last request holds the new value only."""
     both: int
+    """Number of updated facts of which the last request holds new and old value."""
     stale_only: int
+    """Number of updated facts of which the last request holds the old value only."""
     neither: int
+    """Number of updated facts of which the last request holds neither value."""
 
 
 def birth_requests(retention: Retention, log: Log) -> NDArray[np.int64]:
-    """Return the number (0-based) of the request that the message which each probe was born with belongs to: one that
-    it is the input of, or the reply to. -1 for what was said before the first one, and without evidence; meaningless
-    for a probe never born."""
-    found = np.full(len(retention.probes), -1)
+    """Return the number (0-based) of the request at which each probe has age 0.
+
+    That is the request whose input, or whose reply, completes the probe's evidence.
+    :data:`NO_BIRTH_REQUEST` if it was said before the first request, or has no
+    evidence. Without a meaning for a probe that is never born.
+    """
+    numbers = np.full(len(retention.probes), NO_BIRTH_REQUEST)
     for probe, position in enumerate(retention.births.tolist()):
         born = retention.born[:, probe]
-        if 0 <= position < len(log) and born.any():
-            first = int(born.argmax())
-            is_reply = log[position].role == "assistant"
-            is_later = retention.turns[first] > log.turn_number(position)
-            found[probe] = first - (is_reply or is_later)
-    return found
+        if not 0 <= position < len(log) or not born.any():
+            continue
+        first_holding = int(born.argmax())
+        said_in_reply = log[position].role == "assistant"
+        said_in_earlier_turn = retention.turns[first_holding] > log.turn_number(
+            position
+        )
+        if said_in_reply or said_in_earlier_turn:
+            # The request before was answered by the message, so it is the birth.
+            numbers[probe] = first_holding - 1
+        else:
+            numbers[probe] = first_holding
+    return numbers
 
 
 def survival(
     retention: Retention, log: Log, columns: Sequence[int] | None = None
 ) -> Survival:
-    """Return the survival by age of all probes of ``retention``, a run over ``log``, or of those of these numbers."""
+    """Return the survival by age of the probes of a run over ``log``.
+
+    ``columns`` are the numbers of the probes to count, ``None`` for all.
+    """
     if columns is None:
         columns = range(len(retention.probes))
     picked = np.array(columns, np.int64)
     born = retention.born[:, picked]
     retained = retention.retained[:, picked]
-    requests = np.arange(len(born))[:, None]
-    ages = requests - birth_requests(retention, log)[picked]
+    request_numbers = np.arange(len(born))[:, None]
+    # [requests x probes]; only the entries after birth are counted.
+    ages = request_numbers - birth_requests(retention, log)[picked]
     observed = np.bincount(ages[born])
     known = np.bincount(ages[retained], minlength=len(observed))
-    return Survival(known, observed, "request" if retention.has_calls else "turn")
+    unit: Literal["turn", "request"] = "request" if retention.has_calls else "turn"
+    return Survival(retained=known, observed=observed, unit=unit)
 
 
 def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
-    """Return one row for each category that has probes, memviz's own first, then one for all (``None``)."""
-    named = dict.fromkeys(probe.category for probe in retention.probes)
-    own = [name for name in CATEGORIES if name in named]
-    others = [name for name in named if name not in CATEGORIES]
+    """Return a row for each category that has probes, and a last one for all of them.
+
+    memviz's own categories come first, in their order, then those of the probes.
+    """
+    used = dict.fromkeys(probe.category for probe in retention.probes)
+    own = [name for name in CATEGORIES if name in used]
+    others = [name for name in used if name not in CATEGORIES]
     return tuple(_row(retention, log, name) for name in (*own, *others, None))
 
 
 def _row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
-    picked = [
+    columns = [
         number
         for number, probe in enumerate(retention.probes)
         if category in (None, probe.category)
     ]
-    born = retention.born[:, picked]
-    retained = retention.retained[:, picked]
+    born = retention.born[:, columns]
+    retained = retention.retained[:, columns]
     with_any = born.any(axis=1)
     shares = retained[with_any].sum(axis=1) / born[with_any].sum(axis=1)
-    freshness = retention.freshness[-1:, picked].ravel()
+    freshness = retention.freshness[-1:, columns].ravel()
     counts = np.bincount(freshness, minlength=len(Freshness)).tolist()
     return CategoryRow(
-        category,
-        len(picked),
-        int(born[-1:].sum()),
-        int(retained[-1:].sum()),
-        float(shares.mean()) if shares.size else None,
-        survival(retention, log, picked).half_life,
-        *[counts[kind] for kind in BEST_FRESHNESS_FIRST],
+        category=category,
+        probes=len(columns),
+        born=int(_at_last_request(born).sum()),
+        retained=int(_at_last_request(retained).sum()),
+        mean_share=float(shares.mean()) if shares.size else None,
+        half_life=survival(retention, log, columns).half_life,
+        new_only=counts[Freshness.NEW_ONLY],
+        both=counts[Freshness.BOTH],
+        stale_only=counts[Freshness.STALE_ONLY],
+        neither=counts[Freshness.NEITHER],
     )
 
 
 class Agreement(NamedTuple):
-    """Facts at the last request, in numbers: those that both runs still hold, only the ``one``, only the ``other``, or
-    neither. Facts that were never stated do not count."""
+    """Numbers of facts that two runs hold at their last requests.
+
+    Facts that were never stated do not count.
+    """
 
     both: int
+    """Number of facts that both runs hold."""
     only_one: int
+    """Number of facts that only the first run holds."""
     only_other: int
+    """Number of facts that only the second run holds."""
     neither: int
+    """Number of facts that neither run holds."""
 
     @property
     def facts(self) -> int:
-        """All of them."""
+        """Number of facts that were stated."""
         return sum(self)
 
     @property
     def one(self) -> int:
-        """Facts that the one holds."""
+        """Number of facts that the first run holds."""
         return self.both + self.only_one
 
     @property
     def other(self) -> int:
-        """Facts that the other holds."""
+        """Number of facts that the second run holds."""
         return self.both + self.only_other
 
     @property
@@ -165,14 +199,21 @@ class Agreement(NamedTuple):
 
 
 def agreement(one: Retention, other: Retention) -> Agreement:
-    """Return what the last requests of two runs of the same conversation hold of the same facts."""
-    stated = one.born[-1] & other.born[-1]
-    first = one.retained[-1][stated]
-    second = other.retained[-1][stated]
-    kinds = (first & second, first & ~second, second & ~first, ~first & ~second)
-    return Agreement(*(int(held.sum()) for held in kinds))
+    """Return how far two runs of one conversation hold the same facts at the end."""
+    stated = _at_last_request(one.born) & _at_last_request(other.born)
+    in_one = _at_last_request(one.retained)[stated]
+    in_other = _at_last_request(other.retained)[stated]
+    return Agreement(
+        both=int((in_one & in_other).sum()),
+        only_one=int((in_one & ~in_other).sum()),
+        only_other=int((~in_one & in_other).sum()),
+        neither=int((~in_one & ~in_other).sum()),
+    )
 
 
-def agreed(parts: Sequence[Agreement]) -> Agreement:
-    """Return the sums over several."""
-    return Agreement(*map(sum, zip(*parts, strict=True)))
+def _at_last_request(matrix: Bools) -> Bools:
+    """Return the last row of a matrix [requests x probes]; false without requests."""
+    if not len(matrix):
+        return np.zeros(matrix.shape[1], dtype=bool)
+    last: Bools = matrix[-1]
+    return last

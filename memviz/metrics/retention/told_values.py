@@ -37,31 +37,68 @@ from memviz.metrics.retention.stated_values import (
     names_in,
     values_in,
 )
-from memviz.metrics.retention.taste_kinds import DAYS, GROUPS, TASTES, TIMES_AND_PLACES
+from memviz.metrics.retention.taste_kinds import TASTES
+from memviz.metrics.retention.time_and_place_kinds import (
+    DAYS,
+    GROUPS,
+    TIMES_AND_PLACES,
+)
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
+_MARKS = frozenset('@/._#$€£"“')
+_CAPITAL = re.compile(r"[\w,] [A-Z\u00c0-\u00de]")
 
 
-class _Kinds:
-    """Kinds that are searched for together, in order: what says more about a value comes first, because of two that
-    overlap the first counts."""
+class AnnouncedKinds:
+    """Kinds that are searched for together, in sentences that have one of their triggers.
+
+    The order counts: of two values that overlap the first is taken, so the kind that
+    says more about a value stands first.
+    """
 
     def __init__(self, *kinds: Kind) -> None:
         self.kinds = kinds
-        self.numbers_of: dict[str, list[int]] = {}
-        """The kinds that each trigger announces: a sentence has the words of few of them."""
+        self._numbers_of: dict[str, list[int]] = {}
+        """The numbers of the kinds that each trigger announces."""
         for number, kind in enumerate(kinds):
             for trigger in kind.triggers:
-                self.numbers_of.setdefault(trigger, []).append(number)
+                self._numbers_of.setdefault(trigger, []).append(number)
 
-    def announced_by(self, begun: set[str]) -> list[Kind]:
-        """Return the kinds with a trigger in ``begun``, in order."""
+    def values_in(self, sentence: str, of_user: bool) -> list[Value]:
+        """Return the values of these kinds in ``sentence``, kind by kind."""
+        triggers = _shapes_in(sentence)
+        # Every value that an assistant states has a digit, a mark or a capital letter.
+        if not of_user and not triggers:
+            return []
+        triggers.update(_word_beginnings(sentence))
+        return list(find_values(self._announced_by(triggers), sentence))
+
+    def _announced_by(self, triggers: set[str]) -> list[Kind]:
+        """Return the kinds with one of ``triggers``, in order: a sentence has few."""
         numbers = set[int]()
-        for trigger in begun & self.numbers_of.keys():
-            numbers.update(self.numbers_of[trigger])
+        for trigger in triggers & self._numbers_of.keys():
+            numbers.update(self._numbers_of[trigger])
         return [self.kinds[number] for number in sorted(numbers)]
 
 
-_REACHABLE = _Kinds(*PHONES, *EMAILS)
-_KINDS = _Kinds(
+def _shapes_in(sentence: str) -> set[str]:
+    """Return the triggers that are no words: "Gate B4" has a digit and a capital."""
+    triggers = set(_MARKS.intersection(sentence))
+    if _DIGIT.search(sentence):
+        triggers.add("0")
+    if _CAPITAL.search(sentence):
+        triggers.add("A")
+    return triggers
+
+
+def _word_beginnings(sentence: str) -> Iterator[str]:
+    for word in _LETTERS.findall(sentence.lower()):
+        yield word[:TRIGGER_CHARS]
+
+
+_REACHABLE = AnnouncedKinds(*PHONES, *EMAILS)
+_KINDS = AnnouncedKinds(
     *PHONES,
     *EMAILS,
     *CODES,
@@ -73,30 +110,8 @@ _KINDS = _Kinds(
     *GROUPS,
     *TITLES,
 )
-_DETAILS = _Kinds(*COUNTS, *CLOCK, *OPTIONS, *PLAIN_NUMBERS)
-_KINDS_OF_BOTH = _Kinds(*(kind for kind in _KINDS.kinds if not kind.of_user))
-_LETTERS = re.compile(r"[^\W\d_]+")
-_DIGIT = re.compile(r"\d")
-_MARKS = frozenset('@/._#$€£"“')
-_CAPITAL = re.compile(r"[\w,] [A-Z\u00c0-\u00de]")
-
-
-def _found(kinds: _Kinds, sentence: str, of_user: bool) -> list[Value]:
-    """Return the values of these kinds in ``sentence``. Of two that overlap the first counts."""
-    has_digit = _DIGIT.search(sentence) is not None
-    has_capital = _CAPITAL.search(sentence) is not None
-    begun = set(_MARKS.intersection(sentence))
-    # Every value that an assistant states has a digit, a mark or a capital letter.
-    if not (of_user or has_digit or has_capital or begun):
-        return []
-    if has_digit:
-        begun.add("0")
-    if has_capital:
-        begun.add("A")
-    begun.update(word[:TRIGGER_CHARS] for word in _LETTERS.findall(sentence.lower()))
-    return list(find_values(kinds.announced_by(begun), sentence))
-
-
+_DETAILS = AnnouncedKinds(*COUNTS, *CLOCK, *OPTIONS, *PLAIN_NUMBERS)
+_KINDS_OF_BOTH = AnnouncedKinds(*(kind for kind in _KINDS.kinds if not kind.of_user))
 SENTENCE_CHARS = range(12, 241)
 """Of a sentence that states a value."""
 HAN_CHARS = 3
@@ -207,7 +222,8 @@ def _labelled(told: Told, people: ChinesePeople) -> Iterator[Value]:
     if _is_chinese(text):
         found = list(chinese_in(text, of_user, people))
     else:
-        found = _found(_KINDS if of_user else _KINDS_OF_BOTH, text, of_user)
+        kinds = _KINDS if of_user else _KINDS_OF_BOTH
+        found = kinds.values_in(text, of_user)
     stated = _stated(found, told)
     if stated and (of_user or not told.sentence.traits.is_hedged):
         yield from (one._replace(alone=True) for one in stated)
@@ -226,7 +242,7 @@ def _details(told: Told) -> Iterator[Value]:
     if _is_chinese(text):
         found = list(details_in(text))
     else:
-        found = _found(_DETAILS, text, True)
+        found = _DETAILS.values_in(text, of_user=True)
     yield from (one._replace(alone=True) for one in _stated(found, told))
 
 
@@ -262,7 +278,7 @@ def _sure(found: Sequence[Value], text: str) -> list[Value]:
     before = []
     if not _UNSURE.search(stated) and not _ASKING.search(stated):
         before = [one for one in found if one.stop <= len(stated)]
-    reachable = _found(_REACHABLE, text, True)
+    reachable = _REACHABLE.values_in(text, of_user=True)
     return before + [one for one in reachable if one not in before]
 
 

@@ -1,9 +1,12 @@
-"""Questions to a server of this machine. Plain HTTP to a loopback address: through no proxy, past no redirect, without
-any key, and with a bound on the answer's size and time."""
+"""Questions to a server of this machine, in plain HTTP to a loopback address.
+
+They go through no proxy, follow no redirect and send no key. The size of an answer
+and the time for it are bounded.
+"""
 
 import json
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse
 from ipaddress import ip_address
 from time import monotonic
 from typing import Any, NamedTuple
@@ -16,11 +19,11 @@ from memviz.models.access.settings import is_loopback
 from memviz.models.own_servers import LOOPBACK
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
-"""Of one answer. A list of a hundred models has some 50 KB."""
+"""The most bytes that one answer may have. A list of 100 models has some 50 KB."""
 SILENCE_SECONDS = 2.0
-"""A server that says nothing for so long is left alone. Here nothing is far away."""
+"""The longest wait for the next bytes. Nothing on this machine is far away."""
 MOST_SECONDS = 4.0
-"""All questions to one server together take no longer."""
+"""The longest that all questions to one server may take together."""
 _PIECE_BYTES = 64 * 1024
 _REFUSES_WITHOUT_KEY = (401, 403)
 _LOADING = 503
@@ -31,15 +34,22 @@ class SilentError(Exception):
 
 
 class NoAnswerError(Exception):
-    """Something listens, and what it does is no answer: the exception's text says what, to follow the address."""
+    """Something listens that does not answer.
+
+    The text says what it does instead, and is shown behind the address:
+    "said nothing for 2 seconds".
+    """
 
 
 class Answer(NamedTuple):
-    """A reply. ``value`` is the JSON of its body, ``None`` if that is none; ``server`` is what it calls itself."""
+    """The answer of a server to one question."""
 
     status: int
+    """The status code of HTTP."""
     value: Any
+    """The body, read as JSON; ``None`` if it is no JSON."""
     server: str = ""
+    """The server's name for itself, from the header ``Server``."""
 
     @property
     def is_success(self) -> bool:
@@ -48,26 +58,22 @@ class Answer(NamedTuple):
 
     @property
     def wants_key(self) -> bool:
-        """True if it tells nobody without an API key."""
+        """True if the server answers only those who send an API key."""
         return self.status in _REFUSES_WITHOUT_KEY
 
     @property
     def is_loading(self) -> bool:
-        """True if it is not ready yet, as llama.cpp is not while it reads its weights."""
+        """True if the server is not ready yet: llama.cpp reads its weights first."""
         return self.status == _LOADING
 
     def items(self, name: str) -> list[Mapping[str, Any]] | None:
-        """The objects listed under ``name``; ``None`` if there is no such list."""
-        found = (
-            self.value.get(name)
-            if self.is_success and isinstance(self.value, dict)
-            else None
-        )
-        return (
-            [item for item in found if isinstance(item, dict)]
-            if isinstance(found, list)
-            else None
-        )
+        """Return the objects listed under ``name``; ``None`` if there is no such list."""
+        if not self.is_success or not isinstance(self.value, dict):
+            return None
+        listed = self.value.get(name)
+        if not isinstance(listed, list):
+            return None
+        return [item for item in listed if isinstance(item, dict)]
 
 
 class Place:
@@ -76,27 +82,27 @@ class Place:
     def __init__(self, host: str, port: int) -> None:
         self.host = host
         self.port = port
-        self.until = monotonic() + MOST_SECONDS
+        self._until = monotonic() + MOST_SECONDS
 
     @property
     def address(self) -> str:
-        """``127.0.0.1:8080``."""
-        return (
-            f"[{self.host}]:{self.port}"
-            if ":" in self.host
-            else f"{self.host}:{self.port}"
-        )
+        """Host and port: ``127.0.0.1:8080``, or ``[::1]:8080`` for an IPv6 host."""
+        is_ipv6 = ":" in self.host
+        host = f"[{self.host}]" if is_ipv6 else self.host
+        return f"{host}:{self.port}"
 
     def ask(self, path: str, body: Mapping[str, Any] | None = None) -> Answer:
-        """GET ``path``, or POST ``body`` there. Raises :class:`SilentError` and :class:`NoAnswerError`."""
+        """Return the answer to GET ``path``, or to POST ``path`` if there is a ``body``.
+
+        Raises :class:`SilentError` and :class:`NoAnswerError`.
+        """
         self._check_time()
         connection = HTTPConnection(self.host, self.port, timeout=SILENCE_SECONDS)
         try:
             return self._answer(connection, path, body)
         except TimeoutError:
-            raise NoAnswerError(
-                f"said nothing for {counted(SILENCE_SECONDS, 'second')}"
-            ) from None
+            waited = counted(SILENCE_SECONDS, "second")
+            raise NoAnswerError(f"said nothing for {waited}") from None
         except ConnectionRefusedError:
             raise SilentError from None
         except (OSError, HTTPException, ValueError):
@@ -107,35 +113,36 @@ class Place:
     def _answer(
         self, connection: HTTPConnection, path: str, body: Mapping[str, Any] | None
     ) -> Answer:
-        headers = {"Accept": "application/json"} | (
-            {"Content-Type": "application/json"} if body is not None else {}
-        )
-        connection.request(
-            "GET" if body is None else "POST",
-            path,
-            json.dumps(body) if body else None,
-            headers,
-        )
+        headers = {"Accept": "application/json"}
+        if body is None:
+            connection.request("GET", path, headers=headers)
+        else:
+            headers["Content-Type"] = "application/json"
+            connection.request("POST", path, json.dumps(body), headers)
         response = connection.getresponse()
+        content = self._read_bounded(response)
+        server = response.getheader("server") or ""
+        return Answer(response.status, _json(content), server)
+
+    def _read_bounded(self, response: HTTPResponse) -> bytes:
+        """Return the body, read piece by piece so that both bounds end it in time."""
         pieces = list[bytes]()
         left = MAX_ANSWER_BYTES
         while piece := response.read1(_PIECE_BYTES):
             pieces.append(piece)
             left -= len(piece)
             if left < 0:
+                megabytes = MAX_ANSWER_BYTES // 1024**2
                 raise NoAnswerError(
-                    f"sent more than {MAX_ANSWER_BYTES // 1024**2} MB where a list of models was asked"
+                    f"sent more than {megabytes} MB where a list of models was asked"
                 )
             self._check_time()
-        return Answer(
-            response.status, _json(b"".join(pieces)), response.getheader("server") or ""
-        )
+        return b"".join(pieces)
 
     def _check_time(self) -> None:
-        if monotonic() > self.until:
-            raise NoAnswerError(
-                f"did not come to an end within {counted(MOST_SECONDS, 'second')}"
-            )
+        if monotonic() > self._until:
+            allowed = counted(MOST_SECONDS, "second")
+            raise NoAnswerError(f"did not come to an end within {allowed}")
 
 
 def _json(body: bytes) -> Any:
@@ -146,14 +153,18 @@ def _json(body: bytes) -> Any:
 
 
 def place_of(address: str) -> Place:
-    """The place that somebody typed: ``8081``, ``127.0.0.1:8081``, ``http://localhost:8081/v1``.
+    """Return the place at an address that somebody typed.
+
+    ``8081``, ``127.0.0.1:8081`` and ``http://localhost:8081/v1`` are the same place.
 
     Raises :class:`memviz.core.errors.BadRequestError` for what is no port of this machine.
     """
     text = address.strip()
-    text = f"{LOOPBACK}:{text}" if text.isdecimal() else text
+    if text.isdecimal():
+        text = f"{LOOPBACK}:{text}"
+    url = text if "://" in text else f"http://{text}"
     try:
-        parts = urlsplit(text if "://" in text else f"http://{text}")
+        parts = urlsplit(url)
         host = parts.hostname or ""
         port = parts.port
     except ValueError:
@@ -168,7 +179,10 @@ def place_of(address: str) -> Place:
 
 
 def _numeric(host: str) -> str:
-    """The address itself, so that no name is looked up."""
+    """Return ``host`` if it is an IP address, and the loopback address for a name.
+
+    So no name is looked up.
+    """
     try:
         return str(ip_address(host.strip("[]")))
     except ValueError:

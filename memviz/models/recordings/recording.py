@@ -74,27 +74,31 @@ class RecordedSetting:
 
 
 class Hole(NamedTuple):
-    """A setting that a file names and of which it lacks replies, or holds other ones: which summaries, and which
-    answers, counted from 1."""
+    """The replies of one setting that a file names and lacks, or holds changed."""
 
     setting: RecordedSetting
     summaries: tuple[int, ...]
+    """The numbers of the lacking summaries, counted from 1."""
     answers: tuple[int, ...]
+    """The numbers of the lacking answers, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A recording's description of itself: the ``title`` of its conversation, the ``model`` that was recorded with its
-    ``parameters``, when it was begun (``made_on``, an ISO date), and how it was made (``note``). One that plays
-    ``only_by_name`` is never taken because it fits: somebody has to choose it. No key, no address and no header is ever
-    in it."""
+    """A recording's description of itself. No key, address or header is ever in it."""
 
     title: str = ""
+    """The title of the conversation."""
     model: str = ""
+    """The model that was recorded."""
     made_on: str = ""
+    """The day on which the recording was begun, as an ISO date."""
     note: str = ""
+    """How the recording was made."""
     parameters: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """The parameters of the model."""
     only_by_name: bool = False
+    """Played only if somebody chooses it, never because it fits a conversation."""
 
     def to_dict(self) -> dict[str, Any]:
         """The description as JSON."""

@@ -13,7 +13,7 @@ from memviz import Message, Run
 from memviz.core.messages import RECALL_EXCHANGE
 from memviz.metrics.requests.message_text import argument_values, readable
 from memviz.metrics.retention.knowledge import Knowledge
-from memviz.metrics.retention.tool_facts import (
+from memviz.metrics.retention.tool_argument_recall import (
     ToolArgumentRecall,
     tool_argument_recall,
 )

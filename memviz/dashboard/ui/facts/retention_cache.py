@@ -32,7 +32,7 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.proposed_probes import rare_words
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.metrics.retention.survival import Survival, survival
-from memviz.metrics.retention.tool_facts import tool_argument_recall
+from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey

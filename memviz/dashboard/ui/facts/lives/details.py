@@ -34,7 +34,10 @@ from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.engine.recall import Recall
 from memviz.metrics.retention.survival import Agreement, agreement
-from memviz.metrics.retention.tool_facts import NeededArgument, ToolArgumentRecall
+from memviz.metrics.retention.tool_argument_recall import (
+    NeededArgument,
+    ToolArgumentRecall,
+)
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.models.names import OFFLINE

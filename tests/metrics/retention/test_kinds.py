@@ -1,0 +1,32 @@
+"""Every kind of value finds those of its examples, in sentences that announce it."""
+
+from __future__ import annotations
+
+import pytest
+
+from memviz.metrics.retention.label_words import Kind, find_values
+from memviz.metrics.retention.taste_kinds import TASTES
+from memviz.metrics.retention.time_and_place_kinds import (
+    DAYS,
+    GROUPS,
+    TIMES_AND_PLACES,
+)
+from memviz.metrics.retention.told_values import AnnouncedKinds
+
+KINDS = (*TASTES, *TIMES_AND_PLACES, *DAYS, *GROUPS)
+EXAMPLES = [(kind, example) for kind in KINDS for example in kind.examples]
+
+
+def test_every_kind_has_an_example() -> None:
+    assert all(kind.examples for kind in KINDS)
+
+
+@pytest.mark.parametrize(
+    ("kind", "example"), EXAMPLES, ids=[example for _, example in EXAMPLES]
+)
+def test_a_kind_finds_the_value_of_its_example(kind: Kind, example: str) -> None:
+    sentence, expected = example.split(" -> ")
+    own = [sentence[one.start : one.stop] for one in find_values([kind], sentence)]
+    assert own == [expected], "its pattern"
+    announced = AnnouncedKinds(kind).values_in(sentence, of_user=True)
+    assert announced, "its triggers"
