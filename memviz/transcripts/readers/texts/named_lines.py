@@ -3,7 +3,8 @@ common.
 
 "Anna: Hi!" and "Ben: Hi, how are you?" are such lines; "Note: bring water" is not, for
 its name is a label. Lines come in two groups: *known* ones name a role ("User: ..."),
-*other* ones any name."""
+*other* ones any name.
+"""
 
 import re
 from bisect import bisect_right
@@ -18,7 +19,7 @@ MIN_LINES = 2
 
 
 class Mark(NamedTuple):
-    """How a name is set off from the text. All lines of a speaker are marked alike."""
+    """What sets off a name from the text. All lines of a speaker are marked alike."""
 
     signs: str
     """The bold or heading marks before the name: "**", "##", or nothing."""
@@ -55,7 +56,8 @@ def possible_lines(
     like the known lines.
 
     Without known lines, those of each name look alike, and names start with a capital
-    letter."""
+    letter.
+    """
     known_starts = {line.start for line in known}
     known_marks = {line.mark for line in known}
     has_small_names = bool(known) and known[0].name.islower()
@@ -123,7 +125,8 @@ def regular_names(
     of them.
 
     A name with more than two lines a gap, on average, is the label of a list: "Step:
-    ..." five times an answer."""
+    ..." five times an answer.
+    """
     gap_counts: Counter[str] = Counter()
     for gap in gaps_between(known, others):
         gap_counts.update({line.key for line in gap})
@@ -155,7 +158,8 @@ def _facing_a_model(
     "GitHub Copilot: done".
 
     An account is at the top of the text, or regularly between the model's lines, where
-    nobody else speaks."""
+    nobody else speaks.
+    """
     models = sorted(filter(is_model, speaking), key=lambda line: line.start)
     people = [line for line in speaking if not is_model(line)]
     has_user = any(likely_role(line.name) == "user" for line in people)

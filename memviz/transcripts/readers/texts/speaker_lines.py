@@ -108,7 +108,8 @@ def dialogue(
 
     What is in a code block names nobody. The text has "\\n" as its only line end.
     ``user`` is the name under which the user speaks, if it was said; raises
-    :class:`UnclearUserError` where nobody is called so."""
+    :class:`UnclearUserError` where nobody is called so.
+    """
     fences = find_fences(text)
     found: list[tuple[int, int, str, Cast]] = []
     absent: UnclearUserError | None = None
@@ -159,7 +160,8 @@ def _alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
 
     Every name has to have the heading level of its own first use, and the letter case
     of the first name, unless it takes turns with it. If "User" speaks, "Question" is a
-    word of the text."""
+    word of the text.
+    """
     alike = _of_one_case(list(matches))
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
@@ -179,7 +181,8 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
 
     Where only one side has that case, each line that answers the line above it belongs
     here ("User: hi", "assistant: fine"). Where both have it, a line that stands alone
-    between two lines of the other side does."""
+    between two lines of the other side does.
+    """
     is_first_case = [
         match["name"].islower() == matches[0]["name"].islower() for match in matches
     ]

@@ -67,7 +67,8 @@ def cast_of(
     ``others`` are the
     :func:`~memviz.transcripts.readers.texts.named_lines.possible_lines`. ``user`` is
     the name under which the user speaks: one line is enough for it. Where nobody has
-    that name, the names decide, if they show who the user is."""
+    that name, the names decide, if they show who the user is.
+    """
     by_names = _cast_by_names(known, others)
     if user is None:
         return by_names
@@ -89,11 +90,11 @@ def _cast_by_names(
     2. The only known names are letters: "A: hi", "B: hello", or the answer "A: 42".
     3. One side is known, by several lines or beside nobody who takes turns: "User: hi",
        "Anna: hello".
-    4. Strangers take turns: "Anna: hi", "Ben: hello", "Anna: how are you?", "Ben:
-       fine".
+    4. Strangers take turns: "Anna: hi", "Ben: hello", "Anna: well?", "Ben: fine".
     5. There is only a system prompt or a tool's result: "System: be kind".
     6. Nobody is known: a short talk with a model ("Anna: hi", "Claude: hello"), or no
-       dialogue."""
+       dialogue.
+    """
     sides = {role_of(line.name) for line in known} & {"user", "assistant"}
     if len(sides) == 2:
         return _with_models(known, others)
@@ -139,7 +140,8 @@ def _with_models(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cas
     own names.
 
     "User: hi", "Assistant: hello", "User: and you?", "Claude: hello, too". Any other
-    name is text."""
+    name is text.
+    """
     questions = [line for line in known if role_of(line.name) == "user"]
     regular = regular_names(questions, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
@@ -213,7 +215,8 @@ def _is_clear_who_answers(
     1. There are no other candidates, and one name at most stands between two known
        lines.
     2. All of them are models: "Claude", "GPT-4o".
-    3. There is only one, and no other name stands regularly between known lines."""
+    3. There is only one, and no other name stands regularly between known lines.
+    """
     everybody_leads = leaders == {line.key for line in candidates}
     gaps = gaps_between(known, candidates)
     if everybody_leads and all(len(spellings(gap)) <= 1 for gap in gaps):
@@ -230,7 +233,8 @@ def _with_single_answers(
     that come once; else the known.
 
     "User: hi", "Anna: hello", "User: bye", "Ben: see you", "User: thanks" -> Anna and
-    Ben may answer."""
+    Ben may answer.
+    """
     inner_gaps = gaps_between(known, others)[1:-1]
     if inner_gaps and all(inner_gaps):
         return _cast([*known, *others])._replace(roles=None)
@@ -274,7 +278,8 @@ def _everybody(
     again.
 
     If those are of one name only, the lines of any name. Raises
-    :class:`UnclearUserError` if there are none."""
+    :class:`UnclearUserError` if there are none.
+    """
     repeated = _repeated_names(others)
     chosen = [
         line for line in others if line.key in repeated or same_name(line.key, user)
