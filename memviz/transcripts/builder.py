@@ -234,7 +234,7 @@ class TranscriptBuilder:
 
     @property
     def has_left_out(self) -> bool:
-        """Whether anything was left out or lost that should be a message."""
+        """Return whether anything was left out or lost that should be a message."""
         return bool(self._left_out or self._lost)
 
     def add_event(self, kind: EventKind, text: str = "", **known: Any) -> None:

@@ -19,7 +19,7 @@ MIN_LINES = 2
 
 
 class Mark(NamedTuple):
-    """What sets off a name from the text. All lines of a speaker are marked alike."""
+    """The looks of a name at the start of a line. All lines of a speaker look alike."""
 
     signs: str
     """The bold or heading marks before the name: "**", "##", or nothing."""
