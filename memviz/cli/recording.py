@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -206,10 +207,8 @@ def _record(
 ) -> int:
     """Record into ``file``, and return the number of requests that were made.
 
-    An error and Ctrl-C end the command with a sentence and an exit code: what was
-    answered until then is in the file.
+    Whatever ends it early, what was answered until then is in the file.
     """
-    from memviz.core.errors import MemvizError
     from memviz.engine.recall import by_request
     from memviz.engine.recording import record
 
@@ -226,7 +225,7 @@ def _record(
                 label += f", {dollars(recorded_model.budget.spent_usd)} spent"
             bar(progress.done, progress.total, label)
 
-        try:
+        with _ending_with_a_way_on(file, recorded_model):
             record(
                 transcript,
                 strategies,
@@ -237,18 +236,26 @@ def _record(
                 recalls=by_request(recalls),
                 probes=probes,
             )
-        except KeyboardInterrupt:
-            _say_where_it_goes_on("Stopped by Ctrl-C.", file, recorded_model)
-            raise Exit(INTERRUPTED) from None
-        except MemvizError as error:
-            _say_where_it_goes_on(f"Error: {error}", file, recorded_model)
-            raise Exit(FAILED) from None
     return request_count
 
 
-def _say_where_it_goes_on(
-    reason: str, file: RecordingFile, recorded_model: Asked
-) -> None:
+@contextmanager
+def _ending_with_a_way_on(
+    file: RecordingFile, recorded_model: Asked
+) -> Generator[None]:
+    """End the command at an error or Ctrl-C, and say that it can go on from there."""
+    from memviz.core.errors import MemvizError
+
+    exit_code = FAILED
+    try:
+        yield
+        return
+    except KeyboardInterrupt:
+        reason = "Stopped by Ctrl-C."
+        exit_code = INTERRUPTED
+    except MemvizError as error:
+        reason = f"Error: {error}"
     complain(
         f"{reason} What was answered is in {file.path}: the same command goes on from there.{recorded_model.spent}"
     )
+    raise Exit(exit_code)
