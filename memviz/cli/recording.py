@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls
     from memviz.engine.recording import Progress
     from memviz.models.recordings.files import RecordingFile
+    from memviz.models.recordings.recording import About
     from memviz.strategies.base import Strategy
     from memviz.transcripts.base import Probe, Transcript
 
@@ -111,10 +112,7 @@ def record_conversation(
       memviz record sample-trip -s summary -s summary_only --model ollama/llama3.2 --no-questions -o trip.recording
       memviz replay chat.json -s summary:buffer_size=8 --model recording:chat.recording
     """
-    from datetime import UTC, datetime
-
     from memviz.models.recordings.files import RecordingFile
-    from memviz.models.recordings.recording import About
 
     if not strategy:
         raise BadParameter(
@@ -139,9 +137,7 @@ def record_conversation(
         yes=yes,
         more=", and nothing for what the recording holds",
     )
-    today = datetime.now(UTC).date().isoformat()
-    about = About(title=source.transcript.title, model=model_name, made_on=today)
-    with RecordingFile(out, about) as file:
+    with RecordingFile(out, _about(source.transcript, model_name)) as file:
         request_count = _record(
             file,
             source.transcript,
@@ -162,6 +158,16 @@ def _refuse_to_overwrite(source: Source, out: Path) -> None:
         raise BadParameter(
             f"{out} is the conversation itself. Give another name to write to."
         )
+
+
+def _about(transcript: Transcript, model_name: str) -> About:
+    """Return what a recording that is made today says of itself."""
+    from datetime import UTC, datetime
+
+    from memviz.models.recordings.recording import About
+
+    today = datetime.now(UTC).date().isoformat()
+    return About(title=transcript.title, model=model_name, made_on=today)
 
 
 def _model_with_budget(

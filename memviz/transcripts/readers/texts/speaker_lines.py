@@ -54,7 +54,7 @@ _STYLES = _patterns(_KNOWN)
 _ANYBODY = _patterns(_ANY)
 _NO_NAME = re.compile(r"[:\\/=]")  # behind the colon: "std::sort", "C:\", "x:=1"
 ENOUGH_LINES = 2
-"""So many lines of one style make a text a dialogue."""
+"""Number of lines of one style that make a text a dialogue."""
 
 
 class SpeakerLine(NamedTuple):
