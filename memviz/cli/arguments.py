@@ -1,10 +1,10 @@
-"""From the words of a command line to values: strategies with parameters, what a sweep tries, recalls and prices."""
+"""Turns the words of a command line into strategies, sweeps, recalls and prices."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typer import BadParameter
 
@@ -19,97 +19,134 @@ if TYPE_CHECKING:
 
     Recalls = tuple[tuple[RequestKey, Recall], ...]
 
-Setting = tuple[str, str]
-"""A parameter's name, and its value as it was typed."""
 Usd = tuple[float, ...]
-"""Prices entered by hand, in US dollars a million tokens: input, output, read from and written to the cache."""
+"""Prices entered by hand, in US dollars a million tokens: input, output, read from and
+written to the cache."""
 MAX_PRICES = 4
 MAX_STEPS = 100
+# "500..4000", or "500..4000/8" for 8 values
 _RANGE = re.compile(
     r"\s*(?P<low>\d{1,15})\.\.(?P<high>\d{1,15})(?:/(?P<steps>\d{1,15}))?\s*"
 )
+# "12" is a turn, "12.3" its third call
 _REQUEST = re.compile(r"(?P<turn>\d{1,9})(?:\.(?P<call>\d{1,9}))?")
 _ON = ("true", "yes", "on", "1")
 _OFF = ("false", "no", "off", "0")
 
 
-def strategies_from(named: Sequence[str], settings: Sequence[str]) -> list[Strategy]:
-    """The strategies of ``--strategy NAME`` or ``NAME:PARAMETER=VALUE,...``, with what ``--set`` says; without any
-    those that Compare shows at first.
+class Assignment(NamedTuple):
+    """A value that was typed for a parameter: ``window_size=5``."""
 
-    With several strategies a setting goes to each that has the parameter. Raises :class:`memviz.ParameterError`,
-    also for a parameter that none of them has, and :class:`memviz.UnknownStrategyError`.
+    parameter: str
+    typed_value: str
+
+
+class TypedStrategy(NamedTuple):
+    """A strategy that was named on the command line: ``window:window_size=5``."""
+
+    id: str
+    assignments: list[Assignment]
+
+
+def strategies_from(
+    strategy_args: Sequence[str], set_args: Sequence[str]
+) -> list[Strategy]:
+    """Return the strategies of ``--strategy NAME`` or ``NAME:PARAMETER=VALUE,...``.
+
+    ``set_args`` are those of ``--set PARAMETER=VALUE``, each for all strategies with
+    that parameter. Without ``strategy_args``, the strategies that Compare shows at
+    first.
+
+    Raises :class:`memviz.UnknownStrategyError`, and :class:`memviz.ParameterError`
+    also for a parameter that no strategy has.
     """
     from memviz.strategies import COMPARED_AT_FIRST, strategy
 
-    at_first = {} if named else dict(COMPARED_AT_FIRST)
-    made = []
-    for id, said in _said_of_each(named or list(at_first), settings):
+    defaults = {} if strategy_args else dict(COMPARED_AT_FIRST)
+    strategies = []
+    for id, assignments in _typed_strategies(strategy_args or list(defaults), set_args):
         declared = parameters_of(id)
-        values = dict(at_first.get(id, {}))
-        for name, text in said:
+        values = dict(defaults.get(id, {}))
+        for name, text in assignments:
             values[name] = value_of(declared.get(name), text)
-        made.append(strategy(id, **values))
-    return made
+        strategies.append(strategy(id, **values))
+    return strategies
 
 
 def settings_to_try(
-    named: Sequence[str],
-    for_all: Sequence[str],
+    strategy_args: Sequence[str],
+    set_args: Sequence[str],
     largest: Mapping[str, int],
     recorded: Sequence[Strategy] | None = None,
 ) -> tuple[Strategy, ...]:
-    """All settings of ``--strategy NAME`` or ``NAME:PARAMETER=VALUES,...`` with what ``--set`` says, none twice.
+    """Return all settings that a sweep tries, none twice.
 
-    VALUES are ``2,4,8`` or ``500..4000/8`` (8 round numbers from 500 to 4000, evenly by ratio). A parameter of which
-    nothing is said has its suggested values, none larger than the ``largest`` conversation by unit. Without
-    ``named`` the strategies that the dashboard tries first. Where a recording plays the summaries, ``recorded`` are the
-    settings that it holds: of a strategy that summarizes, and of whose parameters nothing is said, those are tried, and
-    no strategy of which there are none unless it is ``named``. Raises :class:`memviz.ParameterError`, also for a
-    parameter that none of them has, and :class:`memviz.UnknownStrategyError`.
+    The arguments are as in :func:`strategies_from`, but with several values: ``2,4,8``,
+    or ``500..4000/8`` for 8 round numbers from 500 to 4000, evenly by ratio. Without
+    ``strategy_args``, the strategies that the dashboard tries first. A parameter
+    without a value has its suggested ones, up to the ``largest`` conversation by unit.
+
+    Where a recording plays the summaries, ``recorded`` are the settings that it holds.
+    For a strategy without assignments, the first case that fits:
+
+    1. The recording holds settings of it: those.
+    2. It was not named, and it summarizes: none.
+    3. Else the suggested values, as without a recording.
+
+    Raises what :func:`strategies_from` does.
     """
     from memviz.strategies import strategy
     from memviz.tuning.grid import settings, suggested, tried_at_first
 
-    found: list[Strategy] = []
-    for id, said in _said_of_each(named or tried_at_first(), for_all):
+    to_try: list[Strategy] = []
+    ids = strategy_args or tried_at_first()
+    for id, assignments in _typed_strategies(ids, set_args):
         declared = parameters_of(id)
-        if recorded is not None and not said:
-            played = [one for one in recorded if one.id == id]
-            if played or (not named and strategy(id).writes_notes):
-                found += played
+        if recorded is not None and not assignments:
+            held = [setting for setting in recorded if setting.id == id]
+            if held:
+                to_try += held
+                continue
+            if not strategy_args and strategy(id).writes_notes:
                 continue
         values = dict(suggested(id, largest=largest))
-        for name, text in said:
+        for name, text in assignments:
             values[name] = tuple(_values_of(name, declared.get(name), text, id))
-        found += settings({id: values})
-    return tuple(dict.fromkeys(found))
+        to_try += settings({id: values})
+    return tuple(dict.fromkeys(to_try))
 
 
-def split_strategy(text: str) -> tuple[str, list[Setting]]:
-    """The name and what is said of its parameters; a part without ``=`` goes on with the value before it."""
-    id, colon, own = text.partition(":")
+def split_strategy(text: str) -> TypedStrategy:
+    """Return the strategy of ``NAME:PARAMETER=VALUE,...``.
+
+    A part without ``=`` goes on with the value before it: in
+    ``summary:buffer_size=2,4`` the value is ``2,4``.
+    """
+    id, colon, typed = text.partition(":")
     parts: list[str] = []
-    for part in own.split(",") if colon else []:
+    for part in typed.split(",") if colon else []:
         if "=" in part or not parts:
             parts.append(part)
         else:
             parts[-1] += f",{part}"
-    return id, [split_setting(part, "--strategy") for part in parts]
+    return TypedStrategy(id, [split_assignment(part, "--strategy") for part in parts])
 
 
-def split_setting(text: str, option: str) -> Setting:
-    """``PARAMETER=VALUE`` as two texts."""
+def split_assignment(text: str, option: str) -> Assignment:
+    """Return ``PARAMETER=VALUE`` in its two halves."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip():
         raise BadParameter(
             f"{text!r} is not of the form PARAMETER=VALUE.", param_hint=option
         )
-    return name.strip(), value
+    return Assignment(name.strip(), value)
 
 
 def parameters_of(id: str) -> dict[str, Parameter]:
-    """The parameters that a strategy declares, by name. Raises :class:`memviz.UnknownStrategyError`."""
+    """Return the parameters that a strategy declares, by name.
+
+    Raises :class:`memviz.UnknownStrategyError`.
+    """
     from memviz.core.errors import UnknownStrategyError
     from memviz.strategies import strategies
 
@@ -119,7 +156,10 @@ def parameters_of(id: str) -> dict[str, Parameter]:
 
 
 def value_of(parameter: Parameter | None, text: str) -> Any:
-    """The text as what the parameter takes, or as it is: then the strategy says what is wrong with it."""
+    """Return the typed value as the parameter takes it: "5" -> 5, "yes" -> True.
+
+    A text that the parameter does not take stays a text, which the strategy refuses.
+    """
     if parameter is None:
         return text
     if parameter.kind is bool:
@@ -133,18 +173,23 @@ def value_of(parameter: Parameter | None, text: str) -> Any:
     return None if parameter.optional and not text else text
 
 
-def recalls_of(given: Sequence[str], transcript: Transcript) -> Recalls:
-    """The recalls of ``TURN=TURNS``, or of ``TURN.CALL=TURNS`` from one call of a turn on, in order. Raises
-    :class:`memviz.RecallError` for turns that are no list of numbers, and BadParameter where the
-    conversation has no such request."""
-    if not given:
+def recalls_of(recall_args: Sequence[str], transcript: Transcript) -> Recalls:
+    """Return the recalls of ``TURN=TURNS`` or ``TURN.CALL=TURNS``, in order.
+
+    ``12=1,3-5`` recalls the turns 1, 3, 4 and 5 into turn 12, ``12.3=4`` turn 4 from
+    the third call of turn 12 on.
+
+    Raises :class:`memviz.RecallError` for turns that are no list of numbers, and
+    BadParameter where the conversation has no such request.
+    """
+    if not recall_args:
         return ()
     from memviz.core.conversation import Log
     from memviz.engine.recall import Recall, parse_numbers
 
-    found = []
+    recalls = []
     log = Log(transcript.messages)
-    for text in given:
+    for text in recall_args:
         into, equals, turns = text.partition("=")
         numbers = parse_numbers(turns)
         if not (equals and numbers):
@@ -155,12 +200,12 @@ def recalls_of(given: Sequence[str], transcript: Transcript) -> Recalls:
         # What comes later is the plainer mistake.
         for number in sorted(numbers, reverse=True):
             _check_is_earlier(number, request)
-        found.append((request, Recall(turns=numbers)))
-    return tuple(found)
+        recalls.append((request, Recall(turns=numbers)))
+    return tuple(recalls)
 
 
 def prices_of(text: str | None, option: str, most: int = MAX_PRICES) -> Usd | None:
-    """The prices that are written as ``IN,OUT`` or with more of them, up to ``most``."""
+    """Return the prices of ``IN,OUT``, or of up to ``most`` numbers: "0.25,2"."""
     if text is None:
         return None
     try:
@@ -177,27 +222,38 @@ def prices_of(text: str | None, option: str, most: int = MAX_PRICES) -> Usd | No
     return prices
 
 
-def _said_of_each(
-    named: Sequence[str], for_all: Sequence[str]
-) -> list[tuple[str, list[Setting]]]:
-    """The strategies with what is said of their parameters. What is said for all goes to each that has the parameter;
-    what none of them has goes to all, and is refused with the names that there are."""
-    common = [split_setting(text, "--set") for text in for_all]
-    chosen = [split_strategy(text) for text in named]
-    known = {name for id, _ in chosen for name in parameters_of(id)}
-    found = []
-    for id, own in chosen:
+def _typed_strategies(
+    strategy_args: Sequence[str], set_args: Sequence[str]
+) -> list[TypedStrategy]:
+    """Return each strategy with the assignments for all that it takes, then its own.
+
+    It takes those for a parameter that it has, and those for one that no strategy has:
+    the latter are refused later, with the names that there are.
+    """
+    for_all = [split_assignment(text, "--set") for text in set_args]
+    typed = [split_strategy(text) for text in strategy_args]
+    known = {name for strategy in typed for name in parameters_of(strategy.id)}
+    strategies = []
+    for id, own in typed:
         declared = parameters_of(id)
-        fitting = [one for one in common if one[0] in declared or one[0] not in known]
-        found.append((id, [*fitting, *own]))
-    return found
+        taken = []
+        for assignment in for_all:
+            name = assignment.parameter
+            if name in declared or name not in known:
+                taken.append(assignment)
+        strategies.append(TypedStrategy(id, [*taken, *own]))
+    return strategies
 
 
 def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> list[Any]:
-    """The values of a parameter that a sweep tries. A text is one value, whatever is in it."""
+    """Return the values of a parameter that a sweep tries: "2,4" -> 2 and 4.
+
+    A parameter that takes any text has one value, whatever commas are in it.
+    """
     if parameter is None:
         return [text]
-    if not (parameter.is_number or parameter.kind is bool or parameter.choices):
+    has_several = parameter.is_number or parameter.kind is bool or parameter.choices
+    if not has_several:
         return [value_of(parameter, text)]
     values: list[Any] = []
     for part in text.split(","):
@@ -210,6 +266,7 @@ def _values_of(name: str, parameter: Parameter | None, text: str, id: str) -> li
 
 
 def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int, ...]:
+    """Return the round numbers of a range: "500..4000/8" -> 8 from 500 to 4000."""
     from memviz.core.errors import ParameterError
     from memviz.tuning.grid import DEFAULT_STEPS, spread
 
@@ -223,6 +280,10 @@ def _spread(name: str, text: str, matched: re.Match[str], id: str) -> tuple[int,
 
 
 def _request_of(text: str, log: Log) -> RequestKey:
+    """Return the request of "12", or of "12.3", the third call of turn 12.
+
+    Raises BadParameter if the conversation has no such turn or call.
+    """
     matched = _REQUEST.fullmatch(text.strip())
     if not matched:
         raise _wrong_recall(
@@ -236,18 +297,22 @@ def _request_of(text: str, log: Log) -> RequestKey:
     if matched["call"] is None:
         return turn
     call = int(matched["call"])
-    made = len(log.requests_of(log.turn(turn)))
+    call_count = len(log.requests_of(log.turn(turn)))
     if log.pending is not None and log.pending.turn == turn:
-        made = log.pending.call  # the one that nobody has answered yet
-    if not 1 <= call <= made:
+        # The last call is the one that nobody has answered yet.
+        call_count = log.pending.call
+    if not 1 <= call <= call_count:
         raise _wrong_recall(
-            f"There is no call {call} of turn {turn} to recall into: it has calls 1 to {made}."
+            f"There is no call {call} of turn {turn} to recall into: it has calls 1 to {call_count}."
         )
     return (turn, call)
 
 
 def _check_is_earlier(number: int, request: RequestKey) -> None:
-    """Refuse a turn of which nothing was said before this request: it would be recalled nowhere, silently."""
+    """Raise BadParameter for a turn of which nothing was said before this request.
+
+    It would silently be recalled nowhere.
+    """
     turn, call = request if isinstance(request, tuple) else (request, 1)
     if number > turn:
         raise _wrong_recall(

@@ -1,4 +1,6 @@
-"""Errors on the command line: one sentence on stderr, and an exit code that a script can rely on."""
+"""Errors on the command line: one sentence on stderr, and an exit code that a script
+can rely on.
+"""
 
 from collections.abc import Iterable
 
@@ -11,9 +13,12 @@ from memviz.core.errors import (
 )
 
 FAILED = 1
+"""The exit code of a command that could not do its work."""
 WRONG_USE = 2
+"""The exit code of a command that was given wrong words, as shells expect it."""
 INTERRUPTED = 130
-"""The exit code of a command that Ctrl-C ended, as shells expect it: 128 and the number of the signal."""
+"""The exit code of a command that Ctrl-C ended, as shells expect it: 128 and the number
+of the signal."""
 WRONG_USES = (ParameterError, UnknownNameError, UnknownModelError)
 """Errors that end a command with ``WRONG_USE``."""
 
@@ -25,9 +30,9 @@ class UnknownFormatNameError(UnknownNameError):
 
     def __init__(self, name: str, known: Iterable[str], advice: str) -> None:
         super().__init__(name, known)
-        self.args = (
-            f"There is no format named {quoted(name)}. {advice}",
-        )  # there are too many to list them all
+        # Not the sentence of the base class: there are too many formats to list them.
+        sentence = f"There is no format named {quoted(name)}. {advice}"
+        self.args = (sentence,)
 
 
 class UnknownExportError(UnknownNameError):

@@ -1,8 +1,9 @@
-"""``memviz record``: what a real model answers, kept in a file that plays it back."""
+"""``memviz record`` keeps what a real model answers in a file that plays it back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
     from memviz.cli.arguments import Recalls
     from memviz.engine.recording import Progress
     from memviz.models.recordings.files import RecordingFile
+    from memviz.models.recordings.recording import About
     from memviz.strategies.base import Strategy
-    from memviz.transcripts.base import Probe
+    from memviz.transcripts.base import Probe, Transcript
 
 ModelName = Annotated[
     str,
@@ -110,114 +112,156 @@ def record_conversation(
       memviz record sample-trip -s summary -s summary_only --model ollama/llama3.2 --no-questions -o trip.recording
       memviz replay chat.json -s summary:buffer_size=8 --model recording:chat.recording
     """
-    from datetime import UTC, datetime
-
     from memviz.models.recordings.files import RecordingFile
-    from memviz.models.recordings.recording import About
 
     if not strategy:
         raise BadParameter(
             "Give --strategy NAME, once or more. `memviz strategies` shows the names."
         )
-    chosen = strategies_from(strategy, settings or ())
-    name = model.strip()
-    counted_by = counter or DEFAULT_COUNTER
-    recorded = _find_model(name, counted_by, budget, usd_per_million, api_base)
+    strategies = strategies_from(strategy, settings or ())
+    model_name = model.strip()
+    counter_name = counter or DEFAULT_COUNTER
+    recorded_model = _model_with_budget(
+        model_name, counter_name, budget, usd_per_million, api_base
+    )
     source = source_of(conversation, db, format, number, user)
     recalls = recalls_of(recall or (), source.transcript)
-    if out.exists() and source.file and out.samefile(source.file):
-        raise BadParameter(
-            f"{out} is the conversation itself. Give another name to write to."
-        )
+    _refuse_to_overwrite(source, out)
     probes = source.transcript.probes if questions else ()
     agree_on_replays(
-        recorded,
+        recorded_model,
         source.transcript,
-        chosen,
-        counted_by,
+        strategies,
+        counter_name,
         probes,
         yes=yes,
         more=", and nothing for what the recording holds",
     )
+    with RecordingFile(out, _about(source.transcript, model_name)) as file:
+        request_count = _record(
+            file,
+            source.transcript,
+            strategies,
+            recorded_model,
+            counter=counter_name,
+            recalls=recalls,
+            probes=probes,
+        )
+    settings_held = counted(len(strategies), "setting")
+    requests_made = counted(request_count, "request")
+    say(f"{out} holds {settings_held}; {requests_made} made now.{recorded_model.spent}")
+
+
+def _refuse_to_overwrite(source: Source, out: Path) -> None:
+    """Raise BadParameter if the recording would take the place of the conversation."""
+    if out.exists() and source.file and out.samefile(source.file):
+        raise BadParameter(
+            f"{out} is the conversation itself. Give another name to write to."
+        )
+
+
+def _about(transcript: Transcript, model_name: str) -> About:
+    """Return what a recording that is made today says of itself."""
+    from datetime import UTC, datetime
+
+    from memviz.models.recordings.recording import About
+
     today = datetime.now(UTC).date().isoformat()
-    about = About(title=source.transcript.title, model=name, made_on=today)
-    with RecordingFile(out, about) as file:
-        asked = _record(recorded, source, chosen, counted_by, recalls, file, probes)
-    settings_held = counted(len(chosen), "setting")
-    requests_made = counted(asked, "request")
-    say(f"{out} holds {settings_held}; {requests_made} made now.{recorded.spent}")
+    return About(title=transcript.title, model=model_name, made_on=today)
 
 
-def _find_model(
+def _model_with_budget(
     name: str,
     counter: str,
     budget_usd: float | None,
     usd_per_million: str | None,
     api_base: str | None,
 ) -> Asked:
-    """The model with its budget, once it is sure that it has one if it has a price."""
+    """Return the model to record, held to the budget if it costs money.
+
+    Raises BadParameter for the offline stand-in and other models of memviz's own, for a
+    price that nobody knows, and for a price without a budget.
+    """
     from memviz.models.names import is_free
     from memviz.models.own_servers import is_self_hosted
-    from memviz.models.registry import model as find_model
+    from memviz.models.registry import model
 
     if is_free(name):
         raise BadParameter(f"{name} is no model to record. Name one as provider/model.")
-    by_hand = prices_of(usd_per_million, "--usd-per-million", most=2)
-    needs_no_price = by_hand or api_base or is_self_hosted(name)
-    if not needs_no_price and costs(name) is None:
+    entered_prices = prices_of(usd_per_million, "--usd-per-million", most=2)
+    needs_no_list_price = entered_prices or api_base or is_self_hosted(name)
+    if not needs_no_list_price and costs(name) is None:
         raise BadParameter(
             f"The price of {name} is not known. Give --usd-per-million IN,OUT and --budget USD."
         )
     if api_base:
-        found = find_model(name, api_base=api_base)
+        unpaid_model = model(name, api_base=api_base)
     else:
-        found = summarizer_named(name, counter)
-    return held(found, budget_usd, by_hand)
+        unpaid_model = summarizer_named(name, counter)
+    return held(unpaid_model, budget_usd, entered_prices)
 
 
 def _record(
-    recorded: Asked,
-    source: Source,
-    chosen: Sequence[Strategy],
+    file: RecordingFile,
+    transcript: Transcript,
+    strategies: Sequence[Strategy],
+    recorded_model: Asked,
+    *,
     counter: str,
     recalls: Recalls,
-    file: RecordingFile,
     probes: Sequence[Probe],
 ) -> int:
-    """Record, and return how many requests were made. Whatever ends it early, what was answered is in the file."""
-    from memviz.core.errors import MemvizError
+    """Record into ``file``, and return the number of requests that were made.
+
+    Whatever ends it early, what was answered until then is in the file.
+    """
     from memviz.engine.recall import by_request
     from memviz.engine.recording import record
 
-    asked = 0
-    with progress_of(f"Recording {recorded.who.name}") as bar:
+    request_count = 0
+    with progress_of(f"Recording {recorded_model.who.name}") as bar:
 
-        def show(now: Progress) -> None:
-            nonlocal asked
-            asked = now.asked
+        def show(progress: Progress) -> None:
+            nonlocal request_count
+            request_count = progress.asked
             if bar is None:
                 return
-            left = f"{now.setting}: {counted(now.asked, 'request')}"
-            if recorded.budget:
-                left += f", {dollars(recorded.budget.spent_usd)} spent"
-            bar(now.done, now.total, left)
+            label = f"{progress.setting}: {counted(progress.asked, 'request')}"
+            if recorded_model.budget:
+                label += f", {dollars(recorded_model.budget.spent_usd)} spent"
+            bar(progress.done, progress.total, label)
 
-        try:
+        with _ending_with_a_way_on(file, recorded_model):
             record(
-                source.transcript,
-                chosen,
-                model=recorded.who,
+                transcript,
+                strategies,
+                model=recorded_model.who,
                 file=file,
                 counter=counter,
                 progress=show,
                 recalls=by_request(recalls),
                 probes=probes,
             )
-        except (MemvizError, KeyboardInterrupt) as error:
-            is_interrupted = isinstance(error, KeyboardInterrupt)
-            why = "Stopped by Ctrl-C." if is_interrupted else f"Error: {error}"
-            complain(
-                f"{why} What was answered is in {file.path}: the same command goes on from there.{recorded.spent}"
-            )
-            raise Exit(INTERRUPTED if is_interrupted else FAILED) from None
-    return asked
+    return request_count
+
+
+@contextmanager
+def _ending_with_a_way_on(
+    file: RecordingFile, recorded_model: Asked
+) -> Generator[None]:
+    """End the command at an error or Ctrl-C, and say that it can go on from there."""
+    from memviz.core.errors import MemvizError
+
+    exit_code = FAILED
+    try:
+        yield
+        return
+    except KeyboardInterrupt:
+        reason = "Stopped by Ctrl-C."
+        exit_code = INTERRUPTED
+    except MemvizError as error:
+        reason = f"Error: {error}"
+    complain(
+        f"{reason} What was answered is in {file.path}: the same command goes on from there.{recorded_model.spent}"
+    )
+    raise Exit(exit_code)

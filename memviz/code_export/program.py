@@ -272,23 +272,8 @@ def write_program(
     joined = join_templates(template, frozenset((instead or {}).items()))
     chosen = joined.choose(endings)
     used = {word for one in chosen.values() for word in one.mentioned}
-    imports = [found for word, found in joined.imports.items() if word in used]
-    constants = {}
-    code = ""
-    before: Definition | None = None
-    for name, definition in chosen.items():
-        text = _with_value(name, definition, values)
-        if definition.is_constant:
-            constants[name] = text
-            continue
-        # Assignments stay under each other, all else has two blank lines round it.
-        follows = (
-            before is not None and _is_assigned(before) and _is_assigned(definition)
-        )
-        code += ("\n" if follows else "\n\n\n") + text
-        before = definition
-    known = [constants.pop(name) for name in values if name in constants]
-    values_to_edit = [*known, *constants.values()]
+    imports = [source for word, source in joined.imports.items() if word in used]
+    values_to_edit = _values_to_edit(chosen, values)
     needed = [packages] if packages else []
     if any(line.startswith("ENCODING =") for line in values_to_edit):
         needed.append("tiktoken")
@@ -305,7 +290,36 @@ def write_program(
         "\n".join(values_to_edit),
     ]
     top = "\n\n".join(part for part in parts if part)
-    return top + "\n\n\n" + code.strip("\n") + "\n"
+    return top + "\n\n\n" + _code(chosen, values) + "\n"
+
+
+def _values_to_edit(
+    chosen: Mapping[str, Definition], values: Mapping[str, Any]
+) -> list[str]:
+    """Return the constants: first those of the setting in its order, then all others."""
+    constants = {
+        name: _with_value(name, definition, values)
+        for name, definition in chosen.items()
+        if definition.is_constant
+    }
+    known = [constants.pop(name) for name in values if name in constants]
+    return [*known, *constants.values()]
+
+
+def _code(chosen: Mapping[str, Definition], values: Mapping[str, Any]) -> str:
+    """Return all definitions but the constants, two blank lines apart. Assignments in a
+    row stay under each other.
+    """
+    code = ""
+    after_assignment = False
+    for name, definition in chosen.items():
+        if definition.is_constant:
+            continue
+        is_assignment = _is_assigned(definition)
+        gap = "\n" if after_assignment and is_assignment else "\n\n\n"
+        code += gap + _with_value(name, definition, values)
+        after_assignment = is_assignment
+    return code.strip("\n")
 
 
 def _has_own(id: str, template: str) -> bool:

@@ -1,4 +1,5 @@
-"""Builds one transcript: readers add its messages and events, and note what is odd about the file."""
+"""Builds one transcript: readers add its messages and events, and note what is odd
+about the file."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -34,14 +35,36 @@ KNOWN_ROLES = "Known roles are system, user, assistant and tool, and names such 
 
 
 class TranscriptBuilder:
-    """Collects the messages of one conversation, each with its place in the file ("index 3", "line 4").
+    """Collects the messages of one conversation, and what is odd about its file.
 
-    Readers add what they find, and say what they had to repair (:meth:`note`) or skip (:meth:`leave_out`).
-    ``user`` is the name under which the user speaks, if it was said; a reader that meets it sets ``user_found``.
-    A reader of what memviz wrote sets ``empty_is_meant``: an empty message was one before, and its text is not missed.
-    :meth:`build` checks the result and returns it as a transcript with warnings. Raises :class:`TranscriptError` for
-    more messages than the limit.
+    A reader adds what it finds (``add_...``), each with its place in the file: "index
+    3", "line 4". What it cannot add as it stands, it reports in one of three ways:
+
+    - :meth:`note`: repaired, and imported. It becomes a warning of the transcript.
+    - :meth:`leave_out`: skipped, and counted in a warning. If all messages are skipped,
+      :meth:`build` refuses the conversation.
+    - :meth:`lose`: a message that is there, but whose text or speaker is not found. One
+      of them makes :meth:`build` refuse the conversation.
+
+    :meth:`build` returns the transcript. Adding more messages than the limit raises
+    :class:`TranscriptError`.
     """
+
+    notes: ImportNotes
+    """The repairs so far."""
+    limits: Limits
+    place: str
+    """The place of the conversation in its file, empty where it is the whole file."""
+    user: str | None
+    """The name under which the user speaks, if it was said."""
+    user_found: bool
+    """Whether somebody speaks under that name. Readers of texts set it; for messages
+    that are added from JSON the builder does."""
+    empty_is_meant: bool
+    """Whether an empty message was one before, and its text is not missed. A reader of
+    what memviz wrote sets it."""
+    messages: list[Message]
+    events: list[RecordedEvent]
 
     def __init__(
         self, limits: Limits | None = None, place: str = "", user: str | None = None
@@ -52,17 +75,18 @@ class TranscriptBuilder:
         self.user = user
         self.user_found = False
         self.empty_is_meant = False
-        self.messages: list[Message] = []
-        self.events: list[RecordedEvent] = []
-        self._places: list[str] = []
-        self._left_out: list[str] = []
-        self._lost: list[tuple[str, LostMessageError]] = []
-        # The names of those who speak, of the messages that are read from JSON.
+        self.messages = []
+        self.events = []
+        self._places: list[str] = []  # of each message
+        self._left_out: list[str] = []  # "index 3 is not JSON"
+        self._lost: list[tuple[str, LostMessageError]] = []  # each with its place
+        # The names of those who speak in messages read from JSON, in order.
         self._names: dict[str, None] = {}
-        self._spoken: dict[int, str] = {}  # log position -> who says the message
+        # Log position -> who says the message.
+        self._speakers: dict[int, str] = {}
 
     def note(self, what: str, place: str = "") -> None:
-        """Note a repair: a clause without full stop, and where it was."""
+        """Note a repair, as a clause without full stop: "a role was guessed"."""
         self.notes.add(what, place)
 
     def note_at(self, place: str) -> Note:
@@ -81,16 +105,20 @@ class TranscriptBuilder:
         return len(self.messages) - 1
 
     def add_text(self, role: str, content: str, place: str, **fields: Any) -> int:
-        """Add a message of this role and text, with other fields of :class:`Message`; returns its log position.
-        An empty ``meta`` is none."""
+        """Add a message of this role and text; returns its log position.
+
+        ``fields`` are others of :class:`Message`; an empty ``meta`` is none.
+        """
         fields["meta"] = fields.get("meta") or None
         return self.add_message(Message(role, content, **fields), place)
 
     def add_json(self, item: Any, place: str) -> int | None:
-        """Parse a JSON value in the shape of the OpenAI chat API and add it; returns its log position.
+        """Parse a JSON value in the shape of the OpenAI chat API and add it; returns
+        its log position.
 
-        Anything else is left out, and ``None`` returned. A message of somebody unknown, or without a text that can be
-        found, makes :meth:`build` refuse the conversation, because its other half alone would be another one.
+        Anything else is left out, and ``None`` returned. A message of somebody unknown,
+        or whose text is not found, is lost: without it the rest would be another
+        conversation.
         """
         try:
             message = read_message(item, self.note_at(place), self._role_of)
@@ -100,13 +128,15 @@ class TranscriptBuilder:
             self.leave_out(place, str(error))
         else:
             position = self.add_message(message, place)
-            if item["role"].strip() in self._names:
-                self._spoken[position] = item["role"].strip()
+            name = item["role"].strip()
+            if name in self._names:
+                self._speakers[position] = name
             return position
         return None
 
     def add_all_json(self, items: Iterable[object]) -> dict[int, int]:
-        """Add every item of a list; returns the log position of each message by its index in the list."""
+        """Add every item of a list; returns the log position of each message by its
+        index in the list."""
         added = {}
         for index, item in enumerate(items):
             position = self.add_json(item, f"index {index}")
@@ -115,15 +145,27 @@ class TranscriptBuilder:
         return added
 
     def _role_of(self, role: object) -> str | None:
-        """The role of a name; if it was said who the user is, an unknown name is at first the assistant's."""
+        """Return the role of a name, and remember the name if it is somebody's.
+
+        If it was said who the user is, an unknown name is at first the assistant's, and
+        :meth:`_assign_roles` finds the user's among them.
+        """
         known = known_role(role)
-        if isinstance(role, str) and role.strip() and known not in ("system", "tool"):
-            self._names.setdefault(role.strip())
-            return known or (self.user and "assistant")
+        if not isinstance(role, str) or not role.strip() or known in ("system", "tool"):
+            return known
+        self._names.setdefault(role.strip())
+        if known is None and self.user:
+            return "assistant"
         return known
 
     def _assign_roles(self) -> None:
-        """Give every message the role that its speaker has because it was said who the user is."""
+        """Make the messages of the user's name the user's, and all others the
+        assistant's.
+
+        Does nothing where no name was said, or where nobody has it and all names show
+        their role. Raises :class:`UnclearUserError` where nobody has it and they do
+        not.
+        """
         if self.user is None or not self._names:
             return
         if not any(same_name(name, self.user) for name in self._names):
@@ -131,14 +173,17 @@ class TranscriptBuilder:
                 return
             raise nobody_called(self.user, tuple(self._names))
         self.user_found = True
-        for position, name in self._spoken.items():
+        for position, name in self._speakers.items():
             message = self.messages[position]
             role = "user" if same_name(name, self.user) else "assistant"
-            shown = message.name or (None if known_role(name) else name)
-            self.messages[position] = replace(message, role=role, name=shown)
+            person = None if known_role(name) else name
+            self.messages[position] = replace(
+                message, role=role, name=message.name or person
+            )
 
     def parse_json(self, text: str) -> Any:
-        """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it is something else."""
+        """Parse a text inside the file as JSON. Raises :class:`TranscriptError` if it
+        is something else."""
         return JsonParser(self.notes, self.limits.depth).parse(text)
 
     def speaker(
@@ -149,9 +194,10 @@ class TranscriptBuilder:
         called: str = "role",
         role_of: RoleOf = known_role,
     ) -> str | None:
-        """The role of whoever says this item, see :func:`~memviz.transcripts.chat_messages.speaker_of`.
+        """Return the role of whoever says this item; leave it out and return ``None``
+        if that is nobody known.
 
-        An item without a known speaker is left out, and ``None`` returned.
+        The arguments are those of :func:`~memviz.transcripts.chat_messages.speaker_of`.
         """
         try:
             return speaker_of(item, *keys, called=called, role_of=role_of)
@@ -160,14 +206,17 @@ class TranscriptBuilder:
             return None
 
     def leave_out(self, place: str, reason: str) -> None:
-        """Skip something that should be a message, and count it; ``reason`` completes "index 3 ..."."""
+        """Skip something that should be a message, and count it; ``reason`` completes
+        "index 3 ...".
+        """
         self._left_out.append(f"{place} {reason}")
 
     def text_elsewhere(self, item: dict[str, Any], place: str, *own_keys: str) -> str:
-        """The text of a message that has none where its format keeps it, from another place where texts stand.
+        """Return the text of a message that has none where its format keeps it.
 
-        Empty for one that has any of ``own_keys``, which explain why. Without these, and without a text under a key
-        that is known, :meth:`build` refuses the conversation: the text stands somewhere, and would be lost.
+        1. Empty if the message has any of ``own_keys``, which explain why: attachments.
+        2. The text under another key where texts stand.
+        3. Without either, the message is lost (:meth:`lose`), and the text empty.
         """
         if any(item.get(key) not in (None, "", [], {}) for key in own_keys):
             return ""
@@ -178,28 +227,34 @@ class TranscriptBuilder:
             return ""
 
     def lose(self, place: str, reason: str) -> None:
-        """Say that the text of a message is not found, so that :meth:`build` refuses the conversation; ``reason``
-        completes "index 3 ..."."""
+        """Make :meth:`build` refuse the conversation, because a message's text is not
+        found; ``reason`` completes "index 3 ...".
+        """
         self._lost.append((place, LostMessageError(reason)))
 
     @property
     def has_left_out(self) -> bool:
-        """Return whether anything was skipped that should be a message."""
+        """Return whether anything was left out or lost that should be a message."""
         return bool(self._left_out or self._lost)
 
     def add_event(self, kind: EventKind, text: str = "", **known: Any) -> None:
-        """Add what the program did to its own memory after the messages so far, such as a compaction, with what else is
-        ``known`` of it (fields of :class:`~memviz.transcripts.base.RecordedEvent`)."""
+        """Add what the program did to its own memory after the messages so far, such as
+        a compaction.
+
+        ``known`` are further fields of :class:`~memviz.transcripts.base.RecordedEvent`.
+        """
         self.events.append(RecordedEvent(kind, len(self.messages), text, **known))
 
     def build(self, **known: Any) -> Transcript:
-        """The transcript, with what else is ``known`` about it (fields of :class:`Transcript`).
+        """Return the transcript; ``known`` are further fields of it, such as the title.
 
-        Raises :class:`TranscriptError` if there is no message.
+        Raises :class:`TranscriptError` if a message is lost or there is none, and
+        :class:`UnclearUserError` if nobody has the user's name.
         """
-        self._judge_lost()
+        self._refuse_if_any_is_lost()
         self._assign_roles()
-        self._judge_left_out()
+        self._refuse_if_none_is_left()
+        self._note_left_out()
         self._note_oddities()
         return Transcript(
             tuple(self.messages),
@@ -208,7 +263,8 @@ class TranscriptBuilder:
             **known,
         )
 
-    def _judge_lost(self) -> None:
+    def _refuse_if_any_is_lost(self) -> None:
+        """Raise :class:`TranscriptError` if :meth:`lose` was called."""
         if not self._lost:
             return
         # A reader may have added such a message without its text.
@@ -222,46 +278,59 @@ class TranscriptBuilder:
             raise UnclearUserError(f"{reason} {KNOWN_ROLES}", names=self._names)
         raise TranscriptError(reason, remedy=NEEDED)
 
-    def _judge_left_out(self) -> None:
-        read = len(self.messages)
-        left_out = self._left_out
-        total = read + len(left_out)
+    def _refuse_if_none_is_left(self) -> None:
+        """Raise :class:`TranscriptError` if no message was added."""
+        if self.messages:
+            return
+        total = len(self._left_out)
         if not total:
             reason = "the conversation has no messages."
             remedy = "Choose one with at least one message."
             raise TranscriptError(reason, remedy=remedy)
-        reasons = _listed(left_out)
-        if not read:
+        none = "its only message cannot"
+        if total > 1:
             none = f"none of the {total} messages can"
-            if total == 1:
-                none = "its only message cannot"
-            raise TranscriptError(f"{none} be read: {reasons}.", remedy=NEEDED)
-        if left_out:
-            self.note(f"imported {share_of(read, total, 'message')}: {reasons}")
+        reason = f"{none} be read: {_listed(self._left_out)}."
+        raise TranscriptError(reason, remedy=NEEDED)
+
+    def _note_left_out(self) -> None:
+        """Warn how many messages were imported, if any was left out."""
+        if not self._left_out:
+            return
+        imported = len(self.messages)
+        share = share_of(imported, imported + len(self._left_out), "message")
+        self.note(f"imported {share}: {_listed(self._left_out)}")
 
     def _note_oddities(self) -> None:
-        messages = self.messages
-        places = self._places
+        """Warn of what the messages lack: the user, texts, the other half of tool
+        calls."""
         if self.user is not None and not self.user_found:
             self.note(
                 f"nobody is called {self.user[:40]!r}, so the roles are those that the names show"
             )
-        if not any(message.role == "user" for message in messages):
+        if not any(message.role == "user" for message in self.messages):
             self.note("there is no user message, so no turn to replay")
-        tools = ToolPairs()
+        if not self.empty_is_meant:
+            for message, place in zip(self.messages, self._places, strict=True):
+                if message.role == "user" and not message.content:
+                    self.note("a message of the user has no text", place)
+        self._note_half_tool_calls()
+
+    def _note_half_tool_calls(self) -> None:
+        """Warn of results without a call, and of calls without a result. The last
+        message may wait for its results."""
+        pairs = ToolPairs()
         last_word = 0
-        for position, message in enumerate(messages):
-            tools.add(position, message)
+        for position, message in enumerate(self.messages):
+            pairs.add(position, message)
             if message.role != "tool":
                 last_word = position
-            is_empty = message.role == "user" and not message.content
-            if is_empty and not self.empty_is_meant:
-                self.note("a message of the user has no text", places[position])
-        for position in tools.uncalled:
-            self.note("a tool result answers no call before it", places[position])
-        for caller, results in tools.results_of.items():
-            if caller != last_word and len(results) < len(messages[caller].tool_calls):
-                self.note("a tool call has no result", places[caller])
+        for position in pairs.uncalled:
+            self.note("a tool result answers no call before it", self._places[position])
+        for caller, results in pairs.results_of.items():
+            call_count = len(self.messages[caller].tool_calls)
+            if caller != last_word and len(results) < call_count:
+                self.note("a tool call has no result", self._places[caller])
 
 
 def _listed(reasons: Sequence[str]) -> str:

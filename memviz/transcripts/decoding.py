@@ -13,7 +13,8 @@ BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 MAX_STRAY_BYTES = 100_000
-"""So many bytes that are not UTF-8 are looked at one by one; with more, nothing in the file is taken for UTF-8."""
+"""Number of bytes that are not UTF-8 up to which each is looked at. With more, nothing
+in the file is taken for UTF-8."""
 
 
 def decode(data: bytes, notes: ImportNotes) -> str:

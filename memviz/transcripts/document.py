@@ -16,7 +16,8 @@ from memviz.transcripts.limits import Limits
 from memviz.transcripts.sqlite_tables import Tables
 
 HEAD_ITEMS = 500
-"""So many items are looked at to recognise a format, because every format looks at every file."""
+"""Number of items that are looked at to recognise a format, because every format looks
+at every file."""
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
 """A text that starts so is JSON, whole or broken. "[" alone is not enough: a chat log may start with "[08/05/2023"."""
 EMPTY = "Choose a file with at least one message."

@@ -1,4 +1,13 @@
-"""Agents of LangChain 1: with its own middleware for a strategy, or with a rule as middleware of its own."""
+"""Agents of LangChain 1: with its own middleware for a strategy, or with a rule as middleware of its own.
+
+This is a template: memviz reads it as text and copies what one strategy needs into an exported program.
+
+- ``build_agent_for_summary`` stands there as ``build_agent``, in a program for the strategy ``summary``. A strategy
+  without such a function has the general ``build_agent``, with its rule from ``rules.py`` as ``Memory``.
+- Constants in capital letters get the values of the setting that is exported.
+- ``DIFFERENCES`` go into the comment on top of the program. Each has the ids of its strategies in front; ``any_rule``
+  is every strategy with the general ``build_agent``.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -133,9 +142,11 @@ class StrategyMiddleware(AgentMiddleware):
         self.memories: dict[str | None, Memory] = {}  # one a conversation, by the id of its first message
 
     def sent(self, messages: list[AnyMessage]) -> list[AnyMessage]:
+        """The messages to send of a conversation. A summary has no original, so it is converted."""
         memory = self.memories.setdefault(messages[0].id, Memory())
         for message in messages[len(memory.log) :]:
-            memory.append({**convert_to_openai_messages(message, text_format="string"), "original": message})
+            converted = convert_to_openai_messages(message, text_format="string")
+            memory.append({**converted, "original": message})
         return [message.get("original") or convert_to_messages([message])[0] for message in memory.context()]
 
     def wrap_model_call(self, request: ModelRequest, handler: Callable[[ModelRequest], Any]) -> Any:
@@ -156,18 +167,22 @@ class Clearing(ClearToolUsesEdit):
     def apply(self, messages: list[AnyMessage], *, count_tokens: TokenCounter) -> None:
         before = list(messages)
         super().apply(messages, count_tokens=count_tokens)
-        if RULE == "gate" and count_tokens(before) - count_tokens(messages) < CLEAR_AT_LEAST_TOKENS:
+        if RULE != "gate":
+            return
+        cleared_tokens = count_tokens(before) - count_tokens(messages)
+        if cleared_tokens < CLEAR_AT_LEAST_TOKENS:
             messages[:] = before
 
 
 def editing() -> ContextEditingMiddleware:
-    """What is sent with each request; the agent's state keeps everything."""
+    """Clears tool results in each request; the agent's state keeps everything."""
+    excluded_tools = [name.strip() for name in (EXCLUDED_TOOLS or "").split(",")]
     edit = Clearing(
         trigger=TRIGGER_TOKENS,
         clear_at_least=0 if RULE == "gate" else CLEAR_AT_LEAST_TOKENS,
         keep=KEEP_RESULTS,
         clear_tool_inputs=CLEAR_ARGUMENTS,
-        exclude_tools=[name.strip() for name in (EXCLUDED_TOOLS or "").split(",") if name.strip()],
+        exclude_tools=[name for name in excluded_tools if name],
         placeholder="[cleared]" if PLACEHOLDER is None else PLACEHOLDER,
     )
     return ContextEditingMiddleware(edits=[edit], token_counter=count_messages)
@@ -175,15 +190,17 @@ def editing() -> ContextEditingMiddleware:
 
 def room() -> int:
     """Tokens for the summary and the messages."""
-    return TOKEN_LIMIT - (count_tokens(SYSTEM_PROMPT) if COUNT_INITIAL_TOKENS and SYSTEM_PROMPT else 0)
+    if COUNT_INITIAL_TOKENS and SYSTEM_PROMPT:
+        return TOKEN_LIMIT - count_tokens(SYSTEM_PROMPT)
+    return TOKEN_LIMIT
 
 
 def summary_prompt() -> str:
-    """LangChain's own prompt, with the length at the end of what it tells to do, before the messages."""
+    """LangChain's own prompt, with the longest length behind its instructions, before the messages."""
     if not SUMMARY_WORDS:
         return DEFAULT_SUMMARY_PROMPT
-    told, mark, messages = DEFAULT_SUMMARY_PROMPT.partition("<messages>")
-    return f"{told.rstrip()} Write it in at most {SUMMARY_WORDS} words.\n\n{mark}{messages}"
+    instructions, tag, messages = DEFAULT_SUMMARY_PROMPT.partition("<messages>")
+    return f"{instructions.rstrip()} Write it in at most {SUMMARY_WORDS} words.\n\n{tag}{messages}"
 
 
 def build_agent(model: str | BaseChatModel = MODEL) -> CompiledStateGraph:

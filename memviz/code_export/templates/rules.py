@@ -1,6 +1,12 @@
-"""The rule of each strategy as a class: ``append`` every message, send what ``context`` gives."""
+"""The rule of each strategy as a class: ``append`` every message, send what ``context`` returns.
 
-from itertools import pairwise
+This is a template: memviz reads it as text and copies what one strategy needs into an exported program.
+
+- ``MemoryForWindow`` stands there as ``Memory``, in a program for the strategy ``window``.
+- Its base class is written into it, so ``super()`` means nothing here, and a longer ``append`` repeats the shorter one.
+- Constants in capital letters get the values of the setting that is exported.
+- ``DIFFERENCES`` go into the comment on top of the program, behind the ids of the strategies that they are said of.
+"""
 
 from memviz.code_export.templates.counting import count_tokens
 from memviz.code_export.templates.log import begins_turn, is_open, system_stop
@@ -86,12 +92,20 @@ class TurnSummaries:
 
     def summarize_turns(self) -> None:
         """One summary for every turn that has none yet. After a failure the rest waits for the next try."""
-        for start, stop in list(pairwise([*self.starts, len(self.log)]))[len(self.summaries) :]:
+        stops = [*self.starts, len(self.log)][1:]  # a turn stops where the next one starts
+        turns = list(zip(self.starts, stops, strict=True))
+        for start, stop in turns[len(self.summaries) :]:
             prompt = INSTRUCTION + "\n\n" + "\n".join(line(message) for message in self.log[start:stop])
             text = self.summarizer.ask([{"role": "user", "content": prompt}], turn=len(self.starts))
             if text is None:
                 return
             self.summaries.append(text)
+
+    def first_unsummarized(self) -> int:
+        """Where the first turn without a summary starts, such as one whose summary failed."""
+        if len(self.summaries) < len(self.starts):
+            return self.starts[len(self.summaries)]
+        return len(self.log)
 
     def accumulated(self) -> str | None:
         entries = [f"[Turn {number}] {text}" for number, text in enumerate(self.summaries, start=1)]
@@ -111,8 +125,13 @@ class MemoryForWindow(WholeLog):
 
 class MemoryForTokenBuffer(WholeLog):
     def context(self) -> list[dict]:
-        first, start, tokens = system_stop(self.log), len(self.log), 0
-        while start > first and (tokens := tokens + count_tokens(self.log[start - 1]["content"] or "")) <= MAX_TOKENS:
+        first = system_stop(self.log)
+        start = len(self.log)
+        tokens = 0
+        while start > first:
+            tokens += count_tokens(self.log[start - 1]["content"] or "")
+            if tokens > MAX_TOKENS:
+                break
             start -= 1
         return sent(self.log, range(start, len(self.log)))
 
@@ -148,12 +167,18 @@ class MemoryForChatSummaryBuffer(RunningSummary):
 
     def first_kept(self) -> int:
         """Walk back from the newest message as long as it fits; the first one kept is no assistant's or tool's."""
-        room = TOKEN_LIMIT - (self.initial_tokens() if COUNT_INITIAL_TOKENS else 0)
+        room = TOKEN_LIMIT
+        if COUNT_INITIAL_TOKENS:
+            room -= self.initial_tokens()
         if room < 0:
             raise ValueError("The system prompt alone is over TOKEN_LIMIT.")
         start = len(self.log)
-        while start > self.cursor and (size := count_tokens(self.log[start - 1]["content"] or "")) <= room:
-            start, room = start - 1, room - size
+        while start > self.cursor:
+            size = count_tokens(self.log[start - 1]["content"] or "")
+            if size > room:
+                break
+            start -= 1
+            room -= size
         if start == self.cursor and self.summary and count_tokens(self.summary) <= room:
             return start
         while start < len(self.log) and self.log[start]["role"] in ("assistant", "tool"):
@@ -180,19 +205,23 @@ class MemoryForChatSummaryBuffer(RunningSummary):
 
 class MemoryForSummaryOnly(TurnSummaries):
     def context(self) -> list[dict]:
-        start = [0, *self.starts][-1] if is_open(self.log) else len(self.log)
+        start = len(self.log)
+        if is_open(self.log):  # the last turn waits for its reply
+            start = self.starts[-1] if self.starts else 0
         if ENABLE_SUMMARIZATION:  # a turn whose summary failed is sent word for word
-            start = min([start, *self.starts[len(self.summaries) :][:1]])
+            start = min(start, self.first_unsummarized())
         return sent(self.log, range(start, len(self.log)), self.accumulated())
 
 
 class MemoryForRecentOnly(TurnSummaries):
     def context(self) -> list[dict]:
         turns = [0, *self.starts]  # what comes before the first question is turn 0
-        completed = len(self.starts) - is_open(self.log)
+        completed = len(self.starts)
+        if is_open(self.log):
+            completed -= 1
         start = turns[max(0, completed - RECENT_ROUNDS + 1)]
         if ENABLE_SUMMARIZATION:  # a turn whose summary failed is sent word for word
-            start = min(start, *self.starts[len(self.summaries) :][:1], len(self.log))
+            start = min(start, self.first_unsummarized())
         return sent(self.log, range(start, len(self.log)), self.accumulated())
 
 

@@ -42,10 +42,10 @@ def leaves(parent_of: Mapping[str, str | None]) -> list[str]:
 def newest_leaf(
     parent_of: Mapping[str, str | None], time_of: Callable[[str], object]
 ) -> str | None:
-    """The leaf that was said last, by its time as the file has it. If times are equal or unknown, the deepest one,
-    then the last one in the file.
+    """Return the leaf that was said last; ``None`` if there is no message at all.
 
-    ``None`` if there is no message at all.
+    If times are equal or unknown, the deepest leaf, then the last one in the file.
+    ``time_of`` gives the time of a message as the file has it.
     """
     depth_of = _depths(parent_of)
     rank = {}
@@ -66,19 +66,20 @@ def branch_taken(
     *,
     note_if_unsure: bool,
 ) -> list[str]:
-    """The ids from the root to the message ``current``, or to the newest leaf where the file does not say which it is;
-    ``note_if_unsure`` says that there may be several. ``time_of`` gives when a message was said, as the file has it.
+    """Return the ids from the root to the message ``current``, or to the newest leaf
+    where the file does not have it.
+
+    ``note_if_unsure`` notes that the newest was taken. ``time_of`` gives the time of a
+    message as the file has it.
     """
     if isinstance(current, str) and current in parent_of:
         return branch_to(current, parent_of, builder, is_message, unit)
     if note_if_unsure:
         builder.note(NO_LEAF)
     leaf = newest_leaf(parent_of, time_of)
-    return (
-        branch_to(leaf, parent_of, builder, is_message, unit)
-        if leaf is not None
-        else []
-    )
+    if leaf is None:
+        return []
+    return branch_to(leaf, parent_of, builder, is_message, unit)
 
 
 def branch_to(
@@ -97,15 +98,13 @@ def branch_to(
         builder.note(CYCLE)
     elif path and parent_of[path[0]] is not None:
         builder.note(LOST_PARENT, place_of(path[0], unit))
-    left = sum(map(is_message, parent_of.keys() - set(path)))
-    if left:
-        counted = (
-            "1 message of another branch was"
-            if left == 1
-            else f"{left} messages of other branches were"
-        )
+    left_out = sum(map(is_message, parent_of.keys() - set(path)))
+    if left_out:
+        subject = f"{left_out} messages of other branches were"
+        if left_out == 1:
+            subject = "1 message of another branch was"
         builder.note(
-            f"{counted} left out: only the branch that was continued last is read"
+            f"{subject} left out: only the branch that was continued last is read"
         )
     return path
 

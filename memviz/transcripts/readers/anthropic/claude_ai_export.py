@@ -1,4 +1,5 @@
-"""Claude.ai's data export: conversations.json, each conversation a list of messages of content blocks."""
+"""Claude.ai's data export: conversations.json, each conversation a list of messages of
+content blocks."""
 
 import re
 from pathlib import PurePosixPath
@@ -21,11 +22,11 @@ from memviz.transcripts.times import moment, with_time
 
 IMAGES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".heic", ".bmp", ".svg"})
 ROOT = "00000000-0000-4000-8000-000000000000"
-"""What a message without a message before it names as its parent."""
+"""The parent that the first message of a conversation names."""
 STAND_IN = re.compile(
     r"```\n(This block is not supported|Viewing artifacts created via)[^\n]*\n```"
 )
-"""What ``text`` has in the place of every block that is no text."""
+"""Stands in ``text`` for every block that is no text."""
 
 
 class ClaudeAiExport(ExportReader):
@@ -43,9 +44,11 @@ class ClaudeAiExport(ExportReader):
     def read_conversation(
         self, item: dict[str, Any], builder: TranscriptBuilder
     ) -> dict[str, Any]:
-        """Add the messages in the order of the file; of one with branches, the branch that was continued last."""
+        """Add the messages in the order of the file; of one with branches, the branch
+        that was continued last."""
         messages = item["chat_messages"]
-        for index in _order(messages, item.get("current_leaf_message_uuid"), builder):
+        current_leaf = item.get("current_leaf_message_uuid")
+        for index in _indexes_to_read(messages, current_leaf, builder):
             _add_message(messages[index], builder, f"index {index}")
         summary = first_text(item, "summary")
         if summary:
@@ -56,40 +59,54 @@ class ClaudeAiExport(ExportReader):
         }
 
 
-def _order(items: list[Any], current: object, builder: TranscriptBuilder) -> list[int]:
-    """Return the indexes of the messages to read."""
+def _indexes_to_read(
+    items: list[Any], current_leaf: object, builder: TranscriptBuilder
+) -> list[int]:
+    """Return the indexes of the messages to read, in order. The first case that fits:
+
+    1. Ids repeat, so they show no branches: all, as listed.
+    2. There is no message: none.
+    3. The file has no branches, but its messages are several chains: all, as listed.
+    4. Else the branch to the current leaf, or to the newest if none is named.
+    """
     as_listed = list(range(len(items)))
     ids = [text_at(item, "uuid") or f"index {n}" for n, item in enumerate(items)]
-    index_of = {id: index for index, id in enumerate(ids)}
-    if len(index_of) < len(items):  # ids repeat, so they show no branches
+    index_of = {uuid: index for index, uuid in enumerate(ids)}
+    if len(index_of) < len(items):
         return as_listed
     parent_of = _parents(items, ids)
     leaf = newest_leaf(
-        parent_of, lambda id: value_at(items[index_of[id]], "created_at")
+        parent_of, lambda uuid: value_at(items[index_of[uuid]], "created_at")
     )
-    if isinstance(current, str) and current in parent_of:
-        leaf = current
+    if isinstance(current_leaf, str) and current_leaf in parent_of:
+        leaf = current_leaf
     if leaf is None:
         return as_listed
     has_branches = len(set(parent_of.values())) < len(parent_of)
-    if not has_branches and len(branch(leaf, parent_of)[0]) < len(items):
-        return as_listed  # no tree, but pieces of a list
-    path = branch_to(leaf, parent_of, builder, lambda _: True)
-    return [index_of[id] for id in path]
+    chain, _ = branch(leaf, parent_of)
+    is_broken_chain = not has_branches and len(chain) < len(items)
+    if is_broken_chain:
+        return as_listed
+    path = branch_to(leaf, parent_of, builder, is_message=lambda _: True)
+    return [index_of[uuid] for uuid in path]
 
 
 def _parents(items: list[Any], ids: list[str]) -> dict[str, str | None]:
-    """Return the message before each: the one that it names, or else the one before it in the file."""
+    """Return the id of the message before each: the one that it names, or else the one
+    before it in the file.
+    """
     parent_of: dict[str, str | None] = {}
     known = set(ids)
     before = None
-    for id, item in zip(ids, items, strict=True):
-        named = text_at(item, "parent_message_uuid")
-        if named == ROOT:
-            parent_of[id] = None
+    for uuid, item in zip(ids, items, strict=True):
+        parent = text_at(item, "parent_message_uuid")
+        if parent == ROOT:
+            parent_of[uuid] = None
+        elif parent in known:
+            parent_of[uuid] = parent
         else:
-            parent_of[id] = named if named in known else before
-        before = id
+            parent_of[uuid] = before
+        before = uuid
     return parent_of
 
 
@@ -103,42 +120,51 @@ def _add_message(item: Any, builder: TranscriptBuilder, place: str) -> None:
     text = item.get("text")
     if not text and content in (None, []):
         text = builder.text_elsewhere(item, place, "attachments", "files")
-    more = joined([_text_beside(content, text), *_files(item)])
-    add_blocks(role, content, builder, place, with_time(item.get("created_at")), more)
+    more_text = joined([_text_beside(content, text), *_files(item)])
+    meta = with_time(item.get("created_at"))
+    add_blocks(role, content, builder, place, meta, more_text)
 
 
 def _text_beside(content: object, text: object) -> str:
-    """Return the ``text`` of a message, if its blocks have none, as in older exports."""
+    """Return the ``text`` of a message whose blocks have none, as in older exports."""
     blocks = content if isinstance(content, list) else [content or {}]
-    if not isinstance(text, str) or any(map(_says, blocks)):
+    if not isinstance(text, str) or any(map(_has_text, blocks)):
         return ""
-    rest, found = STAND_IN.subn("", text)
-    return rest.strip() if found else text
+    rest, stand_in_count = STAND_IN.subn("", text)
+    return rest.strip() if stand_in_count else text
 
 
-def _says(block: object) -> bool:
+def _has_text(block: object) -> bool:
+    """Return whether a block holds what the user or the model said.
+
+    Thoughts and marks do not. A block that is no object may, so it counts.
+    """
     if not isinstance(block, dict):
         return True
-    is_silent = text_at(block, "type") in THOUGHTS | MARKS
-    return not is_silent and bool(text_at(block, "text").strip())
+    if text_at(block, "type") in THOUGHTS | MARKS:
+        return False
+    return bool(text_at(block, "text").strip())
 
 
 def _files(item: dict[str, Any]) -> list[str]:
-    """Return the files that came with a message: what was read from them, and stand-ins for the others."""
-    shown = []
-    names = set()
+    """Return the files that came with a message: the text that was read from each
+    attachment behind its stand-in, and stand-ins for the others.
+    """
+    texts = []
+    attached_names = set()
     for file in objects_at(item, "attachments"):
         name = file.get("file_name")
-        names.add(str(name))
-        shown += [_shown_as(name), text_at(file, "extracted_content")]
+        attached_names.add(str(name))
+        texts += [_file_stand_in(name), text_at(file, "extracted_content")]
     for file in objects_at(item, "files"):
         name = file.get("file_name")
-        if str(name) not in names:
-            shown.append(_shown_as(name, file.get("file_kind")))
-    return shown
+        if str(name) not in attached_names:
+            texts.append(_file_stand_in(name, file.get("file_kind")))
+    return texts
 
 
-def _shown_as(name: object, kind: object = None) -> str:
+def _file_stand_in(name: object, kind: object = None) -> str:
+    """Return what stands for a file in the message: "[image: map.png]"."""
     is_image = kind == "image"
     if isinstance(name, str) and PurePosixPath(name).suffix.lower() in IMAGES:
         is_image = True

@@ -20,23 +20,27 @@ from memviz.transcripts.readers.json_access import text_at
 from memviz.transcripts.readers.openai.response_items import ItemReader
 from memviz.transcripts.times import moment
 
-COLUMNS = ("id", "session_id", "message_data", "created_at")
-NEEDED = {"session_id", "message_data"}
-STRUCTURE = "message_structure"
+MESSAGE_COLUMNS = ("id", "session_id", "message_data", "created_at")
+NEEDED_COLUMNS = {"session_id", "message_data"}
+STRUCTURE_TABLE = "message_structure"
+"""The table of an advanced session: one row for each message of each branch."""
 STRUCTURE_COLUMNS = ("session_id", "message_id", "branch_id", "sequence_number")
-MAIN = "main"
-MAX_BRANCHES = 5
+MAIN_BRANCH = "main"
+MAX_NAMED_BRANCHES = 5
 SPEAKERS = ("user", "assistant", "system", "developer")
 
 
 class Session(NamedTuple):
-    """The rows of one session in order; of several branches those of one, and how many messages the others add."""
+    """One conversation of the database."""
 
-    id: str
+    session_id: str
     rows: Sequence[Row]
+    """Its messages in order; of a session with branches, those of one branch."""
     branch: str = ""
-    others: tuple[str, ...] = ()
-    elsewhere: int = 0
+    """The branch of the rows; empty where the session has no branches."""
+    other_branches: tuple[str, ...] = ()
+    unread_count: int = 0
+    """Number of messages of the session that are not among the rows."""
 
 
 class OpenAIAgents(Reader):
@@ -47,58 +51,83 @@ class OpenAIAgents(Reader):
 
     def recognise(self, document: Document) -> bool:
         """A database with a table of messages by session."""
-        return bool(tables_with(document, NEEDED))
+        return bool(tables_with(document, NEEDED_COLUMNS))
 
     def conversations(self, document: Document) -> Sequence[Session]:
-        """One for each session that has messages."""
-        tables = tables_with(document, NEEDED)
-        expected = "with session_id and message_data"
+        """Return one for each session that has messages."""
+        tables = tables_with(document, NEEDED_COLUMNS)
         stored = conversations_in(
-            document, tables, COLUMNS, ("id",), "session_id", expected
+            document,
+            tables,
+            columns=MESSAGE_COLUMNS,
+            order=("id",),
+            key="session_id",
+            expected="with session_id and message_data",
         )
         order = ("sequence_number", "id")
-        steps = document.tables.rows(STRUCTURE, STRUCTURE_COLUMNS, order)
-        structure = grouped(steps, "session_id")
-        return [_session(id, rows, structure.get(id, [])) for id, rows in stored]
+        structure_rows = document.tables.rows(STRUCTURE_TABLE, STRUCTURE_COLUMNS, order)
+        structure_of = grouped(structure_rows, "session_id")
+        return [
+            _session(session_id, rows, structure_of.get(session_id, []))
+            for session_id, rows in stored
+        ]
 
     def read(self, piece: Session, builder: TranscriptBuilder) -> Transcript:
-        """The items of the session, read as those of the Responses API."""
-        if piece.elsewhere:
-            builder.note(_elsewhere(piece))
+        """Read the items of the session as those of the Responses API."""
+        if piece.unread_count:
+            builder.note(_unread_note(piece))
         ItemReader(builder).add_all(list(_items(piece.rows, builder)))
         return builder.build(
-            title=piece.id,
+            title=piece.session_id,
             held_at=moment(piece.rows[0]["created_at"]) if piece.rows else None,
         )
 
 
-def _elsewhere(piece: Session) -> str:
+def _unread_note(session: Session) -> str:
+    """Return the note on messages that are not read: "the branch 'main' was read; 3
+    messages of the session are in other branches ('retry')".
+    """
     where = "are in no branch"
-    if piece.others:
-        shown = ", ".join(repr(name[:40]) for name in piece.others[:MAX_BRANCHES])
-        if len(piece.others) > MAX_BRANCHES:
-            shown += f" and {len(piece.others) - MAX_BRANCHES} more"
-        where = f"are in other branches ({shown})"
-    return f"the branch {piece.branch[:40]!r} was read; {piece.elsewhere} messages of the session {where}"
+    names = session.other_branches
+    if names:
+        listed = ", ".join(repr(name[:40]) for name in names[:MAX_NAMED_BRANCHES])
+        if len(names) > MAX_NAMED_BRANCHES:
+            listed += f" and {len(names) - MAX_NAMED_BRANCHES} more"
+        where = f"are in other branches ({listed})"
+    return (
+        f"the branch {session.branch[:40]!r} was read; "
+        f"{session.unread_count} messages of the session {where}"
+    )
 
 
-def _session(id: str, rows: list[Row], structure: list[Row]) -> Session:
-    """The rows of the branch that the SDK continues when it opens the session: "main", or else the one last added."""
-    by_id = {cell_text(row["id"]): row for row in rows}
-    steps = [step for step in structure if cell_text(step["message_id"]) in by_id]
-    if not steps:
-        return Session(id, rows)
-    branches = grouped(steps, "branch_id")
-    branch = MAIN if MAIN in branches else cell_text(steps[-1]["branch_id"])
-    chosen = [cell_text(step["message_id"]) for step in branches.pop(branch)]
-    elsewhere = len(by_id.keys() - set(chosen))
-    rows = [by_id[key] for key in chosen]
-    return Session(id, rows, branch, tuple(branches), elsewhere)
+def _session(session_id: str, rows: list[Row], structure: list[Row]) -> Session:
+    """Return the session with the branch that the SDK continues when it opens it.
+
+    That is "main", or without it the branch of the last message. Without a structure
+    all rows are the conversation.
+    """
+    row_of = {cell_text(row["id"]): row for row in rows}
+    stored = [row for row in structure if cell_text(row["message_id"]) in row_of]
+    if not stored:
+        return Session(session_id, rows)
+    branches = grouped(stored, "branch_id")
+    branch = MAIN_BRANCH
+    if branch not in branches:
+        branch = cell_text(stored[-1]["branch_id"])
+    message_ids = [cell_text(row["message_id"]) for row in branches.pop(branch)]
+    return Session(
+        session_id,
+        rows=[row_of[message_id] for message_id in message_ids],
+        branch=branch,
+        other_branches=tuple(branches),
+        unread_count=len(row_of.keys() - set(message_ids)),
+    )
 
 
 def _items(
     rows: Sequence[Row], builder: TranscriptBuilder
 ) -> Iterator[tuple[Any, str]]:
+    """Yield each item of the Responses API with its place; leave out what is none."""
     for row in rows:
         place = row_place(row)
         try:
@@ -113,6 +142,7 @@ def _items(
 
 
 def _with_time(item: Any, row: Row) -> Any:
+    """Return a message with the time of its row; any other item as it is."""
     if text_at(item, "role") not in SPEAKERS:
         return item
     return {"created_at": row["created_at"], **item}

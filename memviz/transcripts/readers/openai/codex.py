@@ -331,7 +331,7 @@ class Rollout:
             self._tokens = total
 
     def _take_back(self, turns: int) -> None:
-        """Drop so many turns from the end."""
+        """Drop this number of turns from the end."""
         users = [n for n, entry in enumerate(self._entries) if entry.is_asked]
         asked = [n for n in users if not self._entries[n].is_shown] or users
         if turns and asked:

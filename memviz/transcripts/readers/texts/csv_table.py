@@ -39,25 +39,36 @@ _ZONE = re.compile(r"( UTC| GMT| \+0000|Z)\Z")
 
 
 def direction(times: Iterable[float | datetime]) -> Direction:
-    """Return which way numbers or times run; "forward" where they all are the same."""
-    steps = {next > one for one, next in pairwise(times) if next != one}  # type: ignore[operator]  # all of one type
-    if len(steps) > 1:
+    """Return which way numbers or times run: 1, 3, 3 -> "forward"; 1, 3, 2 -> "mixed".
+
+    They are "forward" where all are the same.
+    """
+    forward_steps = backward_steps = 0
+    for time, following in pairwise(times):
+        # All are numbers, or all are times.
+        if following > time:  # type: ignore[operator]
+            forward_steps += 1
+        elif following != time:
+            backward_steps += 1
+    if forward_steps and backward_steps:
         return "mixed"
-    return "backward" if steps == {False} else "forward"
+    return "backward" if backward_steps else "forward"
 
 
 def written_direction(cells: Sequence[str]) -> Direction:
-    """Return which way the times run that these cells write out, other than in ISO; "mixed" where that is not sure.
+    """Return which way the times of these cells run, which are not written in ISO form.
 
-    A date such as 5/8/23 is of two days. Both ways of reading it have to run in the same direction.
+    A date such as 5/8/23 can be read as two days. Where both readings do not run in the
+    same direction, or no format fits, the direction is "mixed".
     """
-    bare = [_ZONE.sub("", cell.strip()) for cell in cells]
-    found: set[Direction] = set()
-    for format in _FORMATS:
+    texts = [_ZONE.sub("", cell.strip()) for cell in cells]
+    directions: set[Direction] = set()
+    for time_format in _FORMATS:
         # A format that does not fit fails at the first cell.
         with suppress(ValueError):
-            found.add(direction([datetime.strptime(cell, format) for cell in bare]))
-    return found.pop() if bare and len(found) == 1 else "mixed"
+            times = [datetime.strptime(text, time_format) for text in texts]
+            directions.add(direction(times))
+    return directions.pop() if texts and len(directions) == 1 else "mixed"
 
 
 BACKWARD = "the rows come newest first, so they were read from the last to the first"
@@ -75,14 +86,21 @@ class Record(NamedTuple):
 
 
 def in_order(rows: Sequence[Record], builder: TranscriptBuilder) -> list[Record]:
-    """The rows in the order of their column for it, if each has a number there; else oldest first, by their times."""
+    """Return the rows in order. The first case that fits:
+
+    1. No row has a cell for the order: oldest first, by their times.
+    2. Some cell for the order is no number: as they stand in the file, with a note.
+    3. Else by those numbers.
+    """
     if not any("order" in row.cells for row in rows):
         return _by_time(list(rows), builder)
     numbers = {row.line: number_in(row.cells.get("order", "")) for row in rows}
     unknown = [line for line, number in numbers.items() if number is None]
     for line in unknown:
         builder.note(NO_NUMBER, f"line {line}")
-    return list(rows) if unknown else _sorted(rows, lambda row: numbers[row.line] or 0)
+    if unknown:
+        return list(rows)
+    return _sorted(rows, lambda row: numbers[row.line] or 0)
 
 
 def time_of(row: Record) -> str | float | None:
@@ -92,7 +110,7 @@ def time_of(row: Record) -> str | float | None:
 
 
 def number_in(cell: str) -> float | None:
-    """The number that a cell is; ``None`` for anything else, and for numbers without end."""
+    """Return the number in a cell; ``None`` for anything else, and for infinity."""
     try:
         number = float(cell)
     except ValueError:
@@ -101,6 +119,11 @@ def number_in(cell: str) -> float | None:
 
 
 def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
+    """Return the rows oldest first, and note if they were not.
+
+    Where a time cannot be read, rows that surely come newest first are turned round,
+    and all others stay as they are.
+    """
     times = {row.line: moment(time_of(row)) for row in rows}
     known = [time for time in times.values() if time is not None]
     if len(known) < len(rows):
@@ -118,8 +141,11 @@ def _by_time(rows: list[Record], builder: TranscriptBuilder) -> list[Record]:
 def _sorted(
     rows: Sequence[Record], key: Callable[[Record], float | datetime]
 ) -> list[Record]:
-    """The rows by their keys. Rows with the same key keep their order; in a table that is upside down, those of them
-    may be so as well: then the order counts in which user and assistant take turns."""
+    """Return the rows by their keys. Rows with the same key keep their order.
+
+    In a table that runs backward, rows with the same key may run backward as well: then
+    the order counts in which user and assistant take turns.
+    """
     in_file_order = sorted(rows, key=key)
     if direction([key(row) for row in rows]) != "backward":
         return in_file_order
@@ -129,7 +155,8 @@ def _sorted(
 def _irregularity(rows: Sequence[Record]) -> tuple[int, bool]:
     """Return how often somebody speaks twice in a row, and whether somebody else than the user begins."""
     roles = [role_of(row.cells.get("role", "")) for row in rows]
-    return sum(one == next for one, next in pairwise(roles)), roles[:1] != ["user"]
+    repeat_count = sum(role == following for role, following in pairwise(roles))
+    return repeat_count, roles[:1] != ["user"]
 
 
 OPEN_CELL = "a quotation mark is never closed, so all that follows in the file was read as one cell"

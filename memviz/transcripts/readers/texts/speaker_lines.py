@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from memviz.core.errors import UnclearUserError
 from memviz.transcripts.markdown import Fences, find_fences, outside
-from memviz.transcripts.readers.texts.speaker_pattern import (
-    Cast,
-    Named,
-    cast_of,
-    named,
-    possible,
+from memviz.transcripts.readers.texts.named_lines import (
+    NamedLine,
+    marked_as_at_first,
+    named_line,
+    possible_lines,
 )
+from memviz.transcripts.readers.texts.speaker_pattern import Cast, cast_of
 from memviz.transcripts.readers.texts.speakers import SPEAKERS, role_of
 from memviz.transcripts.times import with_time
 
@@ -54,12 +54,13 @@ _STYLES = _patterns(_KNOWN)
 _ANYBODY = _patterns(_ANY)
 _NO_NAME = re.compile(r"[:\\/=]")  # behind the colon: "std::sort", "C:\", "x:=1"
 ENOUGH_LINES = 2
-"""So many lines of one style make a text a dialogue."""
+"""Number of lines of one style that make a text a dialogue."""
 
 
 class SpeakerLine(NamedTuple):
-    """A line that says who speaks: the name and its role, the rest of the line after the name, where it starts and
-    ends, and the time before the name. The role is empty where it is not clear who the user is."""
+    """A line that says who speaks: the name and its role, the rest of the line after
+    the name, where it starts and ends, and the time before the name. The role is empty
+    where it is not clear who the user is."""
 
     name: str
     role: str
@@ -75,15 +76,17 @@ class SpeakerLine(NamedTuple):
 
     @property
     def time(self) -> dict[str, str] | None:
-        """The time before the name, as ``meta`` of a message; ``None`` where there is none that can be read."""
+        """The time before the name, as ``meta`` of a message; ``None`` where there is
+        none that can be read."""
         return with_time(self.stamp.strip("[]()")) or None
 
 
 class Dialogue(NamedTuple):
-    """The speaker lines of a text, all of one style ("bold", "heading", "plain" or "stamped").
+    """The speaker lines of a text, all of one style ("bold", "heading", "plain" or
+    "stamped").
 
-    ``unclear``: those who speak, where their names do not show who the user is. ``passed_over``: names that start
-    several lines and were read as words of the text.
+    ``unclear``: those who speak, where their names do not show who the user is.
+    ``passed_over``: names that start several lines and were read as words of the text.
     """
 
     text: str
@@ -100,17 +103,19 @@ def dialogue(
     enough: int = ENOUGH_LINES,
     user: str | None = None,
 ) -> Dialogue | None:
-    """The text as a dialogue in the style of its first speaker line, or ``None`` where too few lines name a speaker.
+    """The text as a dialogue in the style of its first speaker line, or ``None`` where
+    too few lines name a speaker.
 
-    What is in a code block names nobody. The text has "\\n" as its only line end. ``user`` is the name under which
-    the user speaks, if it was said; raises :class:`UnclearUserError` where nobody is called so.
+    What is in a code block names nobody. The text has "\\n" as its only line end.
+    ``user`` is the name under which the user speaks, if it was said; raises
+    :class:`UnclearUserError` where nobody is called so.
     """
     fences = find_fences(text)
     found: list[tuple[int, int, str, Cast]] = []
     absent: UnclearUserError | None = None
     for style in styles:
         known = _alike(outside(_STYLES[style].finditer(text), fences))
-        anybody = possible(known, _anybody(text, style, fences))
+        anybody = possible_lines(known, _anybody(text, style, fences))
         try:
             cast = cast_of(known, anybody, user) if known or anybody else None
         except UnclearUserError as error:
@@ -134,12 +139,13 @@ def dialogue(
 
 
 def names_at_line_starts(text: str) -> list[str]:
-    """The names at the start of lines of plain text that may be speakers, as often as they come, without labels."""
+    """The names at the start of lines of plain text that may be speakers, as often as
+    they come, without labels."""
     fences = find_fences(text)
     return [
         line.name
         for style in TEXT_STYLES
-        for line in possible((), _anybody(text, style, fences))
+        for line in possible_lines((), _anybody(text, style, fences))
     ]
 
 
@@ -148,29 +154,34 @@ def _anybody(text: str, style: str, fences: Fences) -> Iterator[re.Match[str]]:
     return (match for match in matches if not _NO_NAME.match(match["rest"]))
 
 
-def _alike(matches: Iterable[re.Match[str]]) -> list[Named]:
-    """The matches that look like the first ones. The others are text: answers have their own headings and bold words.
+def _alike(matches: Iterable[re.Match[str]]) -> list[NamedLine]:
+    """The matches that look like the first ones. The others are text: answers have
+    their own headings and bold words.
 
-    Every name has to have the heading level of its own first use, and the letter case of the first name, unless it
-    takes turns with it. If "User" speaks, "Question" is a word of the text.
+    Every name has to have the heading level of its own first use, and the letter case
+    of the first name, unless it takes turns with it. If "User" speaks, "Question" is a
+    word of the text.
     """
     alike = _of_one_case(list(matches))
     speakers = [SPEAKERS[match["name"].lower()] for match in alike]
     ours = {speaker.role for speaker in speakers if speaker.asks == speakers[0].asks}
-    found: list[Named] = []
-    first_mark: dict[str, tuple[str, bool]] = {}
-    for line, speaker in zip(map(named, alike), speakers, strict=True):
-        is_ours = speaker.asks == speakers[0].asks or speaker.role not in ours
-        if is_ours and first_mark.setdefault(line.key, line.mark) == line.mark:
-            found.append(line)
-    return found[_says_which_model(found) :]
+    lines: list[NamedLine] = []
+    for match, speaker in zip(alike, speakers, strict=True):
+        if speaker.asks == speakers[0].asks or speaker.role not in ours:
+            lines.append(named_line(match))
+    lines = marked_as_at_first(lines)
+    if _says_which_model(lines):
+        return lines[1:]
+    return lines
 
 
 def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
-    """The matches with the letter case of the first one, and those of the other case that take turns with them.
+    """The matches with the letter case of the first one, and those of the other case
+    that take turns with them.
 
-    Where only one side has that case, each line that answers the line above it belongs here ("User: hi", "assistant:
-    fine"). Where both have it, a line that stands alone between two lines of the other side does.
+    Where only one side has that case, each line that answers the line above it belongs
+    here ("User: hi", "assistant: fine"). Where both have it, a line that stands alone
+    between two lines of the other side does.
     """
     is_first_case = [
         match["name"].islower() == matches[0]["name"].islower() for match in matches
@@ -192,23 +203,24 @@ def _of_one_case(matches: list[re.Match[str]]) -> list[re.Match[str]]:
 
 
 def _side_of(match: re.Match[str], first: re.Match[str]) -> str:
-    """Return whether the user or the assistant speaks; empty for any other role, and for a name of another kind of
-    dialogue than the first one's."""
+    """Return whether the user or the assistant speaks; empty for any other role, and
+    for a name of another kind of dialogue than the first one's."""
     speaker = SPEAKERS[match["name"].lower()]
     is_same_kind = speaker.asks == SPEAKERS[first["name"].lower()].asks
     is_side = is_same_kind and speaker.role in ("user", "assistant")
     return speaker.role if is_side else ""
 
 
-def _says_which_model(lines: Sequence[Named]) -> bool:
-    """Return whether the first line only states which model was used ("Model: gpt-4o")."""
+def _says_which_model(lines: Sequence[NamedLine]) -> bool:
+    """Return whether the first line only states which model was used ("Model:
+    gpt-4o")."""
     names = [line.key for line in lines]
     if names[:1] != ["model"] or "model" in names[1:]:
         return False
     return any(SPEAKERS[name].role == "assistant" for name in names[1:])
 
 
-def _line(line: Named, role: str) -> SpeakerLine:
+def _line(line: NamedLine, role: str) -> SpeakerLine:
     match = line.match
     rest = line.match["rest"]
     if match["mark"].startswith("#"):  # hashes may close a heading

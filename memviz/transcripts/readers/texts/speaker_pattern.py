@@ -1,319 +1,308 @@
-"""Finds who speaks in a text: names that nobody has to know, because they take turns at the beginning of lines."""
+"""Finds who speaks in a text by names that nobody has to know, because they take turns
+at line starts."""
 
-import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from memviz.transcripts.readers.texts.speakers import (
-    SPEAKERS,
-    is_label,
-    likely_role,
-    role_of,
-    roles_of,
+from memviz.transcripts.readers.texts.named_lines import (
+    MIN_LINES,
+    NamedLine,
+    gaps_between,
+    is_at_the_top,
+    is_model,
+    regular_names,
+    spellings,
 )
+from memviz.transcripts.readers.texts.speakers import likely_role, role_of, roles_of
 from memviz.transcripts.user_names import nobody_called, same_name
 
-MANY = 2
-"""A name that starts so many lines may be somebody's."""
-ENOUGH_TURNS = 4
-"""So many lines of unknown names alone, which take turns, make a dialogue,"""
-MANY_PEOPLE = 8
-"""of so many people at most: more names are those of fields or sections."""
-LINES_ABOVE = 6
-"""So many lines may stand above a dialogue of unknown names. Further down, sections of an article look like one."""
-MOST_CHARS_ABOVE = 2_000
-"""A text above that is longer has too many lines."""
-
-
-class Named(NamedTuple):
-    """A line that may name who speaks next: the name as it is written, without "said" behind it, and in the form that
-    its other lines have as well; the bold or heading marks, and whether a time stands first; where the line starts."""
-
-    name: str
-    key: str
-    mark: tuple[str, bool]
-    start: int
-    match: re.Match[str]
+MIN_TURNS = 4
+"""Number of lines of unknown names that make a dialogue without any known name, if they
+take turns."""
+MAX_PEOPLE = 8
+"""Number of people in such a dialogue at most: more names are those of fields or
+sections."""
+MAX_LINES_ABOVE = 6
+"""Number of lines above such a dialogue at most: further down, sections of an article
+look like one."""
+MAX_CHARS_ABOVE = 2_000
+"""Characters above such a dialogue from which on they are too many lines, uncounted."""
 
 
 class Cast(NamedTuple):
-    """The speakers of a text: the lines of all in order, and the role of each name.
+    """The speakers of a text."""
 
-    ``roles`` is ``None`` where the names do not show who the user is. ``passed_over`` are names that start several
-    lines, or one where the other side would have to speak, and were taken for words of the text.
-    """
-
-    lines: tuple[Named, ...]
+    lines: tuple[NamedLine, ...]
+    """The lines of all speakers, in order."""
     roles: dict[str, str] | None
+    """The role of each name; ``None`` where the names do not show who the user is."""
     passed_over: tuple[str, ...] = ()
+    """Names that look like speakers and were taken for words of the text: they start
+    several lines, or one where the other side would have to speak."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """Those who speak, as they are first written."""
-        return tuple(_spellings(self.lines).values())
+        return tuple(spellings(self.lines).values())
+
+
+class MissingAnswers(NamedTuple):
+    """Lines that stand where the other side would have to speak."""
+
+    sure: list[NamedLine]
+    """Lines whose name is one of the other side: "Claude" after "User"."""
+    unsure: list[NamedLine]
+    """Lines of the only name that stands there: "Summary" after "User"."""
 
 
 def cast_of(
-    known: Sequence[Named], others: Sequence[Named], user: str | None = None
+    known: Sequence[NamedLine],
+    others: Sequence[NamedLine],
+    user: str | None = None,
 ) -> Cast | None:
-    """Return who speaks, of the lines with a ``known`` speaker and the :func:`possible` others; ``None`` if nobody.
+    """Return who speaks in a text with these lines; ``None`` if nobody does.
 
-    With ``user``, the name under which the user speaks, a name that starts one line is enough. Where nobody is called
-    so, the names decide, if they show who the user is.
+    ``others`` are the
+    :func:`~memviz.transcripts.readers.texts.named_lines.possible_lines`. ``user`` is
+    the name under which the user speaks: one line is enough for it. Where nobody has
+    that name, the names decide, if they show who the user is.
     """
-    found = _found(known, others)
+    by_names = _cast_by_names(known, others)
     if user is None:
-        return found
-    if found and found.roles:
-        if not _speaks(user, [*found.lines, *others]):
-            return found
-        if len(found.lines) >= MANY and _speaks(user, found.lines):
-            return found._replace(roles=roles_of(found.names, user))
+        return by_names
+    if by_names and by_names.roles:
+        if not _speaks(user, [*by_names.lines, *others]):
+            return by_names
+        if len(by_names.lines) > 1 and _speaks(user, by_names.lines):
+            return by_names._replace(roles=roles_of(by_names.names, user))
     everybody = _everybody(known, others, user)
     return everybody._replace(roles=roles_of(everybody.names, user))
 
 
-def named(match: re.Match[str]) -> Named:
-    """The line that a pattern of speaker lines has found."""
-    name = match["name"].strip()
-    if name[-5:].lower() == " said":
-        name = name[:-5].rstrip()
-    mark = (match["mark"], match["stamp"] is not None)
-    return Named(name, name.casefold(), mark, match.start(), match)
+def _cast_by_names(
+    known: Sequence[NamedLine], others: Sequence[NamedLine]
+) -> Cast | None:
+    """Return who speaks, judged by the names alone. The first case that fits decides:
 
-
-def possible(known: Sequence[Named], matches: Iterable[re.Match[str]]) -> list[Named]:
-    """The other lines that look like those of the known speakers, or like each other, and are no known labels."""
-    taken = {line.start for line in known}
-    marks = {line.mark for line in known}
-    is_lower = bool(known) and known[0].name.islower()
-    # Names as they are written: most lines of a long text are of a few of them.
-    nobodies: set[str] = set()
-    # Names in the other letter case, which few texts have as speakers.
-    small: set[str] = set()
-    first_mark: dict[str, tuple[str, bool]] = {}
-    alike: list[Named] = []
-    of_other_case: list[re.Match[str]] = []
-    for match in matches:
-        if match["name"] in nobodies or match.start() in taken:
-            continue
-        if match["name"] in small:
-            of_other_case.append(match)
-            continue
-        line = named(match)
-        if line.key in SPEAKERS or is_label(line.key):
-            nobodies.add(match["name"])
-        elif line.name.lstrip("@")[:1].islower() != is_lower:
-            small.add(match["name"])
-            of_other_case.append(match)
-        elif (not marks or line.mark in marks) and first_mark.setdefault(
-            line.key, line.mark
-        ) == line.mark:
-            alike.append(line)
-    found = [*alike, *_facing_a_model([*known, *alike], of_other_case)]
-    return sorted(found, key=lambda line: line.start)
-
-
-def _facing_a_model(
-    speaking: Sequence[Named], of_other_case: Sequence[re.Match[str]]
-) -> list[Named]:
-    """The lines of an account such as "anasilva" that takes turns with a model such as "GitHub Copilot": it is at the
-    top of the text or stands regularly between the model's lines, where nobody else does."""
-    models = sorted(filter(_is_model, speaking), key=lambda line: line.start)
-    people = [line for line in speaking if not _is_model(line)]
-    has_user = any(likely_role(line.name) == "user" for line in people)
-    if not models or has_user or _regular(models, people):
-        return []
-    lines = [line for line in map(named, of_other_case) if line.mark == models[0].mark]
-    accounts = set(_regular(models, lines))
-    accounts.update(line.key for line in lines[:1] if _is_at_the_top(line))
-    return [line for line in lines if line.key in accounts]
-
-
-def _is_at_the_top(line: Named) -> bool:
-    return not line.match.string[: line.start].strip()
-
-
-def _found(known: Sequence[Named], others: Sequence[Named]) -> Cast | None:
+    1. User and assistant are known: "User: hi", "Assistant: hello".
+    2. The only known names are letters: "A: hi", "B: hello", or the answer "A: 42".
+    3. One side is known, by several lines or beside nobody who takes turns: "User: hi",
+       "Anna: hello".
+    4. Strangers take turns: "Anna: hi", "Ben: hello", "Anna: well?", "Ben: fine".
+    5. There is only a system prompt or a tool's result: "System: be kind".
+    6. Nobody is known: a short talk with a model ("Anna: hi", "Claude: hello"), or no
+       dialogue.
+    """
     sides = {role_of(line.name) for line in known} & {"user", "assistant"}
     if len(sides) == 2:
         return _with_models(known, others)
-    # An answer, or the first of the speakers A and B.
     if known and all(len(line.name) == 1 for line in known):
-        letters = _take_turns(sorted([*known, *others], key=lambda line: line.start))
-        return _cast(letters)._replace(roles=None) if letters else _cast(known)
+        return _with_letters(known, others)
     strangers = _take_turns(others)
     if sides and (len(known) > 1 or not strangers):
-        return _with_answers(known, others, *sides)
-    if strangers:
-        is_first = bool(known) and known[0].start < strangers[0].start
-        return _cast([*known, *strangers] if is_first or not sides else strangers)
-    return _cast(known) if known else _short_talk(others)
+        (side,) = sides
+        return _with_answers(known, others, side)
+    if strangers and sides and strangers[0].start < known[0].start:
+        # "User: ..." once below the first stranger is a sentence of theirs.
+        return _cast(strangers)
+    if known or strangers:
+        return _cast([*known, *strangers])
+    return _short_talk(others)
 
 
-def _short_talk(others: Sequence[Named]) -> Cast | None:
-    """Somebody and a model by its own name, who take turns from the top of the text on, were it only once."""
-    if len(others) < MANY or len(_spellings(others)) > MANY:
+def _with_letters(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cast:
+    """Return the speakers A and B, of whom either may be the user; or only the known
+    letter, such as an answer's."""
+    letters = _take_turns(sorted([*known, *others], key=lambda line: line.start))
+    if letters:
+        return _cast(letters)._replace(roles=None)
+    return _cast(known)
+
+
+def _short_talk(others: Sequence[NamedLine]) -> Cast | None:
+    """Return somebody and a model who take turns from the top of the text on, were it
+    only once.
+
+    "Anna: What is 2 + 2?", "Claude: 4"
+    """
+    if len(spellings(others)) != 2 or not is_at_the_top(others[0]):
         return None
-    if not _is_at_the_top(others[0]):
-        return None
-    is_talk = all(_is_model(one) != _is_model(next) for one, next in pairwise(others))
-    return _cast(others) if is_talk else None
+    for line, following in pairwise(others):
+        if is_model(line) == is_model(following):
+            return None
+    return _cast(others)
 
 
-def _with_models(known: Sequence[Named], others: Sequence[Named]) -> Cast:
-    """User and assistant are known. Models by their own names may speak beside them; other names are text."""
-    asking = [line for line in known if role_of(line.name) == "user"]
-    regular = _regular(asking, others)
+def _with_models(known: Sequence[NamedLine], others: Sequence[NamedLine]) -> Cast:
+    """Return the known user and assistant, with models that answer the user under their
+    own names.
+
+    "User: hi", "Assistant: hello", "User: and you?", "Claude: hello, too". Any other
+    name is text.
+    """
+    questions = [line for line in known if role_of(line.name) == "user"]
+    regular = regular_names(questions, others)
     models = {key for key in regular if likely_role(regular[key]) == "assistant"}
     speaking = [*known, *(line for line in others if line.key in models)]
     speaking.sort(key=lambda line: line.start)
     rest = [line for line in others if line.key not in models]
-    answers, unsure = _where_answers_are_missing(speaking, rest)
-    passed_over = {line.key: line.name for line in unsure}
+    answers = _where_answers_are_missing(speaking, rest)
+    passed_over = {line.key: line.name for line in answers.unsure}
     passed_over |= {key: regular[key] for key in regular if key not in models}
-    return _cast([*speaking, *answers], tuple(passed_over.values()))
+    return _cast([*speaking, *answers.sure], tuple(passed_over.values()))
 
 
 def _where_answers_are_missing(
-    known: Sequence[Named], others: Sequence[Named]
-) -> tuple[list[Named], list[Named]]:
-    """The other lines that stand where it is the other side's turn: between two lines of one side, and after a last
-    line of the user. First those whose name says that they are of the other side, then those of any other name, if
-    nothing else there looks like a speaker."""
-    answers: list[Named] = []
-    unsure: list[Named] = []
+    known: Sequence[NamedLine], others: Sequence[NamedLine]
+) -> MissingAnswers:
+    """Return the other lines that stand between two lines of one side, or after a last
+    line of the user.
+
+    "User: hi", "Claude: hello", "User: bye" -> Claude is sure.
+    "User: hi", "Weather: fine", "User: bye" -> Weather is unsure.
+    """
+    answers = MissingAnswers([], [])
     sides = [likely_role(line.name) for line in known]
-    for side, next_side, gap in zip(
-        sides, [*sides[1:], "user"], _between(known, others)[1:], strict=True
-    ):
+    # A last line of the user lacks an answer as well, as if the user spoke once more.
+    next_sides = [*sides[1:], "user"]
+    gaps_after = gaps_between(known, others)[1:]
+    for side, next_side, gap in zip(sides, next_sides, gaps_after, strict=True):
         if not gap or side != next_side or side not in ("user", "assistant"):
             continue
         if _opposes(gap[0], side):
-            answers.append(gap[0])
-        elif len(_spellings(gap)) == 1:
-            unsure.append(gap[0])
-    return answers, unsure
+            answers.sure.append(gap[0])
+        elif len(spellings(gap)) == 1:
+            answers.unsure.append(gap[0])
+    return answers
 
 
 def _with_answers(
-    known: Sequence[Named], others: Sequence[Named], side: str | None
+    known: Sequence[NamedLine], others: Sequence[NamedLine], side: str | None
 ) -> Cast:
-    """Only one side has a known name. Whoever regularly speaks first after it is the other side."""
-    counts = Counter(line.key for line in others)
-    many_keys = {key for key, count in counts.items() if count >= MANY}
-    strong = [line for line in others if line.key in many_keys or _opposes(line, side)]
-    gaps = _between(known, strong)
+    """Return the known side, and as the other side whoever regularly speaks first after
+    it.
+
+    "User: hi", "Anna: hello", "User: bye", "Anna: see you" -> Anna answers.
+    """
+    repeated = _repeated_names(others)
+    candidates = [
+        line for line in others if line.key in repeated or _opposes(line, side)
+    ]
+    gaps = gaps_between(known, candidates)
     leaders = Counter(gap[0].key for gap in gaps if gap)
     if not leaders:
         return _with_single_answers(known, others)
-    spelled = _spellings(strong)
-    many = {key: name for key, name in spelled.items() if key in many_keys}
-    if 2 * sum(leaders.values()) < len(known):  # now and then: a word of the text
-        return _cast(known, tuple(many.values()))
-    all_lead = set(leaders) == {line.key for line in strong}
-    alone = all(len(_spellings(gap)) <= 1 for gap in gaps)
-    regular = {key for key in _regular(known, strong) if key not in leaders}
-    speakers = [line for line in strong if line.key in leaders]
-    is_clear = (all_lead and alone) or all(map(_is_model, speakers))
-    if len(leaders) == 1 and not regular:
-        is_clear = True
-    passed_over = tuple(name for key, name in many.items() if key not in leaders)
-    if is_clear:
-        return _cast([*known, *speakers], passed_over)
-    return _cast([*known, *strong])._replace(roles=None)
+    if 2 * leaders.total() < len(known):
+        # A name that comes now and then is a word of the text.
+        return _cast(known, tuple(repeated.values()))
+    if not _is_clear_who_answers(known, candidates, set(leaders)):
+        return _cast([*known, *candidates])._replace(roles=None)
+    answers = [line for line in candidates if line.key in leaders]
+    passed_over = [name for key, name in repeated.items() if key not in leaders]
+    return _cast([*known, *answers], tuple(passed_over))
 
 
-def _with_single_answers(known: Sequence[Named], others: Sequence[Named]) -> Cast:
-    inner = _between(known, others)[1:-1]
-    if inner and all(inner):  # each turn may have its answer, but no name comes again
+def _is_clear_who_answers(
+    known: Sequence[NamedLine],
+    candidates: Sequence[NamedLine],
+    leaders: set[str],
+) -> bool:
+    """Return whether the ``leaders``, who speak first after a known line, are the other
+    side. In one of these cases:
+
+    1. There are no other candidates, and one name at most stands between two known
+       lines.
+    2. All of them are models: "Claude", "GPT-4o".
+    3. There is only one, and no other name stands regularly between known lines.
+    """
+    everybody_leads = leaders == {line.key for line in candidates}
+    gaps = gaps_between(known, candidates)
+    if everybody_leads and all(len(spellings(gap)) <= 1 for gap in gaps):
+        return True
+    if all(is_model(line) for line in candidates if line.key in leaders):
+        return True
+    return len(leaders) == 1 and regular_names(known, candidates).keys() <= leaders
+
+
+def _with_single_answers(
+    known: Sequence[NamedLine], others: Sequence[NamedLine]
+) -> Cast:
+    """Return everybody, unclear who is who, if each known line is followed by names
+    that come once; else the known.
+
+    "User: hi", "Anna: hello", "User: bye", "Ben: see you", "User: thanks" -> Anna and
+    Ben may answer.
+    """
+    inner_gaps = gaps_between(known, others)[1:-1]
+    if inner_gaps and all(inner_gaps):
         return _cast([*known, *others])._replace(roles=None)
     return _cast(known)
 
 
-def _take_turns(others: Sequence[Named]) -> list[Named]:
-    """The lines of names that come again and take turns, from the top of the text; none where they do not."""
-    counts = Counter(line.key for line in others)
-    repeated = [line for line in others if counts[line.key] >= MANY]
-    changes = sum(one.key != next.key for one, next in pairwise(repeated))
-    people = {line.key for line in repeated}
-    if len(repeated) < ENOUGH_TURNS or 2 * changes < len(repeated) - 1:
+def _take_turns(others: Sequence[NamedLine]) -> list[NamedLine]:
+    """Return the lines of names that come again and take turns near the top of the
+    text; none where they do not.
+
+    "Anna: hi", "Ben: hello", "Anna: how are you?", "Ben: fine" -> all four.
+    """
+    people = _repeated_names(others)
+    repeated = [line for line in others if line.key in people]
+    changes = sum(line.key != after.key for line, after in pairwise(repeated))
+    if len(repeated) < MIN_TURNS or 2 * changes < len(repeated) - 1:
         return []
-    if len(people) > MANY_PEOPLE or len(counts) - len(people) > len(repeated):
+    names_that_come_once = len(spellings(others)) - len(people)
+    if len(people) > MAX_PEOPLE or names_that_come_once > len(repeated):
         return []
-    return repeated if _lines_above(repeated[0]) <= LINES_ABOVE else []
+    return repeated if _lines_above(repeated[0]) <= MAX_LINES_ABOVE else []
 
 
-def _lines_above(line: Named) -> int:
-    """The lines above that are not blank, such as a title; at most a few are counted."""
+def _lines_above(line: NamedLine) -> int:
+    """Return the number of lines above that are not blank, such as a title's; a long
+    text's are not counted."""
     above = line.match.string[: line.start]
-    if len(above) >= MOST_CHARS_ABOVE:
-        return LINES_ABOVE + 1
+    if len(above) >= MAX_CHARS_ABOVE:
+        return MAX_LINES_ABOVE + 1
     return sum(1 for text in above.split("\n") if text.strip())
 
 
-def _speaks(user: str, lines: Sequence[Named]) -> bool:
+def _speaks(user: str, lines: Sequence[NamedLine]) -> bool:
     return any(same_name(line.key, user) for line in lines)
 
 
-def _everybody(known: Sequence[Named], others: Sequence[Named], user: str) -> Cast:
-    """Every line of a name that comes again, or is the user's; if those are of one name, every line of any name."""
-    counts = Counter(line.key for line in others)
+def _everybody(
+    known: Sequence[NamedLine], others: Sequence[NamedLine], user: str
+) -> Cast:
+    """Return the lines of the known names, of the user, and of each name that comes
+    again.
+
+    If those are of one name only, the lines of any name. Raises
+    :class:`UnclearUserError` if there are none.
+    """
+    repeated = _repeated_names(others)
     chosen = [
-        line for line in others if counts[line.key] >= MANY or same_name(line.key, user)
+        line for line in others if line.key in repeated or same_name(line.key, user)
     ]
-    found = _cast([*known, *chosen])
-    if len(found.names) < 2:
-        found = _cast([*known, *others])
-    if not found.lines:
+    cast = _cast([*known, *chosen])
+    if len(cast.names) < 2:
+        cast = _cast([*known, *others])
+    if not cast.lines:
         raise nobody_called(user, ())
-    return found
+    return cast
 
 
-def _cast(lines: Sequence[Named], passed_over: tuple[str, ...] = ()) -> Cast:
+def _cast(lines: Sequence[NamedLine], passed_over: tuple[str, ...] = ()) -> Cast:
     ordered = tuple(sorted(lines, key=lambda line: line.start))
-    return Cast(ordered, roles_of(tuple(_spellings(ordered).values())), passed_over)
+    return Cast(ordered, roles_of(tuple(spellings(ordered).values())), passed_over)
 
 
-def _spellings(lines: Sequence[Named]) -> dict[str, str]:
-    """Each name as it is first written, by its key."""
-    found: dict[str, str] = {}
-    for line in lines:
-        found.setdefault(line.key, line.name)
-    return found
+def _repeated_names(lines: Sequence[NamedLine]) -> dict[str, str]:
+    """Return the names that start several lines, by their key."""
+    counts = Counter(line.key for line in lines)
+    names = spellings(lines)
+    return {key: name for key, name in names.items() if counts[key] >= MIN_LINES}
 
 
-def _between(known: Sequence[Named], others: Sequence[Named]) -> list[list[Named]]:
-    """The other lines before the first known line, between each two, and after the last."""
-    starts = [line.start for line in known]
-    gaps: list[list[Named]] = [[] for _ in range(len(known) + 1)]
-    for line in others:
-        gaps[bisect_right(starts, line.start)].append(line)
-    return gaps
-
-
-def _regular(known: Sequence[Named], others: Sequence[Named]) -> dict[str, str]:
-    """The names, by their key, that stand in at least half of the gaps and in several, at most twice in each on
-    average: what comes more often is the label of a list."""
-    gaps = _between(known, others)
-    there: Counter[str] = Counter()
-    for gap in gaps:
-        there.update({line.key for line in gap})
-    counts = Counter(line.key for line in others)
-    regular = {}
-    for key, name in _spellings(others).items():
-        is_often = there[key] >= MANY and 2 * there[key] >= len(known)
-        if is_often and counts[key] <= 2 * there[key]:
-            regular[key] = name
-    return regular
-
-
-def _opposes(line: Named, side: str | None) -> bool:
+def _opposes(line: NamedLine, side: str | None) -> bool:
     return likely_role(line.name) not in (None, side)
-
-
-def _is_model(line: Named) -> bool:
-    return likely_role(line.name) == "assistant"
