@@ -366,7 +366,7 @@ def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(
         f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&turn=10",
         "compare",
     )
-    page.get_by_role("radio", name="Play it", exact=True).click()
+    page.get_by_role("radio", name="Stage", exact=True).click()
     page.keyboard.press(" ")  # before the stage is there
     sees(page.locator(".memviz-stage").get_by_role("button", name="Pause"))
     quiet(page)
@@ -440,3 +440,18 @@ def test_a_click_elsewhere_pauses_and_the_page_hears_of_the_request_that_is_seen
     page.get_by_role("button", name="Keep").click()
     assert not page.evaluate("stage.walk.isPlaying")
     page.wait_for_function("moves.length > 0 && moves.at(-1).step === stage.walk.at")
+
+
+@pytest.mark.slow
+def test_home_and_end_lead_to_the_first_and_the_last_request(
+    page: Page, dashboard: Dashboard
+) -> None:
+    go(page, f"{dashboard.url}/compare?stage=on&turn=9", "compare")
+    slider = page.locator(".memviz-stage").get_by_role("slider", name="Turn")
+    expect(slider).to_have_value("8")
+    page.get_by_role("heading", name="What does each strategy send?").click()
+    page.keyboard.press("End")
+    expect(slider).to_have_value("45")
+    page.keyboard.press("Home")
+    expect(slider).to_have_value("0")
+    expect(page.locator(".memviz-stage .keys")).to_contain_text("Home End")

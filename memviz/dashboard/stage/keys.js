@@ -3,6 +3,7 @@
 // It also keeps where the visitor went until the page is told: a walk that comes in the place of another begins there.
 const MEMVIZ_KEY_WAITS_MILLISECONDS = 120_000; // a busy server draws a page late; what is later still was meant for something else
 const MEMVIZ_WALK_KEYS = [" ", "ArrowLeft", "ArrowRight", "n"];
+const MEMVIZ_END_KEYS = ["Home", "End"]; // of the stage alone: below a chart they are the page's
 const MEMVIZ_SPEAKER_KEYS = ["p", "PageDown", "PageUp"];
 const MEMVIZ_OPENS_STAGE = ".st-key-compare-stage button"; // the switch that puts the stage in the place of the charts
 const MEMVIZ_TYPING = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], [role=textbox], [role=combobox], [role=dialog]";
@@ -67,8 +68,10 @@ class MemvizKeys {
         if (this.belongsElsewhere(event)) return;
         const isSpeakers = MEMVIZ_SPEAKER_KEYS.includes(event.key) && !this.speaker?.isThere;
         if (isSpeakers) this.unheard.push({ event, since: performance.now(), path: location.pathname });
-        if (!MEMVIZ_WALK_KEYS.includes(event.key)) return;
-        const walks = [...this.walks].filter((walk) => !walk.leaveIfGone());
+        const toEnds = MEMVIZ_END_KEYS.includes(event.key);
+        if (!toEnds && !MEMVIZ_WALK_KEYS.includes(event.key)) return;
+        const walks = [...this.walks].filter((walk) => !walk.leaveIfGone() && (!toEnds || walk.owner.takesEnds));
+        if (toEnds && !walks.length) return;
         const isHeld = this.isOpening;
         if (isHeld || walks.length) event.preventDefault();
         if (isHeld || !walks.length) this.waiting.push({ event, isHeld, since: performance.now(), path: location.pathname });

@@ -120,6 +120,11 @@ class MemvizStage {
         this.reader.onkeydown = (event) => event.key === "Escape" && this.read(false);
     }
 
+    // Home and End lead to the first and the last request.
+    get takesEnds() {
+        return true;
+    }
+
     buildControls() {
         const foot = (this.foot = memvizMake("div", this.box, { className: "foot" })); // stays in view where the lanes do not fit
         this.sentence = memvizMake("div", foot, { className: "sentence" });
@@ -127,6 +132,7 @@ class MemvizStage {
         this.controls = new MemvizControls(this.walk, foot);
         const { track, row, event, where, keys } = this.controls;
         this.marks = memvizMake("div", track, { className: "marks" }, { "aria-hidden": "true" });
+        keys.textContent = "space, ← →, Home End, n";
         event.textContent = "next ◆";
         event.title = "To the next event (n key)";
         event.setAttribute("aria-label", event.title);

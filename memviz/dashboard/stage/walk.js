@@ -130,6 +130,8 @@ class MemvizWalk {
             ArrowLeft: () => this.step(-1),
             ArrowRight: () => this.step(1),
             n: () => this.toMark(),
+            Home: () => this.go(0),
+            End: () => this.go(this.owner.count - 1),
         };
         acts[key]();
     }

@@ -51,7 +51,7 @@ def choose_stage() -> None:
         "Stage",
         [ON],
         key=STAGE_KEY,
-        format_func={ON: "Play it"}.__getitem__,
+        format_func={ON: "Stage"}.__getitem__,
         label_visibility="collapsed",
         persist_state="session",
     )

@@ -3,7 +3,7 @@
 from functools import partial
 
 import streamlit as st
-from markupsafe import escape
+from markupsafe import Markup, escape
 
 from memviz.core.text.language import language as language_of
 from memviz.core.text.wording import counted
@@ -18,7 +18,7 @@ from memviz.dashboard.lessons.lesson import (
 from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.state import Answered, lessons_state
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.terms import FirstMentions
 from memviz.dashboard.ui.shell.text import plain
 
@@ -30,22 +30,47 @@ def ask(lesson: Lesson, question: Question) -> None:
     taken = state.answers.get(place)
     with st.container(border=True, gap="xsmall", key="lesson-question"):
         prose(question.text, state.language)
+        if taken is not None:
+            st.html(answered_html(question, taken, state.language))
+            _verdict(question, taken)
+            return
         key = f"lesson-answer-{lesson.id}-{state.step}"
         said = [choice.said(state.language) for choice in question.choices]
-        if taken is not None:
-            set_widget(key, taken.choice)
         st.radio(
             "Your answer",
             range(len(said)),
             index=None,
             key=key,
             format_func=lambda n: plain(said[n]),
-            disabled=taken is not None,
             label_visibility="collapsed",
             on_change=partial(_take, place, key, question.answer),
         )
-        if taken is not None:
-            _verdict(question, taken)
+
+
+_RIGHT_ONE: dict[Language, str] = {"en": "right", "zh": "正确答案"}
+_YOURS: dict[Language, str] = {"en": "your answer", "zh": "您的回答"}
+
+
+def answered_html(question: Question, taken: Answered, language: Language) -> Markup:
+    """Return the choices with the right one and the one that was taken marked, by a sign,
+    a colour and a word."""
+    items = []
+    for number, choice in enumerate(question.choices):
+        words = []
+        if number == question.answer:
+            words.append(_RIGHT_ONE[language])
+        if number == taken.choice:
+            words.append(_YOURS[language])
+        mark = ""
+        if number == question.answer:
+            mark = "right"
+        elif number == taken.choice:
+            mark = "wrong"
+        text = choice.said(language)
+        label = element("small", " · ".join(words)) if words else ""
+        said = element("span", text, lang=language_of(text))
+        items.append(element("li", said, " ", label, class_=mark))
+    return element("ul", *items, class_="memviz-answered")
 
 
 def _take(place: tuple[str, int], key: str, right: int) -> None:
