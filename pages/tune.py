@@ -14,8 +14,7 @@ from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
 from memviz.dashboard.ui.tune.advice import (
     best_table,
-    choose_constraints,
-    choose_strategy,
+    choose_question,
     facts_button,
     recommendation,
 )
@@ -62,26 +61,30 @@ elif not (tried := tried_with(ids, settings, models.summarizer.name)).settings:
 else:
     asked = asked_for(workspace(), ids, tried.settings, study)
     head = st.container()
+    chart = st.container()
     with put_away(Part.CONTROLS, "tune-prices"):
         row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
-    with row:  # above the chart that prices change, and below the answer that is worked out with them
+    with row:  # below answer and chart, which are worked out with them
         assumptions = price_controls()
     with head:
         sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions)
     if sweep is not None:
-        with head:
-            if sweep.grounds.summarizer or tried.left_out:
-                whose_sweep(sweep.grounds.summarizer or models.summarizer.name, tried)
-            with put_away(Part.CONTROLS, "tune-asked"):
-                constraints = choose_constraints(sweep)
-                strategy = choose_strategy(sweep)
+        with head, put_away(Part.CONTROLS, "tune-asked"):
+            constraints, strategy = choose_question(sweep)
         if strategy is None:
             with head:
                 best = recommendation(sweep, constraints)
-            main_picture(sweep, constraints, best)
+            with chart:
+                main_picture(sweep, constraints, best)
             number = looked_at(sweep, best)
         else:
-            number = one_strategy(sweep, strategy, constraints, state.chosen, head, row)
+            with chart:
+                number = one_strategy(
+                    sweep, strategy, constraints, state.chosen, head, row
+                )
+        with chart:
+            if sweep.grounds.summarizer or tried.left_out:
+                whose_sweep(sweep.grounds.summarizer or models.summarizer.name, tried)
         with row:
             facts_button(ids)
         if not hides(Part.NUMBERS):

@@ -15,7 +15,7 @@ pytest.importorskip(
 
 from playwright.sync_api import expect
 
-from tests.browser.journeys import go, quiet
+from tests.browser.journeys import go, quiet, read_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,6 +111,7 @@ def test_without_a_clipboard_links_and_codes_are_copied_as_a_selection(
     page = context.new_page()
     go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
     quiet(page)
+    read_request(page)
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert pasted(page).startswith(f"{dashboard.url}/compare?conversation=sample-trip")
@@ -140,6 +141,7 @@ def test_where_nothing_can_be_copied_the_text_is_shown(
         shown.append((dialog.message, dialog.default_value))
         dialog.dismiss()
 
+    read_request(page)
     page.on("dialog", close)
     with page.expect_event("dialog"):
         page.get_by_role("button", name="Copy link").click()

@@ -37,7 +37,8 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
         "More",
         "Keep as a step",
     ):
-        expect(page.get_by_role("button", name=name)).to_be_in_viewport()
+        sidebar = page.get_by_test_id("stSidebarUserContent")
+        expect(sidebar.get_by_role("button", name=name)).to_be_in_viewport()
     expect(page.locator(".st-key-compare-at-request")).to_be_in_viewport()
     window = page.get_by_role("spinbutton", name="Window size")
     window.fill("4")

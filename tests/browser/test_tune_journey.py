@@ -88,12 +88,12 @@ def only_summaries(page: Page) -> None:
         "Clear tool results",
         "Threshold summary",
     )
+    page.get_by_role("button", name="Strategies and values").click()
+    panel = page.get_by_test_id("stPopoverBody")
     for title in others:
-        page.get_by_test_id("stSidebar").get_by_role(
-            "button", name=title, exact=True
-        ).click()
+        panel.get_by_role("button", name=title, exact=True).click()
         quiet(page)
-    page.get_by_role("button", name="Running summary · ").click()
+    panel.get_by_text("Running summary · ").click()
     values = page.get_by_role("combobox", name="buffer_size")
     values.fill("5")
     values.press("Enter")

@@ -149,8 +149,8 @@ def test_a_recall_for_one_setting_leaves_the_others_as_they_are(
 @pytest.mark.slow
 def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) -> None:
     add(compare, "1", uid=1)
-    labelled(compare.selectbox, "Setting").set_value(1).run()
     walk_to(compare, INTO)
+    labelled(compare.selectbox, "Setting").set_value(1).run()
     content = cost_of_first_turn() - 2 * 4
     (block,) = [block for block in blocks(compare) if "<b>Recalled</b>" in block]
     assert f"<b>Recalled</b> {content:,} tokens · 2 messages" in block

@@ -19,6 +19,7 @@ from tests.pages.driving import (
     labelled,
     open_page,
     page_of,
+    read_request,
     sentences,
     turn_shown,
 )
@@ -287,6 +288,7 @@ def test_a_lost_answer_is_brought_back_for_what_the_button_says(
         SUMMARY: "not in context",
     }
     assert "9 July 2027" in cards(compare)[1].answer
+    read_request(compare)
     assert turn_shown(compare) == 46
     assert labelled(compare.selectbox, "Setting").value == 1
     trip = sample("trip")

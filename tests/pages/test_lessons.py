@@ -149,7 +149,7 @@ def test_an_answer_is_judged_with_its_reason_and_scored(database: Path) -> None:
     (answered,) = [
         unescape(html.proto.body)
         for html in session.get("html")
-        if "memviz-answered" in html.proto.body
+        if 'class="memviz-answered"' in html.proto.body
     ]
     assert re.findall(r'<li class="(\w+)">', answered) == ["wrong", "right"]
     assert re.findall("<small>(.*?)</small>", answered) == ["your answer", "right"]

@@ -176,7 +176,7 @@ def test_one_click_tries_the_next_value_where_the_best_lies_at_the_edge(
 
 
 def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
-    labelled(page.button_group, "Which strategy?").set_value("token_buffer")
+    labelled(page.selectbox, "Which strategy?").set_value("token_buffer")
     finished(page.run())
     answer = answer_for(expected(), "token_buffer", Constraints(0.9))
     assert answer is not None
@@ -193,7 +193,7 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     assert page.header[0].value.replace("\\", "") == answer.best.setting.code_label
     strategies_tried(page).set_value(["buffer", "window"])
     finished(page.run())
-    assert labelled(page.button_group, "Which strategy?").value == "All", (
+    assert labelled(page.selectbox, "Which strategy?").value == "All", (
         "what is no longer tried is no choice"
     )
 

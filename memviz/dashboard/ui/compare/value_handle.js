@@ -1,5 +1,6 @@
 // The handle of a setting's main number. While it is dragged, the curve of the nearest value that was replayed ahead is
 // drawn over the chart, whose own lines are pale meanwhile. The server hears of the value once it is let go.
+const ASKS_AGAIN_MILLISECONDS = 2_000;
 const SVG = "http://www.w3.org/2000/svg";
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -49,7 +50,13 @@ class Handle {
     // Ask for curves that are missing, a few at a time.
     want() {
         this.isWanted = true;
-        if (this.data.missing && this.data.missing !== this.asked) this.askForMore((this.asked = this.data.missing));
+        if (!this.data.missing || this.data.missing === this.asked) return;
+        this.askForMore((this.asked = this.data.missing));
+        clearTimeout(this.again); // what the page drew meanwhile may have taken the place of the answer
+        this.again = setTimeout(() => {
+            this.asked = null;
+            if (this.root.isConnected) this.want();
+        }, ASKS_AGAIN_MILLISECONDS);
     }
 
     get value() {

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.ui.controls.pickers import switch
@@ -42,13 +43,19 @@ STRATEGY_KEY = "tune-strategy"
 ALL = "All"
 
 
-def choose_constraints(sweep: Sweep) -> Constraints:
-    """Ask what a setting has to do."""
-    row = st.columns(
-        [2, 2, 1.2] if len(sweep.subjects) > 1 else 2,
-        gap="medium",
-        vertical_alignment="bottom",
-    )
+def choose_question(sweep: Sweep) -> tuple[Constraints, str | None]:
+    """Ask what a setting has to do, and about which strategy (``None``: all of them)."""
+    widths = [2, 2, 1.4]
+    if len(sweep.subjects) > 1:
+        widths.append(1.2)
+    row = st.columns(widths, gap="medium", vertical_alignment="bottom")
+    constraints = _choose_constraints(sweep, row)
+    with row[2]:
+        strategy = _choose_strategy(sweep)
+    return constraints, strategy
+
+
+def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constraints:
     begin_with("tune-share", 0.9)
     linked("share", "tune-share", SHARES)
     share = row[0].select_slider(
@@ -74,7 +81,7 @@ def choose_constraints(sweep: Sweep) -> Constraints:
     if len(sweep.subjects) > 1:
         begin_with("tune-over", "median")
         linked("counts", "tune-over", OVERS)
-        chosen = row[2].segmented_control(
+        chosen = row[3].segmented_control(
             "Conversation that counts",
             list(OVERS),
             required=True,
@@ -112,7 +119,7 @@ def _limits(sweep: Sweep) -> list[int | str]:
     return [*(inside or [int(peaks.max())]), NO_LIMIT]
 
 
-def choose_strategy(sweep: Sweep) -> str | None:
+def _choose_strategy(sweep: Sweep) -> str | None:
     """Ask about all strategies (``None``) or one: its id. Offered are those of which several values were measured."""
     offered = _with_a_curve(sweep)
     if not offered:
@@ -120,10 +127,9 @@ def choose_strategy(sweep: Sweep) -> str | None:
     linked("strategy", STRATEGY_KEY, [ALL, *offered])
     if widget_value(STRATEGY_KEY) not in (ALL, *offered):
         set_widget(STRATEGY_KEY, ALL)
-    chosen = st.pills(
+    chosen = st.selectbox(
         "Which strategy?",
         [ALL, *offered],
-        required=True,
         key=STRATEGY_KEY,
         persist_state="session",
         format_func=lambda id: ALL if id == ALL else strategies()[id].title,

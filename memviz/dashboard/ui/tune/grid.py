@@ -101,6 +101,26 @@ def choose_settings(
 ) -> tuple[Strategy, ...]:
     """All settings to try, at first with the values that were ``recorded``, too. A value that is not allowed says so
     and is left out."""
+    place = st.container()
+    panel = st.popover(
+        "Strategies and values",
+        key="tune-grid",
+        icon=":material/tune:",
+        width="stretch",
+    )
+    with panel, st.container(width=PANEL_PIXELS):
+        grid = _choose_grid(largest, recorded)
+    chosen = settings(grid) if grid else ()
+    with place:
+        over = counted(len(grid), "strategy")
+        st.caption(f"{counted(len(chosen), 'setting')} of {over} are tried.")
+    return chosen
+
+
+def _choose_grid(
+    largest: Mapping[str, int], recorded: Sequence[Strategy]
+) -> dict[str, dict[str, tuple[Any, ...]]]:
+    """The values to try, by strategy and parameter."""
     known = offered()
     linked_list("try", "tune-strategies", known)
     at_first = [id for id in tried_at_first() if id in known]
@@ -115,12 +135,11 @@ def choose_settings(
         persist_state="session",
     )
     say_refused()
-    grid = {
+    return {
         id: _values(known[id], largest, recorded_values(known[id], recorded))
         for id in known
         if id in chosen
     }
-    return settings(grid) if grid else ()
 
 
 def _values(
@@ -128,17 +147,14 @@ def _values(
     largest: Mapping[str, int],
     recorded: Mapping[str, tuple[Any, ...]],
 ) -> dict[str, tuple[Any, ...]]:
-    """The values of all axes of a strategy, to be changed in a panel of its own."""
+    """The values of all axes of a strategy, folded below its name."""
     if not axes(cls):
         return {}
     first = suggested(cls.id, largest=largest)
     for name, values in recorded.items():
         first[name] = tuple(sorted({*first[name], *values}))
     label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
-    with (
-        st.popover(label, key=f"tune-axes-{cls.id}", width="stretch"),
-        st.container(width=PANEL_PIXELS),
-    ):
+    with st.expander(label, key=f"tune-axes-{cls.id}"):
         found = {
             axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)
         }
