@@ -102,7 +102,8 @@ def unfold(page: Page) -> None:
 
 def export_code(page: Page) -> None:
     """Look at one strategy, and at a setting as Python code."""
-    page.get_by_role("combobox", name="Which strategy?").click()
+    chooser = page.get_by_role("combobox", name="Which strategy?")
+    chooser.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()
     quiet(page)
     page.get_by_role("radio", name="Plain Python", exact=True).click()
