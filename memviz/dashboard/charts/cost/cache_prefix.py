@@ -2,6 +2,7 @@
 in full is solid, and a mark says where the prefix broke, and what broke it."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import plotly.graph_objects as go
@@ -35,13 +36,14 @@ from memviz.dashboard.charts.turn_axis import (
 )
 from memviz.dashboard.words.requests import request_names
 from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak
-from memviz.metrics.requests.request_axis import Places, RequestAxis
+from memviz.metrics.requests.request_axis import RequestAxis
 
 ROW_PIXELS = 92
+"""The height of the row of a setting."""
 AXIS_PIXELS = 100
+"""The height of the axis and the legend below the rows."""
 LEGEND_PIXELS = 44
-"""Of the height, what each setting takes, what the axis and the legend take below them,
-and how far below them the legend begins."""
+"""The distance of the legend from the lowest row."""
 ROW_SHARE = 0.78
 """Of a row, what its bars take: the rest is for its name."""
 HELD_OPACITY = 0.3
@@ -202,49 +204,36 @@ def _row(
     }
     yield bars(x, held, color, opacity=HELD_OPACITY, **shared)
     yield bars(x, paid, color, **shared)
-    for breaker in dict.fromkeys(each.breaker for each in one.breaks):
-        yield _break_marks(one, breaker, row, x, ids, ABOVE_SHARE * top)
+    runs = _runs(one.breaks)
+    edge = stroke(1, color=color)
+    for breaker in dict.fromkeys(run.first.breaker for run in runs):
+        alike = [run for run in runs if run.first.breaker is breaker]
+        numbers = [run.first.request for run in alike]
+        look = LOOKS[breaker]
+        yield marks(
+            x[numbers],
+            sent.input_tokens[numbers] + ABOVE_SHARE * top,
+            Texts(alike, partial(_break_words, names)),
+            {
+                "symbol": look.symbol,
+                "size": MARK_PIXELS,
+                "color": look.color,
+                "line": edge,
+            },
+            yaxis=row,
+            customdata=[ids[at] for at in numbers],
+            showlegend=False,
+        )
 
 
-def _break_marks(
-    one: CachedSetting,
-    breaker: Breaker,
-    row: str,
-    x: Places,
-    ids: Sequence[str],
-    above_tokens: float,
-) -> Part:
-    """Return the marks of one reason, so much above the bars of the first request of each
-    run of breaks. ``x`` and ``ids`` are those of all requests."""
-    look = LOOKS[breaker]
-    sent = one.setting.cost.traffic
-    names = request_names(sent.turns)
-    runs = [run for run in _runs(one.breaks) if run.first.breaker is breaker]
-
-    def told(run: _Run) -> str:
-        broken = names[run.first.request]
-        if run.last.request > run.first.request:
-            broken = f"each request from {broken} to {names[run.last.request]}"
-        lost = counted(run.lost_tokens, "token")
-        return f"<b>{broken}</b>: {look.told}.<br>{lost} paid for in full again"
-
-    numbers = [run.first.request for run in runs]
-    edge = stroke(1, color=setting_color(one.setting.setting.index))
-    marker = {
-        "symbol": look.symbol,
-        "size": MARK_PIXELS,
-        "color": look.color,
-        "line": edge,
-    }
-    return marks(
-        x[numbers],
-        sent.input_tokens[numbers] + above_tokens,
-        Texts(runs, told),
-        marker,
-        yaxis=row,
-        customdata=[ids[at] for at in numbers],
-        showlegend=False,
-    )
+def _break_words(names: Sequence[str], run: _Run) -> str:
+    """Return the tooltip of a run of breaks; ``names`` are those of all requests."""
+    broken = names[run.first.request]
+    if run.last.request > run.first.request:
+        broken = f"each request from {broken} to {names[run.last.request]}"
+    lost = counted(run.lost_tokens, "token")
+    reason = LOOKS[run.first.breaker].told
+    return f"<b>{broken}</b>: {reason}.<br>{lost} paid for in full again"
 
 
 def _runs(breaks: Sequence[CacheBreak]) -> list[_Run]:

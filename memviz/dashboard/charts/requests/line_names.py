@@ -19,19 +19,20 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.limits import limit_of
 
 ROW_PIXELS = 19
+"""The height of a row of a name, with room for a picture that the page draws lower."""
 CHAR_PIXELS = 7
+"""The width of a letter of a name."""
 NAME_CHARS = 28
-"""Of a name, the height of a row and the width of a letter, and the letters of the
-longest row."""
+"""The letters of the longest row of a name: the rest is cut."""
 NEXT_TO_LINE_PIXELS = 26
 """From the last request to its name: room for the bracket."""
 FITS_UP_TO = 1.25
 """A bracket is drawn if it ends below so many times the largest request of all: a higher
 one would only squeeze the picture. Its words say the limit all the same."""
 BRACKET_PLACES = 0.03
+"""The distance of a bracket from the last request, as a share of all places."""
 CAP_SHARE = 0.35
-"""Of the axis, how far behind the last request a bracket stands; of that, half of how
-wide its ends are."""
+"""Half of the width of a bracket's ends, as a share of that distance."""
 _TAGS = re.compile(r"</?b>")
 _MARK = '<span style="color:{}"><b>━</b></span>'
 
@@ -45,7 +46,7 @@ class Bracket(NamedTuple):
     high_tokens: int
     """The size of a request that reaches the limit."""
     words: str
-    """``1,500 of messages``"""
+    """``limit 1,500 of messages``"""
 
 
 @dataclass(frozen=True)
@@ -142,8 +143,8 @@ def name_notes(
 
 
 def _apart(wanted: Sequence[float], heights: Sequence[int]) -> list[float]:
-    """Return the middles of names from below, none over another: pushed up from the one
-    below, and together as far down as the lowest has to give way by half of it."""
+    """Return the middles of names from below, none over another: each is pushed up as far
+    as the one below it needs."""
     middles: list[float] = []
     lowest = 0.0
     for middle, height in zip(wanted, heights, strict=True):

@@ -82,7 +82,7 @@ def tokens_chart(
     if not hides(Part.CONTROLS):
         with row("compare-above"):
             looked_at = selected(settings).setting
-            value_handle(compare_state(), looked_at, models.summarizer, CHART_KEY)
+            value_handle(looked_at, models.summarizer, CHART_KEY)
             choose_scale(settings)
     turns = _choose_turns(settings)
     pixels = height_pixels.with_legend(height_pixels.TOKENS_ABOVE_PLAYER, len(settings))

@@ -8,8 +8,9 @@ takes the value and the page is drawn.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -18,15 +19,16 @@ import streamlit as st
 from memviz.core.errors import MemvizError
 from memviz.core.recently_used import RecentlyUsed
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.reporting.themes import DARK, LIGHT
+from memviz.dashboard.stage.files import own_text
+from memviz.dashboard.ui.controls.conversations import studied_conversation
+from memviz.dashboard.ui.controls.message_html import setting_color
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
-from memviz.dashboard.ui.controls.setting_rows import main_parameter
+from memviz.dashboard.ui.controls.setting_rows import main_parameter, value_of
 from memviz.dashboard.ui.controls.settings_editor import parameter_key
-from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
-from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import axis_of, request_turns
 from memviz.models.names import is_free
 from memviz.storage.workspace import RunKey
@@ -57,60 +59,65 @@ class Curve(NamedTuple):
     """Numbers (0-based) of the requests that a compaction changed."""
 
 
+class _Handle(NamedTuple):
+    """The setting that is dragged, by its main parameter."""
+
+    setting: Setting
+    parameter: Parameter
+    summarizer: ModelChoice
+    run: SettingRun
+
+    @property
+    def now(self) -> int:
+        """The value in force."""
+        return int(value_of(self.setting, self.parameter))
+
+
 def value_handle(
-    state: CompareState,
-    setting_run: SettingRun,
-    summarizer: ModelChoice,
-    chart: str,
+    setting_run: SettingRun, summarizer: ModelChoice, chart_key: str
 ) -> None:
-    """Draw the handle below the chart of this key, for the setting of ``setting_run``.
-    Nothing is drawn for a setting without a main number, and for one that costs money."""
-    setting = next(
-        (one for one in state.settings if one.index == setting_run.index), None
-    )
+    """Draw the handle of the setting of ``setting_run``, whose curve moves on the chart of
+    this key. Nothing is drawn for a setting without a main number, and where summaries
+    cost money."""
+    state = compare_state()
+    setting = state.setting_at(setting_run.index)
     if setting is None or state.free_run or not is_free(summarizer.name):
         return
     parameter = main_parameter(setting)
-    run = setting_run.run
-    if parameter is None or not 0 < len(run.requests) <= LONGEST_REQUESTS:
+    if parameter is None or not 0 < len(setting_run.run.requests) <= LONGEST_REQUESTS:
         return
     with st.container(key="value-handle"):
-        _handle(state, setting, parameter, setting_run, summarizer, chart)
+        _draw(_Handle(setting, parameter, summarizer, setting_run), chart_key)
 
 
 @st.fragment
-def _handle(
-    state: CompareState,
-    setting: Setting,
-    parameter: Parameter,
-    setting_run: SettingRun,
-    summarizer: ModelChoice,
-    chart: str,
-) -> None:
+def _draw(handle: _Handle, chart_key: str) -> None:
     if widget_value(_TAKEN):
         set_widget(_TAKEN, False)
         st.rerun()  # the whole page shows the new value, not this fragment alone
-    now = int(setting.parameters.get(parameter.name, parameter.default))
-    recorded = _recorded_values(state, setting, parameter)
-    values = values_of_handle(parameter, now, recorded, _needed_tokens(setting_run.run))
-    curves = _make_ahead(state, setting, parameter, values, now, summarizer)
+    run = handle.run.run
+    recorded = _recorded_values(handle)
+    keys = _keys_on_the_way(handle, recorded)
+    values = list(keys)
+    curves = _make_ahead(keys, handle.now)
     data = {
-        "chart": chart,
-        "name": setting_run.label.partition(" · ")[0],
-        "unit": parameter.unit,
-        "title": parameter.title,
+        "chart": chart_key,
+        "name": handle.run.label.partition(" · ")[0],
+        "unit": handle.parameter.unit,
+        "title": handle.parameter.title,
         "values": values,
-        "now": now,
+        "now": handle.now,
         "recorded": recorded,
-        "places": _places(setting_run.run),
+        "places": axis_of([run]).places(request_turns(run)).tolist(),
         "missing": len(values) - len(curves),
         "curves": {str(value): curve._asdict() for value, curve in curves.items()},
-        "color": _themed(setting_run.index),
+        "color": setting_color(handle.run.index),
     }
+    key = f"{HANDLE_KEY}-{handle.setting.uid}"
     _component(
         data=data,
-        key=f"{HANDLE_KEY}-{setting.uid}",
-        on_value_change=partial(_take, setting, parameter),
+        key=key,
+        on_value_change=partial(_take, handle, key),
         on_more_change=partial(set_widget, _WANTED, True),
     )
     set_widget(_WANTED, False)
@@ -138,57 +145,52 @@ def _rounded(value: float) -> int:
     return max(1, round(value / size) * size)
 
 
-def _needed_tokens(run: Run) -> int:
-    tokens: int = run.log.token_sums(run.counter).totals[len(run.log)]
-    return tokens
-
-
-def _places(run: Run) -> Sequence[int]:
-    """Return the places of the requests on the x axis of the chart."""
-    places: Sequence[int] = axis_of([run]).places(request_turns(run)).tolist()
-    return places
-
-
-def _recorded_values(
-    state: CompareState, setting: Setting, parameter: Parameter
-) -> list[int]:
+def _recorded_values(handle: _Handle) -> list[int]:
     """Return the values whose summaries are recorded, all else being as it is."""
-    shelf = workspace().recordings
-    id = state.conversation_id or ""
-    transcript, log = workspace().conversation(id, state.first)
-    chosen = setting.build()
+    transcript, log = studied_conversation()
+    counter = compare_state().counter
+    chosen = handle.setting.build()
+    name = handle.parameter.name
     values = set()
-    for one in shelf.settings_of(transcript, log, state.counter):
+    for one in workspace().recordings.settings_of(transcript, log, counter):
         if one.id != chosen.id:
             continue
-        value = getattr(one, parameter.name)
-        if one == chosen.model_copy(update={parameter.name: value}):
+        value = getattr(one, name)
+        if one == chosen.model_copy(update={name: value}):
             values.add(int(value))
     return sorted(values)
 
 
-def _make_ahead(
-    state: CompareState,
-    setting: Setting,
-    parameter: Parameter,
-    values: Sequence[int],
-    now: int,
-    summarizer: ModelChoice,
-) -> Mapping[int, Curve]:
-    """Return the curves that are there, after making more of them for a moment: those of
-    the values nearest to ``now`` first."""
+def _keys_on_the_way(handle: _Handle, recorded: Sequence[int]) -> dict[int, RunKey]:
+    """Return the keys of the setting's runs by its values on the way, ascending. A value
+    that is not allowed together with the other parameters is not on it."""
+    run = handle.run.run
+    needed_tokens = int(run.log.token_sums(run.counter).totals[len(run.log)])
+    keys = {}
+    for value in values_of_handle(
+        handle.parameter, handle.now, recorded, needed_tokens
+    ):
+        parameters = {**handle.setting.parameters, handle.parameter.name: value}
+        setting = replace(handle.setting, parameters=parameters)
+        with suppress(MemvizError):
+            keys[value] = run_key(
+                workspace(), compare_state(), setting, handle.summarizer
+            )
+    return keys
+
+
+def _make_ahead(keys: Mapping[int, RunKey], now: int) -> dict[int, Curve]:
+    """Return the curves that are there by their values, after making more of them for a
+    moment if the browser asked: those of the values nearest to ``now`` first."""
     kept: RecentlyUsed[RunKey, Curve] = of_session(
         "value-handle-curves", lambda: RecentlyUsed(CURVES_KEPT)
     )
-    at = values.index(now)
-    nearest = sorted(values, key=lambda value: abs(values.index(value) - at))
+    places = {value: place for place, value in enumerate(keys)}
+    nearest = sorted(keys, key=lambda value: abs(places[value] - places[now]))
+    until = monotonic() + (SLICE_SECONDS if widget_value(_WANTED) else 0)
     curves: dict[int, Curve] = {}
-    seconds = SLICE_SECONDS if widget_value(_WANTED) else 0
-    until = monotonic() + seconds
     for value in nearest:
-        key = _key_of(state, setting, parameter, value, summarizer)
-        if key is None:
-            continue
+        key = keys[value]
         curve = kept.get(key)
         if curve is None and monotonic() < until:
             curve = kept.put(key, _replayed(key))
@@ -197,62 +199,26 @@ def _make_ahead(
     return curves
 
 
-def _key_of(
-    state: CompareState,
-    setting: Setting,
-    parameter: Parameter,
-    value: int,
-    summarizer: ModelChoice,
-) -> RunKey | None:
-    """Return the key of the setting's run with this value; ``None`` where it is not
-    allowed together with the others."""
-    other = Setting(
-        setting.uid,
-        setting.index,
-        setting.strategy_id,
-        {**setting.parameters, parameter.name: value},
-        as_written=setting.as_written,
-    )
-    try:
-        return run_key(workspace(), state, other, summarizer)
-    except MemvizError:
-        return None
-
-
 def _replayed(key: RunKey) -> Curve:
-    run = workspace().kept_run(key)
-    if run is None:
-        work = workspace().replaying(key, workspace().free_summarizer(key))
-        work.go_on()
-        work.wait(60)
-        run = work.so_far()
+    run = workspace().run(key, workspace().free_summarizer(key))
     marks = [number for number, _ in run.requests.compactions()]
     return Curve(run.columns.totals.tolist(), marks)
 
 
-def _take(setting: Setting, parameter: Parameter) -> None:
+def _take(handle: _Handle, key: str) -> None:
     """Give the setting the value that the handle was let go at."""
-    said: Mapping[str, Any] = widget_value(f"{HANDLE_KEY}-{setting.uid}") or {}
+    said: Mapping[str, Any] = widget_value(key) or {}
     value = said.get("value")
     if isinstance(value, int):
-        set_widget(parameter_key(setting, parameter.name), value)
-        setting.parameters[parameter.name] = value
+        name = handle.parameter.name
+        set_widget(parameter_key(handle.setting, name), value)
+        handle.setting.parameters[name] = value
         set_widget(_TAKEN, True)
-
-
-def _themed(index: int) -> str:
-    colors = (LIGHT.settings, DARK.settings)
-    light, dark = (each[index % len(each)] for each in colors)
-    return f"light-dark({light}, {dark})"
-
-
-def _source(name: str) -> str:
-    return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
 _component = st.components.v2.component(
     "memviz_value_handle",
-    html=_source("value_handle.html"),
-    css=_source("value_handle.css"),
-    js=_source("value_handle.js"),
+    html=own_text(__package__, "value_handle.html"),
+    css=own_text(__package__, "value_handle.css"),
+    js=own_text(__package__, "value_handle.js"),
 )

@@ -121,12 +121,12 @@ def _notes(
 ) -> Iterator[str]:
     """Yield what a row says behind the strategy's name."""
     if main is not None:
-        is_off = main.is_off(_value(setting, main))
+        is_off = main.is_off(value_of(setting, main))
         yield f"{main.unit}: off" if is_off else main.unit
     if setting.as_written:
         yield "as written"
     for parameter in strategies()[setting.strategy_id].parameters():
-        if whose := parameter.whose(_value(setting, parameter)):
+        if whose := parameter.whose(value_of(setting, parameter)):
             yield whose
     if is_scaled(setting.scaled, setting.parameters):
         yield "scaled"
@@ -134,7 +134,8 @@ def _notes(
         yield writer
 
 
-def _value(setting: Setting, parameter: Parameter) -> Any:
+def value_of(setting: Setting, parameter: Parameter) -> Any:
+    """Return the value of a parameter, its default where none was chosen."""
     return setting.parameters.get(parameter.name, parameter.default)
 
 
@@ -144,7 +145,7 @@ def _main_value(setting: Setting, main: Parameter) -> None:
         number_label(main),
         main.minimum,
         main.maximum,
-        _value(setting, main),
+        value_of(setting, main),
         step=step_of(main),
         key=key,
         label_visibility="collapsed",
