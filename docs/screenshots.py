@@ -74,6 +74,9 @@ def sweep(page: Page) -> None:
     """Ask for 70 % of the facts at a model's prices, with pauses that its cache does not outlast."""
     drawn(page, SWEEP_CHART)
     chooser = page.get_by_role("combobox", name="Prices of the chat model")
+    # Prices stand below the chart: a list closes again while the page scrolls to it.
+    chooser.evaluate("box => box.scrollIntoView({ block: 'center' })")
+    page.wait_for_timeout(500)
     chooser.fill("anthropic/claude-sonnet-4-5")
     chooser.press("Enter")
     quiet(page)
@@ -84,7 +87,10 @@ def sweep(page: Page) -> None:
     page.get_by_text(
         "that keep 70%"
     ).first.wait_for()  # the slider stands there before the answer does
-    drawn(page, SWEEP_CHART)
+    drawn(page, SWEEP_CHART).evaluate(
+        "chart => chart.closest('[data-testid=stMain]').scrollTo({ top: 0 })"
+    )
+    page.wait_for_timeout(500)
 
 
 def slide(page: Page, label: str, key: str, value: str) -> None:
