@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+import memviz
 from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import TRIES, drawn, go
 from tests.browser.script_runs import quiet
@@ -35,6 +36,28 @@ TWO_CLICKS = """() => {
     }
 }"""
 """So quick that the browser tells the server of both at once."""
+BUNDLED = list(memviz.lessons())
+PROJECTORS = ((1280, 720), (1920, 1080))
+OUT_OF_SIGHT = """async () => {
+    const two = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    await two();
+    const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
+    const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
+    const isOut = (box) => {
+        const { top, right, bottom, left, width } = box.getBoundingClientRect();
+        if (!width) return false;
+        if (top < -1 || left < -1 || bottom > innerHeight + 1 || right > innerWidth + 1) return true;
+        for (let around = box.parentElement; around; around = around.parentElement) {
+            const edge = around.getBoundingClientRect();
+            const isCut = top < edge.top - 2 || bottom > edge.bottom + 2;
+            if (isCut && getComputedStyle(around).overflowY !== "visible") return true;
+        }
+        return false;
+    };
+    const out = (selector) => all(selector).filter(isOut).map((box) => `${selector}: ${box.textContent.slice(0, 40)}`);
+    return [".st-key-lesson-question", ".st-key-lesson-verdict", ".memviz-stage .row"].flatMap(out);
+}"""
+"""What the audience does not see of the question with its reason, and of the player."""
 
 
 def bar(page: Page) -> Locator:
@@ -110,6 +133,34 @@ def test_a_key_that_is_pressed_before_the_page_is_there_waits_for_it(
         if page.evaluate("heardThen") is False:
             return  # the key was pressed when the title stood, and nobody heard it
     pytest.fail("Whenever the title stood, somebody heard the key.")
+
+
+@pytest.mark.parametrize("id", BUNDLED)
+def test_answers_and_reasons_of_a_lesson_are_in_sight_of_the_audience(
+    page: Page, dashboard: Dashboard, id: str
+) -> None:
+    lesson = memviz.lesson(id)
+    out = {}
+
+    def look(step: int, what: str) -> None:
+        for width, height in PROJECTORS:
+            page.set_viewport_size({"width": width, "height": height})
+            if found := page.evaluate(OUT_OF_SIGHT):
+                out[step, what, width] = found
+
+    page.goto(f"{dashboard.url}/lessons?lesson={id}&step=1&present=on")
+    for number, step in enumerate(lesson.steps, 1):
+        title = page.get_by_role("heading", name=step.title.en, exact=True)
+        expect(title).to_be_visible()
+        quiet(page)
+        look(number, "step")
+        if step.asked is not None:
+            page.locator(".st-key-lesson-question label").last.click()
+            expect(page.locator(".st-key-lesson-verdict")).to_be_visible()
+            quiet(page)
+            look(number, "answered")
+        press(page, "PageDown")
+    assert out == {}
 
 
 def test_p_is_a_letter_while_somebody_types(page: Page, dashboard: Dashboard) -> None:
