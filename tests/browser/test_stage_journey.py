@@ -411,6 +411,42 @@ def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(
     assert "stage=on" in page.url
 
 
+def test_a_player_that_comes_while_the_stage_is_under_way_takes_no_key_of_it(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(), tmp_path, played)
+    plays = page.evaluate(
+        """(data) => {
+            stage.leave();
+            const opener = document.createElement("div");
+            opener.className = "st-key-compare-stage";
+            opener.innerHTML = "<button>Stage</button>";
+            document.body.append(opener);
+            opener.firstChild.click();
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true }));
+            const heard = [];
+            MemvizKeys.here.join({ owner: {}, leaveIfGone: () => false, act: (key) => heard.push(key) });
+            const later = new MemvizStage(document.querySelector("main"), { ...data, scene: "later" }, hooks);
+            return { heard, isPlaying: later.walk.isPlaying };
+        }""",
+        played,
+    )
+    assert plays == {"heard": [], "isPlaying": True}
+
+
+def test_a_stage_of_one_step_has_no_controls_that_lead_nowhere(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    lanes = [{**one, "requests": one["requests"][:1]} for one in played["settings"]]
+    alone = {**played, "settings": lanes, "steps": played["steps"][:1], "at": 0}
+    page = opened(open_context(), tmp_path, {**alone, "questions": []})
+    expect(page.locator(".memviz-stage canvas")).to_be_visible()
+    for name in ("previous", "play", "next", "event"):
+        expect(page.locator(f'.memviz-stage [name="{name}"]')).to_be_hidden()
+    expect(page.locator(".memviz-stage .track")).to_be_hidden()
+    expect(page.locator(".memviz-stage .keys")).to_be_hidden()
+
+
 def test_a_stage_in_the_place_of_another_stands_where_the_visitor_went(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:

@@ -62,6 +62,7 @@ from memviz.dashboard.stage.lane import (
     changes,
     lane,
     message_sizes,
+    messages_of,
     resized,
     sent_sizes,
 )
@@ -92,9 +93,6 @@ MAX_STEPS = 300
 MAX_MESSAGES = 800
 """Of a longer conversation the steps around the one that is looked at are played; earlier messages are one block."""
 MAX_FACTS = 24
-TEXT_CHARS = 160
-ALL_TEXT_CHARS = 40_000
-"""Of one message, and of all."""
 DOLLAR_DIGITS = 9
 """Of the cost of a request: a token costs millionths of a dollar."""
 _COLORS = {
@@ -164,7 +162,7 @@ def stage_data(
         "measure": measure,
         "step": "turn" if axis.is_by_turn else "request",
         "base": part.base,
-        "messages": _messages(shared.run, part.base, shared.stop),
+        "messages": messages_of(shared.run, part.base, shared.stop),
         "settings": rows,
         "steps": played,
         "first": steps.start,
@@ -219,20 +217,6 @@ def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> in
         if shown:
             longest = max(longest, int(setting.run.columns.lengths[shown - 1]))
     return max(0, longest - MAX_MESSAGES)
-
-
-def _messages(run: Run, base: int, stop: int) -> list[list[Any]]:
-    chars = min(TEXT_CHARS, ALL_TEXT_CHARS // max(1, stop - base))
-    sizes = message_sizes(run.space, len(run.log)).tolist()
-    messages = []
-    for position in range(base, stop):
-        message = run.log[position]
-        text = " ".join(message.content[: 4 * chars].split())
-        if len(text) > chars:
-            text = f"{text[: chars - 1]}…"
-        turn = run.log.turn_number(position)
-        messages.append([message.role, sizes[position], text, turn])
-    return messages
 
 
 class _Part(NamedTuple):
@@ -319,7 +303,7 @@ class _Lane:
         if is_open:
             requests.append(self._pending(before))
         authors = sorted(author.value for author in authors_of(self.run))
-        own = _messages(self.run, self.part.base, self.stop) if has_own else None
+        own = messages_of(self.run, self.part.base, self.stop) if has_own else None
         return {
             "label": self.setting.label,
             "index": self.setting.index,

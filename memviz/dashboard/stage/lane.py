@@ -13,8 +13,12 @@ from memviz.core.memory import Memory, MemorySpace
 from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import message_tokens, reduced
 from memviz.engine.parts import Parts
+from memviz.engine.run import Run
 
 Json = list[Any]
+TEXT_CHARS = 160
+ALL_TEXT_CHARS = 40_000
+"""Of one message, and of all."""
 KINDS = {
     "s": "system",
     "n": "summary",
@@ -26,6 +30,22 @@ KINDS = {
 """The kinds of pieces by their letters: parts of a request, and lines of the rule's own words."""
 Sizes = NDArray[np.int64]
 Codes = NDArray[np.uint8]
+
+
+def messages_of(run: Run, base: int, stop: int) -> list[Json]:
+    """Return ``[role, tokens, text, turn]`` of the messages from ``base`` to ``stop``, with
+    the beginnings of their texts."""
+    chars = min(TEXT_CHARS, ALL_TEXT_CHARS // max(1, stop - base))
+    sizes = message_sizes(run.space, len(run.log)).tolist()
+    messages = []
+    for position in range(base, stop):
+        message = run.log[position]
+        text = " ".join(message.content[: 4 * chars].split())
+        if len(text) > chars:
+            text = f"{text[: chars - 1]}…"
+        turn = run.log.turn_number(position)
+        messages.append([message.role, sizes[position], text, turn])
+    return messages
 
 
 def message_sizes(space: MemorySpace, length: int) -> Sizes:

@@ -207,10 +207,11 @@ class MemvizStage {
         for (const measure of measures) memvizMake("option", this.measures, { value: measure, textContent: `in ${measure}`, selected: measure === data.measure });
         this.measures.hidden = measures.length < 2;
         const shows = (name) => (data.controls ?? MEMVIZ_CONTROLS).includes(name);
-        for (const name of ["previous", "play", "next", "event"]) this.controls[name].hidden = !shows(name);
-        this.speeds.hidden = !shows("speed");
-        this.controls.track.hidden = !shows("slider");
-        this.controls.keys.hidden = !shows("keys");
+        const walks = (name) => shows(name) && this.count > 1; // one step alone leads nowhere
+        for (const name of ["previous", "play", "next"]) this.controls[name].hidden = !walks(name);
+        this.speeds.hidden = !walks("speed");
+        this.controls.track.hidden = !walks("slider");
+        this.controls.keys.hidden = !walks("keys");
         this.factRow.hidden = !shows("facts") || !data.facts.length;
         this.askLabel.hidden = !shows("ask") || !data.questions.length;
         this.asks = this.askBox.checked && !this.askLabel.hidden;
@@ -260,7 +261,7 @@ class MemvizStage {
     resize() {
         const width = Math.floor(this.place.clientWidth);
         if (!width || !this.frames) return;
-        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height()].join();
+        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight].join();
         if (this.arranged === key) return;
         this.arranged = key;
         [this.width, this.em] = [width, em];
@@ -321,21 +322,18 @@ class MemvizStage {
         return most;
     }
 
-    // The height of all but the picture, with all facts and the sentence at its usual height.
+    // The height of all but the picture, with all facts, and the sentence at its usual height or the question in its place.
     besides() {
         const outer = (element) => {
             const { marginTop, marginBottom } = getComputedStyle(element);
             return element.hidden ? 0 : element.offsetHeight + parseFloat(marginTop) + parseFloat(marginBottom);
         };
-        const hidden = this.chips.filter(({ chip }) => chip.hidden), asks = !this.question.hidden;
-        const told = [...this.sentence.childNodes];
+        const hidden = this.chips.filter(({ chip }) => chip.hidden), told = [...this.sentence.childNodes];
         for (const { chip } of hidden) chip.hidden = false;
-        this.question.hidden = true;
         this.sentence.replaceChildren();
         const isBelow = this.box.matches(".tight, .narrow"); // the legend
         const height = outer(this.foot) + outer(this.factRow) + (isBelow ? 0 : outer(this.legend));
         this.sentence.replaceChildren(...told);
-        this.question.hidden = !asks;
         for (const { chip } of hidden) chip.hidden = true;
         return Math.ceil(height);
     }
@@ -475,6 +473,7 @@ class MemvizStage {
         words.append(asked.text);
         const choices = memvizMake("div", this.question, { className: "choices" });
         asked.choices.forEach((choice, which) => memvizMake("button", choices, { type: "button", textContent: choice, onclick: () => this.answer(which) }));
+        this.resize();
         choices.firstChild?.focus({ preventScroll: true });
         this.live.textContent = `Before you see it: ${asked.text}`;
     }
@@ -493,6 +492,7 @@ class MemvizStage {
         reason.append(asked.reason);
         const on = memvizMake("button", this.question, { type: "button", className: "on", textContent: "See it" });
         on.onclick = () => this.dismiss(at, goesOn);
+        this.resize();
         on.focus({ preventScroll: true });
         this.live.textContent = `${isRight ? "Right." : `No: ${asked.choices[asked.answer]}.`} ${asked.reason}`;
         this.drawControls();
@@ -501,6 +501,7 @@ class MemvizStage {
     dismiss(at, goesOn) {
         this.question.hidden = true;
         this.asking = null;
+        this.resize();
         if (at === undefined) return;
         this.controls.play.focus({ preventScroll: true });
         this.walk.enter(at);
@@ -517,7 +518,7 @@ class MemvizStage {
         this.controls.draw(isPart ? part : name, name);
         const right = [...this.answers.values()].filter(Boolean).length;
         const { chosen } = this, happens = this.kinds.value === "any" || this.data.steps.some((_, one) => this.frames.events(chosen, one).some(({ kind }) => kind !== "dropped"));
-        this.kinds.hidden = this.controls.event.hidden = !happens || !(this.data.controls ?? MEMVIZ_CONTROLS).includes("event");
+        this.kinds.hidden = this.controls.event.hidden = !happens || this.count < 2 || !(this.data.controls ?? MEMVIZ_CONTROLS).includes("event");
         this.score.textContent = this.answers.size ? `${right} of ${this.answers.size} right` : "";
         this.rows.forEach(({ row }, number) => row.setAttribute("aria-pressed", String(number === this.chosen)));
         this.placeMarks();
