@@ -32,9 +32,13 @@ SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%2
 def copied(page: Page) -> dict[str, str]:
     """The parts of the link that the button puts into the clipboard."""
     quiet(page)
-    page.get_by_role("button", name="Copy link").click()
+    menu = page.get_by_role("button", name="Share", exact=True)
+    if menu.count():
+        menu.click()
+    page.get_by_role("button", name="Copy link", exact=True).click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
+    page.keyboard.press("Escape")
     return {name: texts[-1] for name, texts in parse_qs(urlsplit(link).query).items()}
 
 

@@ -60,10 +60,10 @@ function share({ parentElement, data }) {
         return `<iframe src="${address(query).replaceAll("&", "&amp;")}" title="memviz" width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
     };
     const show = () => { area.value = code(); };
-    const copy = (button, text) => memvizCopy(button, text, () => { prompt("Copy this", text); });
+    const copy = (button, text, ask = "Copy this") => memvizCopy(button, text, () => { prompt(ask, text); });
     find(".help").textContent = data.help;
     find("[name=page]").title = data.link_help;
-    find("[name=page]").onclick = (event) => copy(event.currentTarget, address(wholeQuery(location.search)));
+    find("[name=page]").onclick = (event) => copy(event.currentTarget, address(wholeQuery(location.search)), "Copy this address");
     find("[name=present]").onclick = () => dispatchEvent(new Event("memviz-present"));
     find("[name=link]").onclick = (event) => copy(event.currentTarget, presented());
     find("[name=code]").onclick = (event) => { show(); copy(event.currentTarget, code()); };

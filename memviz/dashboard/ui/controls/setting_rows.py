@@ -93,12 +93,12 @@ def _row(
             args=(setting.index,),
         )
         with panel, st.container(width=PANEL_PIXELS):
+            choose_strategy(setting)
             edit_parameters(
                 setting,
                 live=state.free_run,
                 needed_tokens=needed_tokens,
             )
-            choose_strategy(setting)
             quiet_button(
                 "Remove",
                 f"remove-{setting.uid}",
