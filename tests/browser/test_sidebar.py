@@ -39,7 +39,7 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
         sidebar = page.get_by_test_id("stSidebarUserContent")
         expect(sidebar.get_by_role("button", name=name)).to_be_in_viewport()
     expect(page.locator(".st-key-compare-at-request")).to_be_in_viewport()
-    page.get_by_role("button", name="Sliding window").click()
+    page.get_by_role("button", name="Sliding window 10 messages").click()
     expect(page.get_by_role("spinbutton", name="Window size")).to_be_focused()
     page.keyboard.type("4")
     page.keyboard.press("Enter")
