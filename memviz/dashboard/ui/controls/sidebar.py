@@ -96,7 +96,7 @@ def _choose_more(
     turn_count: int,
     offer: Callable[[], object] | None,
 ) -> None:
-    """What is seldom changed: recalls, a setting from a file, and the counter."""
+    """Draw what is seldom changed: recalls, a setting from a file, and the counter."""
     state = compare_state()
     recalls, others = st.columns(2)
     with recalls:
