@@ -69,7 +69,7 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     run = memviz.replay(sample("trip"), BUFFER, model=memviz.model(OFFLINE))
     assert list(token_lines(page).values()) != [[one.total_tokens for one in run.turns]]
     assert BADGE in told(page)
-    click(page, ALL_STAND_IN)
+    labelled(page.selectbox, "Summarizer").set_value(OFFLINE).run()
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
     assert "badge[offline stand-in]" in told(page)
     assert "Summary buffer :gray[1,500 tokens, stand-in]" in panels(page)
