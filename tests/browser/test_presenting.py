@@ -189,7 +189,7 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     go(page, f"{embeddable.url}/compare?{SETTINGS}", "compare")
     drawn(page)
     quiet(page)
-    page.get_by_role("button", name="Present", exact=True).click()
+    page.get_by_role("button", name="Share", exact=True).click()
     code = page.get_by_label("Code to embed the picture")
     expect(code).to_have_value(
         re.compile(f'^<iframe src="{re.escape(embeddable.url)}/compare[?]')
@@ -203,7 +203,7 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     expect(frame.get_by_text("turn 13: ")).to_be_visible()
     expect(frame.get_by_test_id("stSidebar")).to_be_hidden()
     expect(frame.get_by_role("heading")).to_have_count(0)
-    frame.get_by_role("button", name="Next turn").click()
+    frame.get_by_role("slider", name="Turn").press("ArrowRight")
     expect(frame.get_by_text("turn 14: ")).to_be_visible()
     inside = next(each for each in page.frames if each.url.startswith(embeddable.url))
     for part in (

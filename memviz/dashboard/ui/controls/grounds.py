@@ -22,7 +22,6 @@ from memviz.dashboard.words.authors import (
     AUTHOR_HELP,
     badge_words,
     where_recorded,
-    whose_words,
 )
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.warning import HealthWarning
@@ -39,7 +38,7 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
 LINE_KEY = "whose-summaries"
 NO_RECORDING = (
     "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
-    "is chosen under Change in the sidebar."
+    "is chosen under Models in the sidebar."
 )
 QUOTES = "which quotes; a language model words them differently"
 ALL_STAND_IN = "All with the stand-in"
@@ -75,12 +74,8 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             if author in found:
                 badge = _inline_badge(author, models_of(runs, author))
                 told.append(f"{badge} {plain(_of(author, settings, found))}".rstrip())
-        st.caption(
-            f"Summaries: {'; '.join(told)}.",
-            width="content",
-            help=plain(whose_words(runs)),
-        )
-        if Author.RECORDED in found:
+        st.caption(f"Summaries: {'; '.join(told)}.", width="content")
+        if Author.RECORDED in found and len(found) > 1:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
             instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)

@@ -33,11 +33,11 @@ from memviz.storage.workspace import RunKey, Workspace
 FORESEEN_TURNS = 1_000
 """Of a longer conversation it is not worked out beforehand how many summaries there will be."""
 LINKED = (
-    "The summaries of this link were written by **{}**. To see the same, enter its key under *Change* in the sidebar "
+    "The summaries of this link were written by **{}**. To see the same, enter its key under *Models* in the sidebar "
     "and replay, or see it with the summaries of the offline stand-in."
 )
 KEPT = "Summaries that were written are kept, and not asked for a second time."
-MEND = "Key, address and model are chosen under *Change* in the sidebar."
+MEND = "Key, address and model are chosen under *Models* in the sidebar."
 Waiting = Sequence[tuple[Setting, RunKey]]
 
 

@@ -1,14 +1,23 @@
 """A page shown elsewhere: to an audience, or in a frame of another page."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from memviz.dashboard.stage.files import own_text
-from memviz.dashboard.ui.controls.links import ADDRESS_CSS, ADDRESS_JS, shown_now
+from memviz.dashboard.ui.controls.links import (
+    ADDRESS_CSS,
+    ADDRESS_JS,
+    LINK_HELP,
+    shown_now,
+)
 
 FRAME_HELP = (
     "A frame of another page shows memviz only where the server "
     "allows that page: memviz ui --embeddable-by ORIGIN."
 )
+
+PANEL_PIXELS = 360
 
 
 _share = st.components.v2.component(
@@ -25,20 +34,15 @@ _whole_page = st.components.v2.component(
 )
 
 
-def show_elsewhere() -> None:
-    """Present this page, copy the link that does so, or the code that shows its picture in a frame of another page."""
-    st.button(
-        "Present",
-        key="show-elsewhere",
-        help="Present or embed",
-        width="stretch",
-        on_click=_ways,
+def share_page(keep: Callable[[], object]) -> None:
+    """Draw the menu that shares this page: its link, before an audience, the code that
+    shows its picture in a frame of another page, and what ``keep`` draws."""
+    menu = st.popover(
+        "Share", key="share-page", icon=":material/share:", width="stretch"
     )
-
-
-@st.dialog("Show this elsewhere")
-def _ways() -> None:
-    _share(data={"help": FRAME_HELP}, key="share")
+    with menu, st.container(width=PANEL_PIXELS, key="share-choice"):
+        _share(data={"help": FRAME_HELP, "link_help": LINK_HELP}, key="share")
+        keep()
 
 
 def open_in_memviz(words: str) -> None:
