@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from memviz.core.errors import LessonError, MemvizError
@@ -118,6 +119,17 @@ def _known(step: Step, played: Played) -> Iterator[float]:
     yield from (pause, pause / 60, pause / 3600)
     for probe in played.probes:
         for answer in probe.answers:
+            yield from map(_as_number, _NUMBER.findall(answer))
+    for claim in step.claims:
+        if claim.point.measure == "fact_values":
+            yield from _former_values(claim.point, played)
+
+
+def _former_values(point: Point, played: Played) -> Iterator[float]:
+    """Yield the numbers of what a fact was before it changed."""
+    # A fact that is not there has a claim that does not hold, and says why.
+    with suppress(LessonError):
+        for answer in played.probes[played.fact(point.fact)].stale:
             yield from map(_as_number, _NUMBER.findall(answer))
 
 

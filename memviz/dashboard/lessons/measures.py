@@ -16,7 +16,12 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.retention.knowledge import FactState, Knowledge, Retention
+from memviz.metrics.retention.knowledge import (
+    FactState,
+    Freshness,
+    Knowledge,
+    Retention,
+)
 from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
 
 Value = float | bool | str
@@ -240,6 +245,19 @@ def _fact_place(at: Spot) -> Value:
     return place.replace("not born", "not told")
 
 
+_VALUES_HELD = {
+    Freshness.NOT_ASKED: "not changed",
+    Freshness.NEITHER: "neither",
+    Freshness.STALE_ONLY: "old",
+    Freshness.BOTH: "both",
+    Freshness.NEW_ONLY: "new",
+}
+
+
+def _fact_values(at: Spot) -> Value:
+    return _VALUES_HELD[Freshness(int(at.retention.freshness[at.number, at.fact]))]
+
+
 def _fact_told_turn(at: Spot) -> Value:
     return _first_turn(at, at.retention.born[:, at.fact], "is never told")
 
@@ -414,6 +432,12 @@ MEASURES: Mapping[str, Measure] = {
     ),
     "fact_place": Measure(
         "where the request holds the fact", _fact_place, kind=Kind.WORD, needs=_FACT
+    ),
+    "fact_values": Measure(
+        "the value that the request holds of a fact that changed",
+        _fact_values,
+        kind=Kind.WORD,
+        needs=_FACT,
     ),
     "fact_told_turn": Measure(
         "the turn at which the fact is told", _fact_told_turn, needs=_FACT

@@ -31,6 +31,13 @@ _PLACES = {
         "neither the message nor the summary that is sent holds it any more",
         "发送的消息和摘要里都已没有它",
     ),
+    "contradicted": Text(
+        "only what denies it or what it was before is sent",
+        "发送的内容里只有否定它的说法，或者它以前的值",
+    ),
+    "unknown": Text(
+        "it may stand in what nobody can read", "它也许在谁也读不到的那部分里"
+    ),
     "not told": Text("it has not been told yet", "它还没有被提到"),
 }
 
