@@ -15,7 +15,7 @@ YES_COLOR = PART_COLORS["history"]
 KEY = "Filled circle: right, or in the request. Cross: not."
 LABEL_CHARS = 30
 TOOLTIP_CHARS = 60
-MARGINS = {"l": 20, "r": 10, "t": 112, "b": 10}
+MARGINS = {"l": 20, "r": 10, "t": 126, "b": 10}
 _MARK_PIXELS = 11
 
 
