@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +67,7 @@ class SmallModel:
 def small_model(weights: Path, window_tokens: int) -> Iterator[SmallModel]:
     """The model of these weights with a window of so many tokens, on one thread: several wait for each other where
     other work is done beside them."""
-    import xllamacpp
-
+    xllamacpp = import_module("xllamacpp")
     params = xllamacpp.CommonParams()
     params.model.path = str(weights)
     params.n_ctx = window_tokens

@@ -16,11 +16,11 @@ def _asked(at: Spot) -> Value:
 
 
 def _right(at: Spot) -> Value:
-    return sum(one["right"] for one in _answers(at))
+    return len([one for one in _answers(at) if one["right"]])
 
 
 def _largest_asked(at: Spot) -> Value:
-    return max((one["request_tokens"] for one in _answers(at)), default=0)
+    return max((int(one["request_tokens"]) for one in _answers(at)), default=0)
 
 
 _RECORD = ("answers",)

@@ -1,5 +1,6 @@
 """The chart, the table and the words of a record of answers, for whoever shows a step of a lesson."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, NamedTuple
 
@@ -118,5 +119,5 @@ def fact_rows() -> list[GridRow]:
     return rows
 
 
-def _cell(answer: dict[str, Any]) -> GridCell:
+def _cell(answer: Mapping[str, Any]) -> GridCell:
     return GridCell(answer["right"], answer["reply"])

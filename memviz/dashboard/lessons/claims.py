@@ -110,8 +110,8 @@ def _known(step: Step, played: Played) -> Iterator[float]:
     for claim in step.claims:
         values += [claim.value, judged(claim, played).found, claim.times, *claim.point]
         values += claim.than or ()
-        for _, value in claim.point.where:
-            values += map(_as_number, _NUMBER.findall(str(value)))
+        for _, meant in claim.point.where:
+            values += map(_as_number, _NUMBER.findall(str(meant)))
     for setting in view.study.settings:
         values += setting.model_dump().values()
     for value in values:

@@ -105,7 +105,7 @@ def _points(cells: Mapping[Cell, list[NeedleAnswer]]) -> dict[str, object]:
     return marks(
         [depths.index(depth) for _, depth in cells],
         [lengths.index(tokens) for tokens, _ in cells],
-        [right_of(those) for those in cells.values()],
+        [right_of(those).partition("/")[0] for those in cells.values()],
         {"opacity": 0, "size": 1, "color": INVISIBLE},
         mode="text+markers",
         textposition="middle center",

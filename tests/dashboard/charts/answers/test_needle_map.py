@@ -21,7 +21,7 @@ ANSWERS = [
 def test_a_cell_has_the_share_of_right_answers_and_says_how_many() -> None:
     cells, points = needle_map(ANSWERS, "Small").data
     np.testing.assert_equal(cells.z, [[0.5, np.nan], [np.nan, 0]])
-    assert list(points.text) == ["1/2", "0/2"]
+    assert list(points.text) == ["1", "0"]
     assert (list(points.x), list(points.y)) == ([0, 1], [0, 1])
 
 
