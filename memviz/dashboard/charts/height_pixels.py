@@ -27,8 +27,6 @@ SUMMARIES_OVER_TURNS = 390
 SUMMARIES_IN_NUMBERS = 270
 
 PARETO = 500
-PARETO_PLOT = 320
-"""Of what is inside the axes, to find the place for a name."""
 PARAMETER_PLOT = 150
 CELL = 46
 """Of a cell of the map of two parameters."""
