@@ -15,7 +15,8 @@ from memviz.dashboard.lessons.lesson import (
     Question,
     Step,
 )
-from memviz.dashboard.lessons.measures import MEASURES, Kind, Measure, Value
+from memviz.dashboard.lessons.measure import Kind, Measure, Value
+from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, play, play_view
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.study import View
@@ -110,6 +111,8 @@ def _known(step: Step, played: Played) -> Iterator[float]:
     for claim in step.claims:
         values += [claim.value, judged(claim, played).found, claim.times, *claim.point]
         values += claim.than or ()
+        for _, meant in claim.point.where:
+            values += map(_as_number, _NUMBER.findall(str(meant)))
     for setting in view.study.settings:
         values += setting.model_dump().values()
     for value in values:
@@ -140,6 +143,9 @@ def _holds(relation: str, found: Value, wanted: Value | None) -> bool:
 
 
 def _place(point: Point, played: Played) -> str:
+    if "answers" in MEASURES[point.measure].needs:
+        meant = [f"{name} {value}" for name, value in point.where]
+        return listed([f"In {point.answers}", *meant])
     turn = "At the end" if point.turn is None else f"At turn {point.turn}"
     call = "" if point.call is None else f", call {point.call}"
     return f"{turn}{call}, {played.labels[point.setting]}"

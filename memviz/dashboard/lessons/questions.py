@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from memviz.core.text.wording import dollars, plural
 from memviz.dashboard.lessons.lesson import Point, Prediction, Question, Step, Text
-from memviz.dashboard.lessons.measures import MEASURES, Value
+from memviz.dashboard.lessons.measure import Value
+from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
