@@ -25,6 +25,8 @@ from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 
 WRITTEN_KEY = "written-links"
+LANG = "lang"
+"""The part of every address that names the language of the pages."""
 KEPT_WRITTEN = 20
 """How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
 Query = Mapping[str, Sequence[str]]

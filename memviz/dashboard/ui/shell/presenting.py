@@ -10,7 +10,14 @@ from functools import partial
 import streamlit as st
 
 from memviz.dashboard.stage.files import controls_style, keys_script, own_text
-from memviz.dashboard.ui.shell.linked import Query, address_now, is_own, say_not_there
+from memviz.dashboard.ui.shell.language import language_part
+from memviz.dashboard.ui.shell.linked import (
+    LANG,
+    Query,
+    address_now,
+    is_own,
+    say_not_there,
+)
 from memviz.dashboard.ui.shell.state import of_session, widget_value
 
 PRESENT = "present"
@@ -18,9 +25,9 @@ HIDE = "hide"
 SHOW = "show"
 VIEW = "view"
 MINIMAL = "minimal"
-PRESENTED_PARTS = (PRESENT, HIDE, SHOW)
-"""Parts of an address that say how much of the page is shown. With ``view=minimal`` it is ``show`` that names the view
-of the page."""
+PRESENTED_PARTS = (PRESENT, HIDE, SHOW, LANG)
+"""Parts of an address that say how much of the page is shown, and in which language.
+With ``view=minimal`` it is ``show`` that names the view of the page."""
 ON = "on"
 MAX_HIDE_CHARS = 200
 LEAST_LETTER_PIXELS = 14
@@ -176,8 +183,9 @@ def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:
 
 
 def presented_parts() -> Iterator[tuple[str, str]]:
-    """Yield how much is shown, as parts of the link of the page."""
+    """Yield how much is shown, and in which language, as parts of the link of the page."""
     state = presenting()
+    yield language_part()
     yield PRESENT, ON if state.is_on else ""
     yield VIEW, MINIMAL if state.is_minimal else ""
     yield HIDE, ",".join(part for part in Part if part in state.hidden)
