@@ -29,16 +29,18 @@ OTHERS = [code for code in languages() if code != ENGLISH]
 CONVERTED = (
     "memviz/core/text/wording.py",
     "memviz/core/page_titles.py",
+    "memviz/dashboard/words",
     "memviz/dashboard/ui/guide",
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
 NOT_SHOWN: dict[str, set[str]] = {
-    "memviz/core/text/wording.py": set(),
+    "memviz/dashboard/words/requests.py": {" not yet summarized"},
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 
 MARKS = {"_", "noop", "ngettext", "plural_noop", "pgettext"}
 LOOKS_SHOWN = re.compile(r"[A-Za-z]{2,}[,:;]? [A-Za-z{]|[}] [a-z]{2,}|^[A-Z][a-z]{2,}$")
+UNSEEN_CALLS = {"compile", "counted", "share_of", "term", "of_session", "removesuffix"}
 UNSEEN_ARGUMENTS = {"key", "icon", "class_", "role", "url_path", "style", "name"}
 
 
@@ -87,7 +89,9 @@ def unmarked_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
         if isinstance(node, ast.Subscript):
             waiting.append(node.value)
             continue  # Literal["…"], a key of a dictionary
-        if isinstance(node, ast.Call) and is_mark(node):
+        if isinstance(node, ast.Call) and (
+            is_mark(node) or called(node) in UNSEEN_CALLS
+        ):
             waiting += [word.value for word in node.keywords]
             continue
         text = text_of(node)
@@ -103,8 +107,12 @@ def unmarked_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
         ]
 
 
+def called(node: ast.Call) -> str:
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
+
+
 def is_mark(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Name) and node.func.id in MARKS
+    return called(node) in MARKS
 
 
 def text_of(node: ast.AST) -> str | None:

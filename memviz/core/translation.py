@@ -152,7 +152,8 @@ def _fill_han(template: str, values: Mapping[str, object]) -> str:
         filled += words
         if name is None:
             continue
-        value = formatter.convert_field(values[name], conversion)
+        field, _used = formatter.get_field(name, (), values)
+        value = formatter.convert_field(field, conversion)
         shown = formatter.format_field(value, spec or "")
         if _BEGINS_HAN.match(shown) and re.search(f"{_HAN} $", filled):
             filled = filled[:-1]

@@ -19,7 +19,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import (
-    AUTHOR_HELP,
+    author_help,
     badge_words,
     where_recorded,
     whose_words,
@@ -58,7 +58,7 @@ def author_badge(author: Author, *models: str) -> None:
     st.badge(
         plain(badge_words(author, models)),
         color=BADGE_COLORS[author],
-        help=AUTHOR_HELP[author],
+        help=author_help(author),
     )
 
 
