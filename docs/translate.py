@@ -20,6 +20,7 @@ from babel.messages.pofile import read_po, write_po
 from memviz.core.translation import ENGLISH, LOCALE, languages, script_texts
 from memviz.dashboard.guide.glossary import TERM_CONTEXT, glossary
 from memviz.dashboard.guide.strategies import strategy_pages
+from memviz.strategies.parameters import NAME_CONTEXT, Parameter
 
 ROOT = Path(__file__).parent.parent
 KEYWORDS = {
@@ -127,11 +128,22 @@ def _declared_texts() -> Iterator[tuple[str, Key, Path]]:
         for user in page.users:
             texts += [user.name, user.rule, user.source]
         for parameter in page.parameters:
+            yield from _names_of(parameter)
             texts += [parameter.help, parameter.unit]
             texts += [meaning for _value, meaning in parameter.choices]
         for text in texts:
             if text:
                 yield "strategies", (None, text), guide / "strategies.py"
+
+
+def _names_of(parameter: Parameter) -> Iterator[tuple[str, Key, Path]]:
+    """The name of a parameter, as a title and within a sentence."""
+    path = ROOT / "memviz" / "strategies" / "parameters.py"
+    name = parameter.name.replace("_", " ")
+    short = parameter.name.removesuffix("_percent").removesuffix(f"_{parameter.unit}")
+    short = short.removeprefix("enable_").replace("_", " ")
+    for text in dict.fromkeys((name, name.capitalize(), short)):
+        yield "strategies", (NAME_CONTEXT, text), path
 
 
 def _texts_of(

@@ -30,16 +30,33 @@ CONVERTED = (
     "memviz/core/text/wording.py",
     "memviz/core/page_titles.py",
     "memviz/dashboard/words",
+    "memviz/dashboard/ui/shell",
+    "memviz/dashboard/ui/controls",
     "memviz/dashboard/ui/guide",
+    "pages",
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
+UNCONVERTED = "memviz/dashboard/ui/shell/server"
+"""What the server answers before anybody's language is known."""
 NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/words/requests.py": {" not yet summarized"},
+    "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
+    "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
+    "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},
+    "memviz/dashboard/ui/controls/chat_state.py": {"You are a helpful assistant."},
+    "memviz/dashboard/ui/controls/links.py": {"{} keepAddress;", "{} copyLink;"},
+    "memviz/dashboard/ui/controls/pickers.py": {"Models"},
+    "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
+    "memviz/dashboard/ui/controls/settings_editor.py": {":material/straighten: {}"},
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 
 MARKS = {"_", "noop", "ngettext", "plural_noop", "pgettext"}
 LOOKS_SHOWN = re.compile(r"[A-Za-z]{2,}[,:;]? [A-Za-z{]|[}] [a-z]{2,}|^[A-Z][a-z]{2,}$")
+NO_TEXT = re.compile(
+    r"^\s*[<.\[]|currentColor|border-left-color|;$|export default|^\S+ \S+="
+)
+"""Markup, styles and scripts."""
 UNSEEN_CALLS = {"compile", "counted", "share_of", "term", "of_session", "removesuffix"}
 UNSEEN_ARGUMENTS = {"key", "icon", "class_", "role", "url_path", "style", "name"}
 
@@ -61,7 +78,7 @@ def converted_files() -> list[Path]:
     for name in CONVERTED:
         path = ROOT / name
         found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    return found
+    return [path for path in found if not path.is_relative_to(ROOT / UNCONVERTED)]
 
 
 @pytest.mark.parametrize("path", converted_files(), ids=str)
@@ -98,7 +115,7 @@ def unmarked_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
         if text is None:
             waiting += ast.iter_child_nodes(node)
             continue
-        if LOOKS_SHOWN.search(text):
+        if LOOKS_SHOWN.search(text) and not NO_TEXT.search(text):
             yield node.lineno, text
         waiting += [
             part.value

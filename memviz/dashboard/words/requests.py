@@ -30,6 +30,19 @@ def place_in_a_table(place: RequestPlace) -> str:
     return _("{turn:,}, call {call:,}", turn=turn, call=call)
 
 
+_ROLES = {
+    "user": noop("user"),
+    "assistant": noop("assistant"),
+    "tool": noop("tool"),
+    "system": noop("system"),
+}
+
+
+def role_name(role: str) -> str:
+    """Return who said a message, as pages name it."""
+    return _(_ROLES.get(role, role))
+
+
 _FATES: dict[Looks, str] = {
     "history": noop("{number} sent word for word"),
     "recalled": noop("{number} recalled"),

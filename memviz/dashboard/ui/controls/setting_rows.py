@@ -7,6 +7,8 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.errors import MemvizError
+from memviz.core.text.wording import COMMA
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import setting_dash
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.message_html import setting_color
@@ -28,8 +30,8 @@ from memviz.tuning.scaling import is_scaled
 
 VALUE_PIXELS = 68
 """Room for six digits. Streamlit leaves out the steppers of so narrow a field; the arrow keys still step."""
-FULL_HELP = f"At most {MAX_SETTINGS} at once."
-ADD_HELP = "One more line on the same conversation."
+FULL_HELP = noop("At most {most} at once.")
+ADD_HELP = noop("One more line on the same conversation.")
 _DASHES = {
     "solid": "currentColor 0 28px", "dash": "currentColor 0 7px, transparent 7px 11px",
     "dot": "currentColor 0 3px, transparent 3px 6px",
@@ -55,14 +57,14 @@ def setting_rows(
             _row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
         st.button(
-            "Add a setting",
+            _("Add a setting"),
             icon=":material/add:",
             key="add-setting",
             on_click=state.add,
             disabled=is_full,
             args=(_next_strategy(),),
             width="stretch",
-            help=FULL_HELP if is_full else ADD_HELP,
+            help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else _(ADD_HELP),
         )
     labels = distinct([setting_label(setting) for setting in state.settings])
     return {one.uid: label for one, label in zip(state.settings, labels, strict=True)}
@@ -73,8 +75,8 @@ def _row(
 ) -> None:
     state = compare_state()
     main = main_parameter(setting)
-    notes = ", ".join(_notes(setting, main, writer))
-    name = plain(strategies()[setting.strategy_id].title)
+    notes = _(COMMA).join(_notes(setting, main, writer))
+    name = plain(_(strategies()[setting.strategy_id].title))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
         # A popover's controls are drawn when it opens: six closed settings cost the first
@@ -98,7 +100,7 @@ def _row(
                 needed_tokens=needed_tokens,
             )
             quiet_button(
-                "Remove",
+                _("Remove"),
                 f"remove-{setting.uid}",
                 ":material/close:",
                 state.remove,
@@ -122,14 +124,15 @@ def _notes(
     """Yield what a row says behind the strategy's name."""
     if main is not None:
         is_off = main.is_off(value_of(setting, main))
-        yield f"{main.unit}: off" if is_off else main.unit
+        unit = _(main.unit)
+        yield _("{unit}: off", unit=unit) if is_off else unit
     if setting.as_written:
-        yield "as written"
+        yield _("as written")
     for parameter in strategies()[setting.strategy_id].parameters():
         if whose := parameter.whose(value_of(setting, parameter)):
             yield whose
     if is_scaled(setting.scaled, setting.parameters):
-        yield "scaled"
+        yield _("scaled")
     if writer is not None:
         yield writer
 
@@ -150,7 +153,7 @@ def _main_value(setting: Setting, main: Parameter) -> None:
         key=key,
         label_visibility="collapsed",
         width=VALUE_PIXELS,
-        help=main.help,
+        help=_(main.help),
     )
 
 
@@ -183,7 +186,7 @@ def setting_label(setting: Setting) -> str:
     try:
         return setting.build().label
     except MemvizError:
-        return strategies()[setting.strategy_id].title
+        return _(strategies()[setting.strategy_id].title)
 
 
 def _next_strategy() -> str:

@@ -14,7 +14,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from memviz.core import page_titles
 from memviz.core.errors import StorageError
 from memviz.core.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
-from memviz.core.translation import _, language_now
+from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.elements import row
@@ -48,13 +48,15 @@ from memviz.dashboard.ui.shell.views import (
 )
 from memviz.storage.workspace import Workspace
 
-REMEDY = (
-    "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, "
-    "and can write it to a new file as long as it runs."
+REMEDY = noop(
+    "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, and "
+    "can write it to a new file as long as it runs."
 )
-RESCUE = "Save everything to a new file"
-REOPEN = "Go on with the file that is there now"
-REOPEN_HELP = "For a backup that you have just restored. What only the file before held is gone then."
+RESCUE = noop("Save everything to a new file")
+REOPEN = noop("Go on with the file that is there now")
+REOPEN_HELP = noop(
+    "For a backup that you have just restored. What only the file before held is gone then."
+)
 
 
 def database_notice() -> None:
@@ -64,18 +66,18 @@ def database_notice() -> None:
         return
     place = st.empty()
     with place.container(border=True, key="database-problem"):
-        st.error(plain(f"{problem} {REMEDY}"), icon=":material/error:")
+        st.error(plain(f"{problem} {_(REMEDY)}"), icon=":material/error:")
         with st.container(horizontal=True):
             rescue = st.button(
-                RESCUE, type="primary", icon=":material/save:", key="database-rescue"
+                _(RESCUE), type="primary", icon=":material/save:", key="database-rescue"
             )
             reopen = False
             if Path(workspace().store.path).exists():
                 reopen = st.button(
-                    REOPEN,
+                    _(REOPEN),
                     icon=":material/folder_open:",
                     key="database-reopen",
-                    help=REOPEN_HELP,
+                    help=_(REOPEN_HELP),
                 )
     done = ""
     with error_shown():
@@ -83,7 +85,7 @@ def database_notice() -> None:
             done = _rescued()
         elif reopen:
             workspace().reopen()
-            done = f"memviz goes on with {workspace().store.path}."
+            done = _("memviz goes on with {path}.", path=workspace().store.path)
     if done:
         place.success(plain(done), icon=":material/check:")
 
@@ -91,10 +93,14 @@ def database_notice() -> None:
 def _rescued() -> str:
     asked_for = workspace().store.path
     path = workspace().store.rescue()
-    said = f"Everything is in {path}, and is saved there from now on."
-    if path != asked_for:
-        said += f" Another file is at {asked_for}, so give memviz the new one when you start it the next time."
-    return said
+    said = _("Everything is in {path}, and is saved there from now on.", path=path)
+    if path == asked_for:
+        return said
+    other = _(
+        "Another file is at {asked_for}, so give memviz the new one when you start it the next time.",
+        asked_for=asked_for,
+    )
+    return f"{said} {other}"
 
 
 _say_languages = st.components.v2.component(

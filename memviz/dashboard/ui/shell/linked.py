@@ -21,6 +21,7 @@ import streamlit as st
 
 from memviz.core.bounds import MAX_DIGITS, quoted, read_json
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 
@@ -133,7 +134,11 @@ def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
 
 def say_not_there(name: str, text: str) -> None:
     """Say that a part of a link asks for something in vain."""
-    words = f"The link's {name} {quoted(text)} was passed over: it is not there."
+    words = _(
+        "The link's {name} {text} was passed over: it is not there.",
+        name=name,
+        text=quoted(text),
+    )
     st.warning(plain(words), icon=LINK_OFF)
 
 

@@ -60,13 +60,13 @@ def term(word: str, shown: str | None = None) -> str:
     return f"[{shown or pgettext(TERM_CONTEXT, word)}]({address(word)})"
 
 
-def term_html(words: str) -> Markup:
+def term_html(words: str, shown: str | None = None) -> Markup:
     """Words that stand alone, as HTML: explained if the glossary has them, with an article or without, and in any case
-    escaped."""
+    escaped. ``shown`` stands for them on the page."""
     try:
-        return _link_html(words.removeprefix("A "), words)
+        return _link_html(words.removeprefix("A "), shown or words)
     except UnknownNameError:
-        return escape(words)
+        return escape(shown or words)
 
 
 def _link_html(term: str, words: str) -> Markup:
