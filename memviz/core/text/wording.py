@@ -43,6 +43,7 @@ _COUNTED = (
     plural_noop("{number} proposed fact", "{number} proposed facts"),
     plural_noop("{number} reply", "{number} replies"),
     plural_noop("{number} request", "{number} requests"),
+    plural_noop("{number} result", "{number} results"),
     plural_noop("{number} round", "{number} rounds"),
     plural_noop("{number} run", "{number} runs"),
     plural_noop("{number} second", "{number} seconds"),
@@ -58,6 +59,7 @@ _COUNTED = (
     plural_noop("{number} tool result", "{number} tool results"),
     plural_noop("{number} turn", "{number} turns"),
     plural_noop("{number} warning", "{number} warnings"),
+    plural_noop("{number} word", "{number} words"),
 )
 _FORMS = {one.removeprefix("{number} "): (one, several) for one, several in _COUNTED}
 """What is counted, by its noun: each language says a number of it in its own way."""

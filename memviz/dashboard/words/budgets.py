@@ -152,9 +152,7 @@ _THRASH: dict[Step, _ThrashWords] = {
     "turn": _ThrashWords(
         noop("Summarizes at nearly every turn"),
         noop("{summarizations} in {steps}: one every {pace:.1f} turns."),
-        noop(
-            "Each makes room for {room.gap:,.0f} {room.unit}, and a turn takes {room.request:,.0f}."
-        ),
+        noop("Each makes room for {gap:,.0f} {unit}, and a turn takes {takes:,.0f}."),
         noop(
             "Trigger and target are too close: every turn waits for a summarizer call and pays for it, details "
             "fade with each pass, and a prompt that always changes is never cached."
@@ -164,7 +162,7 @@ _THRASH: dict[Step, _ThrashWords] = {
         noop("Summarizes at nearly every request"),
         noop("{summarizations} in {steps}: one every {pace:.1f} requests."),
         noop(
-            "Each makes room for {room.gap:,.0f} {room.unit}, and a request takes {room.request:,.0f}."
+            "Each makes room for {gap:,.0f} {unit}, and a request takes {takes:,.0f}."
         ),
         noop(
             "Trigger and target are too close: every request waits for a summarizer call and pays for it, "
@@ -183,8 +181,11 @@ def tell_thrash(found: Thrash) -> Told:
         steps=counted(found.steps, found.step),
         pace=found.steps / found.summarizations,
     )
-    if found.room is not None:
-        numbers = f"{numbers} {_(words.room, room=found.room)}"
+    room = found.room
+    if room is not None:
+        unit = _(room.unit)
+        words_of_room = _(words.room, gap=room.gap, unit=unit, takes=room.request)
+        numbers = f"{numbers} {words_of_room}"
     return Told(_(words.title), numbers, _(words.why), _end_of_thrash(found))
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.text.wording import COMMA, counted
-from memviz.core.translation import _, noop
+from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
@@ -19,7 +19,7 @@ from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import RunKey, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 
@@ -38,6 +38,15 @@ def studied_conversation() -> tuple[Transcript, Log]:
     return looked_at_conversation(compare_state().conversation_id or "")
 
 
+SAMPLES_IN = {"zh": SAMPLE_PREFIX + "chinese"}
+"""The bundled conversation that is shown first to readers of a language, where there is one in it."""
+
+
+def first_sample() -> str:
+    """Return the bundled conversation that a page opens first."""
+    return SAMPLES_IN.get(language_now(), FIRST_SAMPLE)
+
+
 class ConversationChoices(NamedTuple):
     """Conversations by id, and their labels."""
 
@@ -48,6 +57,9 @@ class ConversationChoices(NamedTuple):
 def conversation_choices(chosen: str | None) -> ConversationChoices:
     """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
     entries, unreadable = workspace().choices(CONVERSATIONS_LISTED, chosen)
+    own = SAMPLES_IN.get(language_now(), "")
+    if own in entries:
+        entries = {own: entries[own], **entries}
     if unreadable:
         names = _(COMMA).join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
         if len(unreadable) > MAX_NAMED:

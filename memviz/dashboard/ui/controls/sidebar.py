@@ -15,6 +15,7 @@ from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import (
     conversation_choices,
+    first_sample,
     size_words,
     studied_conversation,
 )
@@ -52,7 +53,6 @@ from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
-from memviz.storage.workspace import FIRST_SAMPLE
 from memviz.strategies.base import Trigger
 
 REPLIES = {REPLAYED: noop("As they were said"), FREE_RUN: noop("Free run")}
@@ -185,7 +185,9 @@ def _choose_conversation() -> int:
     entries, labels = conversation_choices(state.conversation_id)
     ids = list(entries)
     if state.conversation_id not in ids:
-        first = FIRST_SAMPLE if FIRST_SAMPLE in ids else next(iter(ids), None)
+        first: str | None = first_sample()
+        if first not in ids:
+            first = next(iter(ids), None)
         state.open(first)
     chosen = st.selectbox(
         _("Conversation"),
