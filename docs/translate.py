@@ -154,6 +154,9 @@ def _texts_of(
         for text in script_texts(content.decode()):
             yield 1, None, text
         return
+    if path.suffix == ".html":
+        for text in script_texts(content.decode()):
+            yield 1, None, text
     method = "python"
     if path.suffix == ".html":
         if b"_(" not in content and b"gettext(" not in content:

@@ -29,7 +29,9 @@ _PLURAL = re.compile(r"plural=([^;]+)")
 _HAN = r"[\u3001-\u303f\u3400-\u9fff\uff01-\uffee“”…]"
 _BEGINS_HAN = re.compile(rf"[*_\[(]*{_HAN}")
 _ENDS_HAN = re.compile(rf"{_HAN}(?:\]\([^)]*\))?[*_)]*$")
-_IN_SCRIPT = re.compile(r'\b_\("((?:[^"\\]|\\.)+)"')
+_IN_SCRIPT = re.compile(
+    r'\b_\("((?:[^"\\]|\\.)+)"|\bdata-(?:say|title|label)="([^"]+)"'
+)
 
 _chosen: ContextVar[str | None] = ContextVar("memviz_language", default=None)
 _ask: Callable[[], str] | None = None
@@ -121,12 +123,16 @@ def plural_noop(one: str, several: str) -> tuple[str, str]:
 
 
 def script_texts(source: str) -> list[str]:
-    """Return the texts that a JavaScript file marks with ``_("…")``."""
-    return [text.replace('\\"', '"') for text in _IN_SCRIPT.findall(source)]
+    """Return the texts that a script marks with ``_("…")``, and its HTML with ``data-say``, ``data-title`` and
+    ``data-label``, which the script puts in their places."""
+    found = []
+    for said, named in _IN_SCRIPT.findall(source):
+        found.append(said.replace('\\"', '"') or named)
+    return found
 
 
 def script_words(source: str) -> dict[str, str]:
-    """Return the translations of the texts that a JavaScript file marks; empty in English, which it has itself."""
+    """Return the translations of the texts that a script and its HTML mark; empty in English, which it has itself."""
     if language_now() == ENGLISH:
         return {}
     return {text: _translated(None, text) for text in script_texts(source)}

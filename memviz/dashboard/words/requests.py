@@ -59,7 +59,8 @@ def picture_words(picture: SaidAndSent) -> str:
     fates = []
     for one, words in _FATES.items():
         if one in looks:
-            fates.append(_(words, number=f"{looks.count(one):,}"))
+            number = f"{looks.count(one):,}"
+            fates.append(_(words, number=number))
     said = counted(len(picture.said), "message")
     record = picture.record
     return _(

@@ -78,7 +78,7 @@ function share({ parentElement, data }) {
 }
 
 function openWhole({ parentElement, data }) {
-    parentElement.querySelector("span").textContent = data.shown;
+    parentElement.querySelector("span").textContent = data.words;
     parentElement.querySelector("a").textContent = data.open;
     parentElement.querySelector("a").href = `${location.pathname}?${wholeQuery(data.query)}`;
 }

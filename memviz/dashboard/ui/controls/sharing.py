@@ -51,7 +51,7 @@ def open_in_memviz(words: str) -> None:
     own."""
     _whole_page(
         data={
-            "shown": words,
+            "words": words,
             "open": _("Open in memviz"),
             "query": shown_now(with_request=True)["query"],
         },

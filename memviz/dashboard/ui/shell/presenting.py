@@ -8,7 +8,9 @@ from enum import StrEnum
 from functools import partial
 
 import streamlit as st
+from jinja2 import Environment
 
+from memviz.core.translation import _, language_now, script_words
 from memviz.dashboard.stage.files import controls_style, keys_script, own_text
 from memviz.dashboard.ui.shell.language import language_part
 from memviz.dashboard.ui.shell.linked import (
@@ -103,11 +105,13 @@ _keys = st.components.v2.component(
     html="<span></span>",
     js=f"{keys_script()}\n{_SPEAKER}\n{own_text(__package__, 'presenter_keys.js')}",
 )
+_BAR_HTML = own_text(__package__, "presenter_bar.html")
+_BAR_JS = own_text(__package__, "presenter_bar.js")
 _bar = st.components.v2.component(
     "memviz_presenter_bar",
-    html=own_text(__package__, "presenter_bar.html"),
+    html=_BAR_HTML,
     css=f"{controls_style()}\n{own_text(__package__, 'presenter_bar.css')}",
-    js=f"{_SPEAKER}\n{own_text(__package__, 'presenter_bar.js')}",
+    js=f"{_SPEAKER}\n{_BAR_JS}",
 )
 
 
@@ -236,9 +240,16 @@ def end_presented() -> None:
             "at": state.at,
             "of": state.of,
             "next": state.next_title,
-            "window": own_text(__package__, "notes_window.html"),
+            "window": _notes_window(),
+            "words": script_words(_BAR_HTML + _BAR_JS),
         }
         _bar(data=data, key=BAR_KEY, on_asked_change=partial(_heard, BAR_KEY, "asked"))
+
+
+def _notes_window() -> str:
+    text = own_text(__package__, "notes_window.html")
+    page = Environment(autoescape=True).from_string(text)
+    return page.render(_=_, language=language_now())
 
 
 def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:
