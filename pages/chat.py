@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.core.translation import _
 from memviz.dashboard.ui.chat.current import LongTalk, current_chat
 from memviz.dashboard.ui.chat.desk import (
     ChatDesk,
@@ -30,16 +31,28 @@ from memviz.dashboard.ui.shell.views import Lost
 
 TALK_PIXELS = 460
 TALK_KEY, INPUT_KEY = "chat-talk", "chat-input"
-DECIDE_FIRST = "Decide on the summary above first"
+DECIDE_FIRST = _("Decide on the summary above first")
 
 open_page(
-    "What does the model still know?",
-    f"Talk under a {term('strategy')}. Each reply comes from exactly what was sent as its {term('request')}, and the "
-    "pictures show what that was.",
+    _("What does the model still know?"),
+    _(
+        "Talk under a {strategy}. Each reply comes from exactly what was sent as its {request}, and the "
+        "pictures show what that was.",
+        strategy=term("strategy"),
+        request=term("request"),
+    ),
     Lost(
-        "Look first at the bar beside the talk, or below it on a phone: it is what was sent with your last message.",
-        "Write a message below, and choose the strategy and the model in the sidebar.",
-        "It answers what a model still knows of your own conversation, and what it was sent instead of the rest.",
+        _(
+            "Look first at the bar beside the talk, or below it on a phone: it is what was sent with your last "
+            "message."
+        ),
+        _(
+            "Write a message below, and choose the strategy and the model in the sidebar."
+        ),
+        _(
+            "It answers what a model still knows of your own conversation, and what it was sent instead of the "
+            "rest."
+        ),
     ),
 )
 state = chat_state()
@@ -56,7 +69,7 @@ talking, picture = st.columns([3, 2], gap="large")
 with talking:
     said = st.container(height=TALK_PIXELS, border=False, autoscroll=True, key=TALK_KEY)
     prompt = st.chat_input(
-        waits_for or "Your message", key=INPUT_KEY, disabled=bool(waits_for)
+        waits_for or _("Your message"), key=INPUT_KEY, disabled=bool(waits_for)
     )
     keep_for_later(prompt)
 if isinstance(found, ChatDesk):
@@ -85,4 +98,4 @@ else:
         else:
             deriving_talk(found)
     with picture:
-        st.caption("The pictures follow once the memory is derived.")
+        st.caption(_("The pictures follow once the memory is derived."))

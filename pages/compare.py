@@ -49,7 +49,7 @@ if state.free_run:
 else:
     settings = setting_runs(models.summarizer)
 shown = [setting for setting in settings if setting.run.turns]
-transcript, _ = studied_conversation()
+transcript = studied_conversation()[0]
 if not shown:
     nothing_yet(settings)
 elif view == DOLLARS:

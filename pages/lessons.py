@@ -1,5 +1,6 @@
 """What is there to learn?"""
 
+from memviz.core.translation import _
 from memviz.dashboard.ui.lessons.address import keep_address, open_address
 from memviz.dashboard.ui.lessons.player import play_lesson
 from memviz.dashboard.ui.lessons.shelf import closing, shelf, upload
@@ -19,22 +20,30 @@ if lesson is not None:
         plain(lesson.title.said(state.language)),
         "",
         Lost(
-            "Look first at the text of the step, then at the picture that it speaks of.",
-            "Answer the question before you look, press Play, and go on with Next.",
-            "It answers one question about memory, on a real conversation, in a few minutes.",
+            _(
+                "Look first at the text of the step, then at the picture that it speaks of."
+            ),
+            _("Answer the question before you look, press Play, and go on with Next."),
+            _(
+                "It answers one question about memory, on a real conversation, in a few minutes."
+            ),
         ),
     )
     begin_at_top()
     play_lesson(lesson)
 else:
     open_page(
-        "What do you want to learn?",
-        "A few minutes each: predict what a memory does, then see it on a real conversation. Or write a lesson of your "
-        "own.",
+        _("What do you want to learn?"),
+        _(
+            "A few minutes each: predict what a memory does, then see it on a real conversation. Or write a "
+            "lesson of your own."
+        ),
         Lost(
-            "Look first at the first lesson: each builds on none of the others, and says how long it takes.",
-            "Begin one, and choose its language there.",
-            "It answers how memory strategies work, one idea at a time.",
+            _(
+                "Look first at the first lesson: each builds on none of the others, and says how long it takes."
+            ),
+            _("Begin one, and choose its language there."),
+            _("It answers how memory strategies work, one idea at a time."),
         ),
     )
     begin_at_top()

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from memviz.core import page_titles
+from memviz.core.translation import _
 from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.library.backup import backup_controls
 from memviz.dashboard.ui.library.importing import import_controls, import_panel
@@ -14,14 +15,25 @@ from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.views import Lost
 
 open_page(
-    "Which conversations are there?",
-    "Bundled samples, your chats, and what you import from other programs. Open one in "
-    f"{page_titles.COMPARE} to see what each "
-    f"{term('strategy')} would have sent.",
+    _("Which conversations are there?"),
+    _(
+        "Bundled samples, your chats, and what you import from other programs. Open one in {compare} to "
+        "see what each {strategy} would have sent.",
+        compare=_(page_titles.COMPARE),
+        strategy=term("strategy"),
+    ),
     Lost(
-        "Look first at the list: each row is a conversation, with how long it is and where it comes from.",
-        f"Open one in {page_titles.COMPARE} with its button, or import a file of your own in the sidebar.",
-        "It answers which conversations you can look at, and which recordings of real models play their summaries.",
+        _(
+            "Look first at the list: each row is a conversation, with how long it is and where it comes from."
+        ),
+        _(
+            "Open one in {compare} with its button, or import a file of your own in the sidebar.",
+            compare=_(page_titles.COMPARE),
+        ),
+        _(
+            "It answers which conversations you can look at, and which recordings of real models play their "
+            "summaries."
+        ),
     ),
 )
 state = library_state()

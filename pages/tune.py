@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from memviz.core.translation import _
 from memviz.dashboard.ui.controls.conversations import say_beginnings
 from memviz.dashboard.ui.controls.grounds import how_sure
 from memviz.dashboard.ui.controls.links import copy_link, open_shared_view
@@ -44,13 +45,24 @@ from memviz.dashboard.ui.tune.state import tune_state
 from memviz.tuning.best_of_each import best_of_each
 
 open_page(
-    "Which setting should you take?",
-    f"Many {term('settings')}, each {term('replay', 'replayed')} over the same conversations: what it costs, and what "
-    "it still knows.",
+    _("Which setting should you take?"),
+    _(
+        "Many {settings}, each {replay} over the same conversations: what it costs, and what it still "
+        "knows.",
+        settings=term("settings"),
+        replay=term("replay", _("replayed")),
+    ),
     Lost(
-        "Look first at the sentence above the chart: it names the setting to take, and why.",
-        "Say how many facts have to be kept and how large a request may be, then click a point to see its setting.",
-        "It answers which strategy and which numbers suit your conversations at your prices.",
+        _(
+            "Look first at the sentence above the chart: it names the setting to take, and why."
+        ),
+        _(
+            "Say how many facts have to be kept and how large a request may be, then click a point to see its "
+            "setting."
+        ),
+        _(
+            "It answers which strategy and which numbers suit your conversations at your prices."
+        ),
     ),
 )
 study, state = compare_state(), tune_state()

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from threading import Condition, Event, Thread
 
 from memviz.core.errors import MemvizError
+from memviz.core.translation import language_now, use_language
 
 
 class BackgroundWork(ABC):
@@ -33,11 +34,13 @@ class BackgroundWork(ABC):
 
     def _begin(self) -> None:
         self._is_working = True
-        Thread(target=self._run, name=self._name, daemon=True).start()
+        language = language_now()
+        Thread(target=self._run, args=(language,), name=self._name, daemon=True).start()
 
-    def _run(self) -> None:
+    def _run(self, language: str) -> None:
         try:
-            self._work()
+            with use_language(language):  # of the visitor who began it
+                self._work()
         except MemvizError as error:
             self.error = error
         finally:

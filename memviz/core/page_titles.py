@@ -2,12 +2,15 @@
 
 They stand this low since sentences of every room lead to a page ("choose it in
 Library"). Documents and lessons cannot import them: a test counts where they name a page.
+``_(COMPARE)`` is the title in the language of its reader.
 """
 
-COMPARE = "Compare"
-FACTS = "Facts"
-TUNE = "Tune"
-CHAT = "Chat"
-LESSONS = "Lessons"
-LIBRARY = "Library"
-GUIDE = "Guide"
+from memviz.core.translation import noop
+
+COMPARE = noop("Compare")
+FACTS = noop("Facts")
+TUNE = noop("Tune")
+CHAT = noop("Chat")
+LESSONS = noop("Lessons")
+LIBRARY = noop("Library")
+GUIDE = noop("Guide")

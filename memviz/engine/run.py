@@ -17,6 +17,7 @@ from memviz.core.errors import MatrixTooLargeError, ParameterError
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import language_now
 from memviz.engine import run_record
 from memviz.engine.assembly import reduced
 from memviz.engine.columns import Columns
@@ -93,9 +94,13 @@ class Run:
     ) -> T:
         """The result of ``work_out``, which is called once and not again while the result is kept: as long as the
         run, unless :data:`RESULTS_KEPT` other results were asked for since, or :data:`PICTURES_KEPT` where it
-        ``is_picture``. ``what`` is all that it depends on besides the run, the function first."""
+        ``is_picture``. ``what`` is all that it depends on besides the run, the function first. A picture has texts, so
+        that it is kept for each language that it was asked for in."""
         # A page is drawn again at every click of a visitor, and nearly always shows the same numbers of the same runs.
-        results = self._pictures if is_picture else self._results
+        results = self._results
+        if is_picture:
+            results = self._pictures
+            what = (language_now(), what)
         kept: tuple[T] | None = results.get(what)
         if kept is None:
             kept = results.put(what, (work_out(),))

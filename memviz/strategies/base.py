@@ -21,6 +21,7 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Piece
 from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion, SummaryWording
 from memviz.core.text.length import with_length
+from memviz.core.translation import _
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
 
@@ -203,7 +204,7 @@ class Strategy(BaseModel, ABC):
     def label(self) -> str:
         """Short name with the main parameter and those that differ from their default; a second number of the same unit
         is named."""
-        parts = [self.title]
+        parts = [_(self.title)]
         units = set[str]()
         for one in self._named_parameters:
             value = getattr(self, one.name)
@@ -216,7 +217,7 @@ class Strategy(BaseModel, ABC):
         """The same with each parameter as it is typed into code: ``Running summary · buffer_size=4``."""
         return " · ".join(
             [
-                self.title,
+                _(self.title),
                 *(
                     one.in_code(getattr(self, one.name))
                     for one in self._named_parameters

@@ -8,6 +8,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummarySource, SummaryVersion
+from memviz.core.translation import noop
 from memviz.strategies.base import (
     Count,
     Effect,
@@ -78,8 +79,8 @@ class ChatSummaryBuffer(Strategy):
     def limits(self) -> str:
         """Everything that is sent, with ``count_initial_tokens`` the system prompt too."""
         if self.count_initial_tokens:
-            return "system prompt, summary and messages"
-        return "summary and messages"
+            return noop("system prompt, summary and messages")
+        return noop("summary and messages")
 
     @property
     def budget_tokens(self) -> int:

@@ -8,6 +8,7 @@ from memviz.core.counters import FormSums
 from memviz.core.forms import ClearedResults, WithoutArguments
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
+from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import choice, free_text, switch, whole_number
@@ -107,7 +108,7 @@ class ClearToolResults(Strategy):
     @property
     def limits(self) -> str:
         """The words for the limit: a result that was cleared counts as before."""
-        return "all messages, the cleared ones uncleared"
+        return noop("all messages, the cleared ones uncleared")
 
     @property
     def form(self) -> ClearedResults:

@@ -9,7 +9,8 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, notes
 from memviz.core.summaries import FACTS, SummaryVersion
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import plural
+from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import free_text, whole_number
@@ -113,7 +114,7 @@ class FifoFacts(Strategy):
     @property
     def limits(self) -> str:
         """Facts and static text do not count."""
-        return "messages word for word"
+        return noop("messages word for word")
 
     @property
     def budget_tokens(self) -> int:
@@ -154,7 +155,7 @@ class FifoFacts(Strategy):
             and found > self.max_facts
             and not is_condensed(facts, memory)
         ):
-            reason = f"{counted(found, 'fact')} > {self.max_facts:,}"
+            reason = f"{found:,} {plural('fact', found)} > {self.max_facts:,}"
             return (Write(facts.added, memory.cursor, reason, facts, FACTS),)
         fill = self.fill(memory)
         keep_from = (

@@ -6,6 +6,7 @@ from typing import ClassVar
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece
+from memviz.core.translation import noop
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number
 
@@ -62,7 +63,7 @@ class HeadAndTail(Strategy):
     @property
     def limits(self) -> str:
         """Both ends count, the input too."""
-        return "messages, results of tools in a row as one"
+        return noop("messages, results of tools in a row as one")
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The first ``head_size`` messages, how many are skipped, and the last ``tail_size``."""

@@ -12,9 +12,13 @@ from pydantic.fields import FieldInfo
 
 from memviz.core.bounds import LARGEST_NUMBER
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, pgettext
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
+
+NAME_CONTEXT = "parameter"
+"""The names of parameters are translated for themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,16 @@ class Parameter:
         return self.kind is int
 
     @property
+    def words(self) -> str:
+        """The name as a person reads it within a sentence, without a unit that its value says."""
+        words = self.name.removesuffix("_percent").removesuffix(f"_{self.unit}")
+        return pgettext(NAME_CONTEXT, words.removeprefix("enable_").replace("_", " "))
+
+    @property
     def title(self) -> str:
         """The name as a person reads it."""
-        return self.name.replace("_", " ").capitalize()
+        title = self.name.replace("_", " ").capitalize()
+        return pgettext(NAME_CONTEXT, title)
 
     def is_off(self, value: Any) -> bool:
         """True if this value switches off what the parameter is about."""
@@ -56,31 +67,43 @@ class Parameter:
     def shown(self, value: Any) -> str:
         """A value in as few words as say what it is."""
         if self.is_off(value):
-            return f"{self.name.replace('_', ' ')} off"
+            return _("{parameter} off", parameter=self._whole_name)
         if self.unit == "%":
-            return f"{self.name.removesuffix('_percent').replace('_', ' ')} {value}%"
+            return _("{parameter} {value}%", parameter=self.words, value=value)
         if self.is_number:
             return counted(value, self.unit.removesuffix("s"))
         if self.kind is bool:
-            return self.name.replace("_", " ").removeprefix("enable ") + (
-                " on" if value else " off"
-            )
+            if value:
+                return _("{parameter} on", parameter=self.words)
+            return _("{parameter} off", parameter=self.words)
         if self.choices:
-            whose = self.whose(value)
-            return (
-                f"{self.name.replace('_', ' ')} {value}{f' ({whose})' if whose else ''}"
+            return self._choice(value)
+        return _("own {parameter}", parameter=self._whole_name)
+
+    def _choice(self, value: Any) -> str:
+        whose = self.whose(value)
+        if whose:
+            return _(
+                "{parameter} {value} ({whose})",
+                parameter=self._whole_name,
+                value=value,
+                whose=whose,
             )
-        return f"own {self.name.replace('_', ' ')}"
+        return _("{parameter} {value}", parameter=self._whole_name, value=value)
+
+    @property
+    def _whole_name(self) -> str:
+        return pgettext(NAME_CONTEXT, self.name.replace("_", " "))
 
     def named(self, value: Any) -> str:
         """The same of a number, with the name of what it is: ``clear at least 500 tokens``."""
         if not self.is_number or self.unit == "%":
             return self.shown(value)
-        return f"{self.name.removesuffix(f'_{self.unit}').replace('_', ' ')} {self.shown(value)}"
+        return _("{parameter} {value}", parameter=self.words, value=self.shown(value))
 
     def whose(self, value: Any) -> str:
         """The owner of the rule that a choice is, such as ``LangChain``; empty where it is nobody's."""
-        name, colon, _ = dict(self.choices).get(value, "").partition(": ")
+        name, colon, _rest = dict(self.choices).get(value, "").partition(": ")
         return name if colon else ""
 
     def in_code(self, value: Any) -> str:

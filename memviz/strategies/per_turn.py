@@ -6,7 +6,7 @@ from typing import ClassVar
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.summaries import SummarySource, SummaryVersion
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import plural
 from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.parameters import summary_length, switch
@@ -51,7 +51,7 @@ class PerTurnSummaries(Strategy):
             Write(
                 range(start, stop),
                 stop,
-                f"turn {number} is complete: {counted(stop - start, 'message')}",
+                f"turn {number} is complete: {stop - start:,} {plural('message', stop - start)}",
             ),
         )
 

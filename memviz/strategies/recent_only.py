@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.translation import noop
 from memviz.strategies.parameters import whole_number
 from memviz.strategies.per_turn import PerTurnSummaries
 
@@ -41,7 +42,7 @@ class RecentOnly(PerTurnSummaries):
     @property
     def limits(self) -> str:
         """Their summaries do not count."""
-        return "completed turns sent word for word"
+        return noop("completed turns sent word for word")
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """All summaries, the last ``recent_rounds`` completed turns, and the turn that is open so far: its question,

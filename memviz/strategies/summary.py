@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import summary_length, whole_number
@@ -51,7 +52,7 @@ class Summary(Strategy):
     @property
     def limits(self) -> str:
         """The summary does not count."""
-        return "messages not yet summarized"
+        return noop("messages not yet summarized")
 
     def fill(self, memory: Memory) -> Fill:
         """Messages of 2 x ``buffer_size``. The summary is none of them."""

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import summary_length, whole_number
@@ -53,7 +54,7 @@ class SummaryBuffer(Strategy):
     @property
     def limits(self) -> str:
         """The summary does not count."""
-        return "messages not yet summarized"
+        return noop("messages not yet summarized")
 
     @property
     def budget_tokens(self) -> int:

@@ -3,6 +3,7 @@ stays."""
 
 from typing import Any, ClassVar, Literal
 
+from memviz.core.translation import noop
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import AllOf, AnyOf, AtLeast, TriggerClause, trigger_from
 from memviz.strategies.parameters import choice, free_text, summary_length, whole_number
@@ -94,7 +95,7 @@ class Thresholds(Strategy):
     @property
     def limits(self) -> str:
         """The summary counts."""
-        return "summary and messages not yet summarized"
+        return noop("summary and messages not yet summarized")
 
     def __init__(self, **parameters: Any) -> None:
         super().__init__(**parameters)

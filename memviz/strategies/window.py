@@ -4,6 +4,7 @@ from typing import ClassVar
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
+from memviz.core.translation import noop
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import whole_number
 
@@ -47,7 +48,7 @@ class Window(Strategy):
     @property
     def limits(self) -> str:
         """The input counts too."""
-        return "messages"
+        return noop("messages")
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The last ``window_size`` messages."""

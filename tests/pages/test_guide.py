@@ -14,6 +14,7 @@ from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.glossary import glossary, shown_terms
 from memviz.dashboard.guide.strategies import strategy_pages
 from memviz.dashboard.ui.controls.selected_request import TURN_KEY
+from memviz.dashboard.ui.guide.glossary_view import SEARCH_KEY
 from memviz.strategies import strategies, strategy
 from tests.pages.driving import first_seen, open_address, open_page
 
@@ -147,3 +148,21 @@ def test_the_sentences_of_pages_explain_their_words() -> None:
     assert "[request](guide?term=request)" in "".join(
         one.value for one in session.caption
     )
+
+
+def test_two_visitors_read_the_guide_each_in_a_language_of_their_own() -> None:
+    chinese = open_address("guide", {"lang": ["zh"]})
+    english = open_page("guide")
+    assert chinese.title[0].value == "每种策略怎么记？"
+    assert english.title[0].value == "How does each strategy remember?"
+
+
+def test_another_language_is_chosen_without_losing_what_is_open() -> None:
+    session = opened(view="glossary")
+    session.text_input(key=SEARCH_KEY).set_value("recall").run()
+    chosen = session.get("menu_button")[0]
+    assert chosen.key == "language"
+    session.session_state["reading"].chosen = "zh"
+    session.run()
+    assert session.title[0].value == "这些词是什么意思？"
+    assert session.text_input(key=SEARCH_KEY).value == "recall"

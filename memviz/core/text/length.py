@@ -4,6 +4,7 @@ import re
 
 from memviz.core.text.language import language
 from memviz.core.text.words import UNSPACED
+from memviz.core.translation import noop
 
 _SENTENCES = {
     "": (". ", "Write it in at most {} words."),
@@ -37,11 +38,9 @@ def length_unit(prompt: str, words: int) -> str:
     """Return what the length in ``prompt`` was asked in: ``characters`` where its language counts those, else
     ``words``."""
     in_characters = (_SENTENCES[code][1].format(words) for code in IN_CHARACTERS)
-    return (
-        "characters"
-        if any(sentence in prompt for sentence in in_characters)
-        else "words"
-    )
+    if any(sentence in prompt for sentence in in_characters):
+        return noop("characters")
+    return noop("words")
 
 
 def counted_unit(text: str) -> str:

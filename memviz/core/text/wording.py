@@ -1,4 +1,5 @@
-"""Numbers, places, lists and money in sentences, for every page, chart, report and command.
+"""Numbers, places, lists and money in sentences, for every page, chart, report and command, in the language of their
+reader.
 
 Inside memviz a message is its position in the log, counted from 0. On the screen messages are numbered from 1, as
 turns are. :func:`message_number` and :func:`message_position` are the way from one to the other.
@@ -7,19 +8,67 @@ turns are. :func:`message_number` and :func:`message_position` are the way from 
 from collections.abc import Iterable, Sequence
 from math import floor, log10
 
+from memviz.core.translation import _, ngettext, noop, plural_noop
+
 _VOWELS = "aeiou"
 _UNITS = (
-    (86400.0, "day", "days"),
-    (3600.0, "hour", "hours"),
-    (60.0, "min", "min"),
-    (1.0, "s", "s"),
+    (86400.0, *plural_noop("{number} day", "{number} days")),
+    (3600.0, *plural_noop("{number} hour", "{number} hours")),
+    (60.0, *plural_noop("{number} min", "{number} min")),
+    (1.0, *plural_noop("{number} s", "{number} s")),
 )
+_COUNTED = (
+    plural_noop("{number} call", "{number} calls"),
+    plural_noop("{number} clearing", "{number} clearings"),
+    plural_noop("{number} conversation", "{number} conversations"),
+    plural_noop("{number} event", "{number} events"),
+    plural_noop("{number} fact", "{number} facts"),
+    plural_noop("{number} failure", "{number} failures"),
+    plural_noop("{number} guessed fact", "{number} guessed facts"),
+    plural_noop("{number} heading", "{number} headings"),
+    plural_noop("{number} history", "{number} histories"),
+    plural_noop("{number} input", "{number} inputs"),
+    plural_noop("{number} known fact", "{number} known facts"),
+    plural_noop("{number} message", "{number} messages"),
+    plural_noop("{number} minute", "{number} minutes"),
+    plural_noop("{number} model", "{number} models"),
+    plural_noop("{number} more message", "{number} more messages"),
+    plural_noop("{number} more note", "{number} more notes"),
+    plural_noop("{number} more request", "{number} more requests"),
+    plural_noop("{number} more token", "{number} more tokens"),
+    plural_noop("{number} more turn", "{number} more turns"),
+    plural_noop("{number} new summary", "{number} new summaries"),
+    plural_noop("{number} piece", "{number} pieces"),
+    plural_noop("{number} problem", "{number} problems"),
+    plural_noop("{number} proposed fact", "{number} proposed facts"),
+    plural_noop("{number} reply", "{number} replies"),
+    plural_noop("{number} request", "{number} requests"),
+    plural_noop("{number} result", "{number} results"),
+    plural_noop("{number} round", "{number} rounds"),
+    plural_noop("{number} run", "{number} runs"),
+    plural_noop("{number} second", "{number} seconds"),
+    plural_noop("{number} setting", "{number} settings"),
+    plural_noop("{number} step", "{number} steps"),
+    plural_noop("{number} strategy", "{number} strategies"),
+    plural_noop("{number} such request", "{number} such requests"),
+    plural_noop("{number} summarization", "{number} summarizations"),
+    plural_noop("{number} summarizer call", "{number} summarizer calls"),
+    plural_noop("{number} summary", "{number} summaries"),
+    plural_noop("{number} time", "{number} times"),
+    plural_noop("{number} token", "{number} tokens"),
+    plural_noop("{number} tool result", "{number} tool results"),
+    plural_noop("{number} turn", "{number} turns"),
+    plural_noop("{number} warning", "{number} warnings"),
+    plural_noop("{number} word", "{number} words"),
+)
+_FORMS = {one.removeprefix("{number} "): (one, several) for one, several in _COUNTED}
+"""What is counted, by its noun: each language says a number of it in its own way."""
 _EXACT_BELOW = 1000
 """Smaller numbers of tokens are given exactly, larger ones to three digits."""
 
 
 def plural(noun: str, number: float = 2) -> str:
-    """``turn`` for 1, ``turns`` for any other number; ``summaries``, ``days``."""
+    """``turn`` for 1, ``turns`` for any other number; ``summaries``, ``days``. English, whatever is read."""
     if number == 1:
         return noun
     return (
@@ -31,27 +80,32 @@ def plural(noun: str, number: float = 2) -> str:
 
 def counted(number: float, noun: str) -> str:
     """``1 turn``, ``2 turns``, ``3 summaries``, ``0.4 seconds``."""
-    return (
-        f"{number:,} {plural(noun, number)}"
-        if isinstance(number, int)
-        else f"{number:,.6g} {plural(noun, number)}"
-    )
+    figures = f"{number:,}" if isinstance(number, int) else f"{number:,.6g}"
+    if noun not in _FORMS:
+        return f"{figures} {plural(noun, number)}"
+    return ngettext(*_FORMS[noun], number, number=figures)
 
 
 def share_of(part: int, whole: int, noun: str) -> str:
     """``3 of 12 requests``."""
-    return f"{part:,} of {counted(whole, noun)}"
+    return _("{part:,} of {counted}", part=part, counted=counted(whole, noun))
 
 
 def times(number: int) -> str:
     """``once``, ``2 times``."""
-    return "once" if number == 1 else f"{number:,} times"
+    return ngettext("once", "{number:,} times", number)
 
 
 def listed(items: Iterable[object]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *first, last = [str(item) for item in items] or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    if not first:
+        return last
+    return _("{first} and {last}", first=_(COMMA).join(first), last=last)
+
+
+COMMA = noop(", ")
+"""Between the items of a list."""
 
 
 def message_number(position: int) -> int:
@@ -66,39 +120,43 @@ def message_position(number: int) -> int:
 
 def message_range(positions: range) -> str:
     """The messages at these log positions: ``message 3``, ``messages 3 to 9``."""
-    return _range("message", message_number(positions.start), positions.stop)
+    first = message_number(positions.start)
+    last = positions.stop
+    if first == last:
+        return _("message {number:,}", number=last)
+    return _("messages {first:,} to {last:,}", first=first, last=last)
 
 
 def message_list(positions: Sequence[int]) -> str:
     """The messages at single log positions: ``message 3``, ``messages 3 and 9``."""
-    return _list("message", map(message_number, positions), len(positions))
+    numbers = _figures(map(message_number, positions))
+    return ngettext("message {list}", "messages {list}", len(positions), list=numbers)
 
 
 def turn_range(first: int, last: int) -> str:
     """``turn 3``, ``turns 3 to 9``."""
-    return _range("turn", first, last)
+    if first == last:
+        return _("turn {number:,}", number=last)
+    return _("turns {first:,} to {last:,}", first=first, last=last)
 
 
 def turn_span(first: int, last: int) -> str:
     """``at turn 3``, ``from turn 3 to 9``: when something was so."""
-    return f"at turn {last:,}" if first == last else f"from turn {first:,} to {last:,}"
+    if first == last:
+        return _("at turn {number:,}", number=last)
+    return _("from turn {first:,} to {last:,}", first=first, last=last)
 
 
 def turn_list(turns: Sequence[int], most: int | None = None) -> str:
     """``turn 3``, ``turns 3, 4 and 9``; of more than ``most`` only the first: ``turns 3, 4, …``."""
     if most is not None and len(turns) > most:
-        return f"{plural('turn')} {', '.join(f'{turn:,}' for turn in turns[:most])}, …"
-    return _list("turn", turns, len(turns))
+        named = _(COMMA).join(f"{turn:,}" for turn in turns[:most])
+        return _("turns {first}, …", first=named)
+    return ngettext("turn {list}", "turns {list}", len(turns), list=_figures(turns))
 
 
-def _range(noun: str, first: int, last: int) -> str:
-    return (
-        f"{noun} {last:,}" if first == last else f"{plural(noun)} {first:,} to {last:,}"
-    )
-
-
-def _list(noun: str, numbers: Iterable[int], count: int) -> str:
-    return f"{plural(noun, count)} {listed(f'{number:,}' for number in numbers)}"
+def _figures(numbers: Iterable[int]) -> str:
+    return listed(f"{number:,}" for number in numbers)
 
 
 def dollars(usd: float) -> str:
@@ -109,35 +167,45 @@ def dollars(usd: float) -> str:
     return f"${text[: len(text) - min(needless, digits - 2)]}"
 
 
-NOT_RECORDED = "not recorded"
+NOT_RECORDED = noop("not recorded")
 """In place of seconds and dollars that nobody measured when a recording was made."""
 
 
 def seconds_words(seconds: float | None) -> str:
     """The seconds that a call took, in words."""
-    return NOT_RECORDED if seconds is None else f"{seconds:.2f} s"
+    if seconds is None:
+        return _(NOT_RECORDED)
+    return _("{seconds:.2f} s", seconds=seconds)
 
 
 def took_words(seconds: float | None) -> str:
     """The same where nothing beside it says what is meant."""
-    return f"seconds {NOT_RECORDED}" if seconds is None else seconds_words(seconds)
+    if seconds is None:
+        return _("seconds not recorded")
+    return seconds_words(seconds)
 
 
 def cost_words(usd: float | None, *, recorded: bool) -> str:
     """The cost of a call, of which its provider may have said nothing, or the recording that it is played from."""
-    return dollars(usd) if usd is not None else NOT_RECORDED if recorded else "unknown"
+    if usd is not None:
+        return dollars(usd)
+    return _(NOT_RECORDED) if recorded else _("unknown")
 
 
 def price_words(usd: float | None, *, recorded: bool = False) -> str:
     """The same as a part of a sentence: ``cost $0.01``, ``no cost``."""
-    return "no cost" if usd == 0 else f"cost {cost_words(usd, recorded=recorded)}"
+    if usd == 0:
+        return _("no cost")
+    return _("cost {amount}", amount=cost_words(usd, recorded=recorded))
 
 
 def effort_words(seconds: float | None, usd: float | None, *, recorded: bool) -> str:
     """Time and cost of a call: ``1.20 s, cost $0.01``, ``0.02 s, no cost``, ``seconds and cost not recorded``."""
     if recorded and seconds is None and usd is None:
-        return f"seconds and cost {NOT_RECORDED}"
-    return f"{took_words(seconds)}, {price_words(usd, recorded=recorded)}"
+        return _("seconds and cost not recorded")
+    time = took_words(seconds)
+    cost = price_words(usd, recorded=recorded)
+    return _("{time}, {cost}", time=time, cost=cost)
 
 
 def duration_words(seconds: float) -> str:
@@ -146,7 +214,8 @@ def duration_words(seconds: float) -> str:
         (unit for unit in _UNITS if seconds >= unit[0]), _UNITS[-1]
     )
     number = seconds / size
-    return f"{number:,.4g} {one if number == 1 else several}"
+    figures = f"{number:,.4g}"
+    return ngettext(one, several, number, number=figures)
 
 
 def rounded_tokens(number: int) -> str:
@@ -166,7 +235,9 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 def request_name(turn: int, call: int, calls: int) -> str:
     """A request as people name it: ``turn 3``, and where its turn took several ``calls`` of the model ``turn 3, call
     1``."""
-    return f"turn {turn:,}" if calls == 1 else f"turn {turn:,}, call {call:,}"
+    if calls == 1:
+        return _("turn {number:,}", number=turn)
+    return _("turn {turn:,}, call {call:,}", turn=turn, call=call)
 
 
 RequestPlace = tuple[int, int, int]
@@ -181,8 +252,13 @@ def request_range(first: RequestPlace, last: RequestPlace) -> str:
     if first[:2] == last[:2]:
         return request_name(*first)
     if first[0] == last[0]:
-        return f"turn {first[0]:,}, calls {first[1]:,} to {last[1]:,}"
-    return f"{request_name(*first)} to {request_name(*last)}"
+        return _(
+            "turn {turn:,}, calls {first:,} to {last:,}",
+            turn=first[0],
+            first=first[1],
+            last=last[1],
+        )
+    return _("{first} to {last}", first=request_name(*first), last=request_name(*last))
 
 
 def request_span(first: RequestPlace, last: RequestPlace) -> str:
@@ -190,7 +266,10 @@ def request_span(first: RequestPlace, last: RequestPlace) -> str:
     ``from turn 3, call 2 to turn 5, call 1``."""
     if _are_whole_turns(first, last):
         return turn_span(first[0], last[0])
-    return f"{'at' if first[0] == last[0] else 'from'} {request_range(first, last)}"
+    place = request_range(first, last)
+    if first[0] == last[0]:
+        return _("at {place}", place=place)
+    return _("from {place}", place=place)
 
 
 def _are_whole_turns(first: RequestPlace, last: RequestPlace) -> bool:

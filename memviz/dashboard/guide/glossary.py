@@ -7,6 +7,10 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from memviz.core.errors import UnknownNameError
+from memviz.core.translation import _, pgettext
+
+TERM_CONTEXT = "glossary"
+"""The words of the glossary are translated for themselves, not as in sentences."""
 
 
 class UnknownTermError(UnknownNameError):
@@ -26,10 +30,27 @@ class Entry(NamedTuple):
     code: str = ""
     on_screen: bool = True
 
+    @property
+    def name(self) -> str:
+        """The word in the language of its reader."""
+        return pgettext(TERM_CONTEXT, self.term)
+
+    @property
+    def other_names(self) -> tuple[str, ...]:
+        """Its other forms, without those that are one in the language of its reader."""
+        names = [pgettext(TERM_CONTEXT, form) for form in self.also]
+        return tuple(name for name in dict.fromkeys(names) if name != self.name)
+
+    @property
+    def explained(self) -> str:
+        """The meaning in the language of its reader."""
+        return _(self.meaning)
+
     def matches(self, words: str) -> bool:
         """Return whether the word, one of its forms or its meaning holds what somebody looks for."""
         wanted = words.casefold().split()
-        text = " ".join((self.term, *self.also, self.meaning)).casefold()
+        own = (self.name, *self.other_names, self.explained)
+        text = " ".join((self.term, *self.also, self.meaning, *own)).casefold()
         return all(word in text for word in wanted)
 
 
@@ -56,7 +77,7 @@ def entry(word: str) -> Entry:
 
 def tooltip(word: str) -> str:
     """The meaning of a word, as plain text. Raises :class:`UnknownTermError`."""
-    return entry(word).meaning
+    return entry(word).explained
 
 
 @cache

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from inspect import getdoc
 from typing import NamedTuple
 
+from memviz.core.translation import _
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
@@ -56,8 +57,11 @@ class StrategyPage:
 
     @classmethod
     def of(cls, strategy: type[Strategy]) -> StrategyPage:
-        """The page of this strategy. A user that is not written as ``NAME: RULE (SOURCE)`` is left out and noted in the
-        log: a line in another package must not take the guide down."""
+        """The page of this strategy, in the language of its reader.
+
+        A user that is not written as ``NAME: RULE (SOURCE)`` is left out and noted in the
+        log: a line in another package must not take the guide down.
+        """
         sections: dict[str, str] = {}
         details: list[str] = []
         for paragraph in (getdoc(strategy) or "").split("\n\n")[1:]:
@@ -68,18 +72,18 @@ class StrategyPage:
                 details.append(_on_one_line(paragraph))
 
         def said(name: str) -> str:
-            return _on_one_line(sections.get(name, ""))
+            return _(_on_one_line(sections.get(name, "")))
 
         return cls(
             id=strategy.id,
-            title=strategy.title,
-            summary=strategy.summary_line(),
+            title=_(strategy.title),
+            summary=_(strategy.summary_line()),
             gains=said(GAINS),
             loses=said(LOSES),
             hurts_when=said(HURTS_WHEN),
             users=tuple(_users(strategy.id, sections.get(USED_BY, ""))),
-            details=tuple(details),
-            reference=strategy.reference,
+            details=tuple(map(_, details)),
+            reference=_(strategy.reference),
             parameters=strategy.parameters(),
         )
 
@@ -101,7 +105,7 @@ def _users(id: str, text: str) -> Iterator[User]:
                 USED_BY,
             )
         else:
-            yield User(**found.groupdict())
+            yield User(*map(_, found.groups()))
 
 
 def _on_one_line(text: str) -> str:

@@ -2,6 +2,8 @@
 share them.
 
 - ``health``: warnings about a run; ``health_warnings``.
+- ``budgets``, ``growth``: the warnings about limits and about money.
+- ``reasons``: why a strategy acted, in the language of who reads it.
 - ``compactions``: what became of a summarization or a clearing, where, why; ``compaction_words``.
 - ``requests``: names of requests, limits, and the picture of what was said and sent; ``name_of``, ``limit_rule``.
 - ``facts``: what became of the facts of a message, and how often their measure errs.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from memviz.core.text.wording import listed
+from memviz.core.translation import _, noop
 from memviz.engine.run import Run
 from memviz.metrics.summaries.authors import (
     Author,
@@ -12,19 +13,39 @@ from memviz.metrics.summaries.authors import (
 )
 from memviz.tuning.grounds import OFFLINE_SUMMARIES
 
-AUTHOR_HELP = {
-    Author.RECORDED: "A language model wrote it for exactly this request; it is played from a recording.",
-    Author.STAND_IN: "The program that is bundled in place of a language model wrote it: it needs no key, and quotes.",
-    Author.LIVE: "The model that was chosen wrote it.",
+_AUTHOR_HELP = {
+    Author.RECORDED: noop(
+        "A language model wrote it for exactly this request; it is played from a recording."
+    ),
+    Author.STAND_IN: noop(
+        "The program that is bundled in place of a language model wrote it: it needs no key, and quotes."
+    ),
+    Author.LIVE: noop("The model that was chosen wrote it."),
 }
-"""The meaning of each badge, for its tooltip."""
+
+
+_AUTHORS = {
+    Author.RECORDED: noop("recorded"),
+    Author.STAND_IN: noop("offline stand-in"),
+    Author.LIVE: noop("live"),
+}
+
+
+def author_words(author: Author) -> str:
+    """Return what a badge calls an author."""
+    return _(_AUTHORS[author])
+
+
+def author_help(author: Author) -> str:
+    """Return the meaning of a badge, for its tooltip."""
+    return _(_AUTHOR_HELP[author])
 
 
 def badge_words(author: Author, models: Iterable[str]) -> str:
     """Return what a badge says: ``recorded · claude``. A recording may be of any model, so its badge names it."""
     if author is not Author.RECORDED:
-        return str(author.value)
-    return f"{author.value} · {listed(dict.fromkeys(models))}"
+        return author_words(author)
+    return f"{author_words(author)} · {listed(dict.fromkeys(models))}"
 
 
 def whose_words(runs: Iterable[Run]) -> str:
@@ -36,29 +57,38 @@ def whose_words(runs: Iterable[Run]) -> str:
 def where_recorded(runs: Iterable[Run]) -> str:
     """Return what recorded summaries were made for."""
     if fit_requests_alone(runs):
-        return "for exactly these requests"
-    return "for exactly this conversation and setting"
+        return _("for exactly these requests")
+    return _("for exactly this conversation and setting")
 
 
 def _whose(runs: list[Run]) -> Iterator[str]:
     recorded = models_of(runs, Author.RECORDED)
     live = models_of(runs, Author.LIVE)
     if recorded and fit_requests_alone(runs):
-        yield f"Summaries here are recorded: {listed(recorded)} wrote them for exactly these requests."
+        yield _(
+            "Summaries here are recorded: {models} wrote them for exactly these requests.",
+            models=listed(recorded),
+        )
     elif recorded:
         yield (
-            f"Summaries here are recorded: {listed(recorded)} wrote them for exactly this conversation and setting."
+            _(
+                "Summaries here are recorded: {models} wrote them for exactly this conversation and setting.",
+                models=listed(recorded),
+            )
         )
     if live and recorded:
-        yield f"Summaries of others were written by {listed(live)}."
+        yield _("Summaries of others were written by {models}.", models=listed(live))
     elif live:
-        yield f"Summaries here were written by {listed(live)}."
+        yield _("Summaries here were written by {models}.", models=listed(live))
     others = [run.strategy.label for run in runs if has_offline_summary(run)]
     if not others:
         return
     if not recorded and not live:
-        yield OFFLINE_SUMMARIES
+        yield _(OFFLINE_SUMMARIES)
     elif len(runs) == 1:
-        yield "Later ones are by the offline stand-in, which quotes."
+        yield _("Later ones are by the offline stand-in, which quotes.")
     else:
-        yield f"Those of {listed(others)} are by the offline stand-in, which quotes: compare them with care."
+        yield _(
+            "Those of {settings} are by the offline stand-in, which quotes: compare them with care.",
+            settings=listed(others),
+        )

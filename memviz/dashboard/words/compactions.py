@@ -10,6 +10,8 @@ from memviz.core.text.wording import (
     message_range,
     request_name,
 )
+from memviz.core.translation import _, ngettext, noop
+from memviz.dashboard.words.reasons import reason_in_words
 from memviz.dashboard.words.requests import place_in_a_table
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction
@@ -35,11 +37,19 @@ def broken_length_words(compaction: Compaction) -> str:
     got = count_words(summary)
     if got <= asked:
         return ""
-    unit = length_unit(compaction.prompt or "", asked)
-    written_in = counted_unit(summary)
+    unit = _(length_unit(compaction.prompt or "", asked))
+    written_in = _(counted_unit(summary))
     if written_in == unit:
-        return f"asked for {asked:,} {unit}, got {got:,}"
-    return f"asked for {asked:,} {unit}, got {got:,} {written_in}"
+        return _(
+            "asked for {asked:,} {unit}, got {got:,}", asked=asked, unit=unit, got=got
+        )
+    return _(
+        "asked for {asked:,} {unit}, got {got:,} {written_in}",
+        asked=asked,
+        unit=unit,
+        got=got,
+        written_in=written_in,
+    )
 
 
 def broken_lengths_of(
@@ -52,59 +62,65 @@ def broken_lengths_of(
 
 
 _WHAT = {
-    CompactionOutcome.SUMMARIZED: "Summarized {messages}",
-    CompactionOutcome.THOUGHT: "Summarized {messages} while thinking",
-    CompactionOutcome.REWORDED: "Summarized {messages} in the user's words",
-    CompactionOutcome.EDITED: "Reworded version {version} of the summary",
-    CompactionOutcome.UNDONE: "Took back the summarization of {messages}",
-    CompactionOutcome.SKIPPED: "Skipped the summarization of {messages}",
-    CompactionOutcome.FAILED: "Summarizing {messages} failed",
-    CompactionOutcome.DROPPED: "Dropped {messages} without a summary",
-    CompactionOutcome.CLEARED: "Cleared tool results among {messages}",
-    CompactionOutcome.SHORTENED: "Shortened messages among {messages}",
+    CompactionOutcome.SUMMARIZED: noop("Summarized {messages}"),
+    CompactionOutcome.THOUGHT: noop("Summarized {messages} while thinking"),
+    CompactionOutcome.REWORDED: noop("Summarized {messages} in the user's words"),
+    CompactionOutcome.EDITED: noop("Reworded version {version} of the summary"),
+    CompactionOutcome.UNDONE: noop("Took back the summarization of {messages}"),
+    CompactionOutcome.SKIPPED: noop("Skipped the summarization of {messages}"),
+    CompactionOutcome.FAILED: noop("Summarizing {messages} failed"),
+    CompactionOutcome.DROPPED: noop("Dropped {messages} without a summary"),
+    CompactionOutcome.CLEARED: noop("Cleared tool results among {messages}"),
+    CompactionOutcome.SHORTENED: noop("Shortened messages among {messages}"),
 }
 _WHAT_TO_ONE = {
-    CompactionOutcome.CLEARED: "Cleared tool results: {messages}",
-    CompactionOutcome.SHORTENED: "Shortened messages: {messages}",
+    CompactionOutcome.CLEARED: noop("Cleared tool results: {messages}"),
+    CompactionOutcome.SHORTENED: noop("Shortened messages: {messages}"),
 }
 """Where it was done to one message alone."""
 _OUTCOMES = {
-    CompactionOutcome.SUMMARIZED: "written by the summarizer",
-    CompactionOutcome.THOUGHT: "written by the chat model when it stopped thinking",
-    CompactionOutcome.REWORDED: "written by the summarizer, reworded by the user before it was used",
-    CompactionOutcome.EDITED: "rewritten by the user",
-    CompactionOutcome.UNDONE: "taken back by the user",
-    CompactionOutcome.SKIPPED: "skipped by the user",
-    CompactionOutcome.FAILED: "failed",
-    CompactionOutcome.DROPPED: "dropped without a summary",
-    CompactionOutcome.CLEARED: "cleared",
-    CompactionOutcome.SHORTENED: "shortened",
+    CompactionOutcome.SUMMARIZED: noop("written by the summarizer"),
+    CompactionOutcome.THOUGHT: noop(
+        "written by the chat model when it stopped thinking"
+    ),
+    CompactionOutcome.REWORDED: noop(
+        "written by the summarizer, reworded by the user before it was used"
+    ),
+    CompactionOutcome.EDITED: noop("rewritten by the user"),
+    CompactionOutcome.UNDONE: noop("taken back by the user"),
+    CompactionOutcome.SKIPPED: noop("skipped by the user"),
+    CompactionOutcome.FAILED: noop("failed"),
+    CompactionOutcome.DROPPED: noop("dropped without a summary"),
+    CompactionOutcome.CLEARED: noop("cleared"),
+    CompactionOutcome.SHORTENED: noop("shortened"),
 }
 _WRITERS = {
-    CompactionOutcome.SUMMARIZED: "the summarizer",
-    CompactionOutcome.THOUGHT: "the chat model when it stopped thinking",
-    CompactionOutcome.REWORDED: "the summarizer, reworded by the user before it was used",
+    CompactionOutcome.SUMMARIZED: noop("the summarizer"),
+    CompactionOutcome.THOUGHT: noop("the chat model when it stopped thinking"),
+    CompactionOutcome.REWORDED: noop(
+        "the summarizer, reworded by the user before it was used"
+    ),
 }
 
 
 def outcome_words(outcome: CompactionOutcome) -> str:
     """Return what became of a compaction in short, for a cell of a table: ``written by the summarizer``, ``failed``."""
-    return _OUTCOMES[outcome]
+    return _(_OUTCOMES[outcome])
 
 
 def writer_words(outcome: CompactionOutcome) -> str:
     """Return who wrote its summary, where a heading asks that; of one that nobody wrote what became of it."""
-    return _WRITERS.get(outcome, _OUTCOMES[outcome])
+    return _(_WRITERS.get(outcome, _OUTCOMES[outcome]))
 
 
 _TWICE = re.compile(r"\b2 x (\d+)$")
-_RESTORED = "Sent {messages} whole again"
+_RESTORED = noop("Sent {messages} whole again")
 
 _AFTER_FAILURE = {
-    "leave": "Nothing was lost",
-    "drop": "The rule leaves out the messages all the same",
-    "raise": "The rule lets the request fail",
-    "instead": "The rule does something else in its place",
+    "leave": noop("Nothing was lost"),
+    "drop": noop("The rule leaves out the messages all the same"),
+    "raise": noop("The rule lets the request fail"),
+    "instead": noop("The rule does something else in its place"),
 }
 """The strategy's rule for a failed summarizer, by :attr:`memviz.engine.compaction.Compaction.policy`."""
 
@@ -125,39 +141,39 @@ class ActWords(NamedTuple):
 
 
 _SUMMARIZATION = ActWords(
-    "Open this summarization",
-    "It is not this summarization that lost the fact; this one is selected.",
-    "Lost in a summarization",
-    "left out by the summarization of {messages}",
-    "the summarization of {messages} after message {after}{because} left it out",
+    noop("Open this summarization"),
+    noop("It is not this summarization that lost the fact; this one is selected."),
+    noop("Lost in a summarization"),
+    noop("left out by the summarization of {messages}"),
+    noop("the summarization of {messages} after message {after}{because} left it out"),
 )
 _CLEARING = ActWords(
-    "Open this clearing",
-    "It is not this clearing that lost the fact; this one is selected.",
-    "Lost by clearing",
-    "left out by the clearing of {messages}",
-    "the clearing of {messages} after message {after}{because} left it out",
+    noop("Open this clearing"),
+    noop("It is not this clearing that lost the fact; this one is selected."),
+    noop("Lost by clearing"),
+    noop("left out by the clearing of {messages}"),
+    noop("the clearing of {messages} after message {after}{because} left it out"),
 )
 _SHORTENING = ActWords(
-    "Open this shortening",
-    "It is not this shortening that lost the fact; this one is selected.",
-    "Lost by shortening",
-    "left out by the shortening of {messages}",
-    "the shortening of {messages} after message {after}{because} left it out",
+    noop("Open this shortening"),
+    noop("It is not this shortening that lost the fact; this one is selected."),
+    noop("Lost by shortening"),
+    noop("left out by the shortening of {messages}"),
+    noop("the shortening of {messages} after message {after}{because} left it out"),
 )
 _DROPPING = ActWords(
-    "Open this dropping",
-    "It is not this dropping that lost the fact; this one is selected.",
-    "Lost by dropping",
-    "left out by the dropping of {messages}",
-    "the dropping of {messages} after message {after}{because} left it out",
+    noop("Open this dropping"),
+    noop("It is not this dropping that lost the fact; this one is selected."),
+    noop("Lost by dropping"),
+    noop("left out by the dropping of {messages}"),
+    noop("the dropping of {messages} after message {after}{because} left it out"),
 )
 _REWORDING = ActWords(
-    "Open this rewording",
-    "It is not this rewording that lost the fact; this one is selected.",
-    "Lost by rewording",
-    "left out by the rewording of {messages}",
-    "the rewording of {messages} after message {after}{because} left it out",
+    noop("Open this rewording"),
+    noop("It is not this rewording that lost the fact; this one is selected."),
+    noop("Lost by rewording"),
+    noop("left out by the rewording of {messages}"),
+    noop("the rewording of {messages} after message {after}{because} left it out"),
 )
 _ACTS = {
     CompactionOutcome.CLEARED: _CLEARING,
@@ -180,13 +196,16 @@ class CompactionWords(NamedTuple):
     @property
     def happened(self) -> str:
         """The act, the place and the reason, without a full stop."""
-        happened = f"{self.what} {self.where}"
-        return f"{happened} ({self.why})" if self.why else happened
+        if not self.why:
+            return _("{what} {where}", what=self.what, where=self.where)
+        return _(
+            "{what} {where} ({why})", what=self.what, where=self.where, why=self.why
+        )
 
     @property
     def sentence(self) -> str:
         """All of it."""
-        return f"{self.happened}. {self.result}."
+        return _("{happened}. {result}.", happened=self.happened, result=self.result)
 
 
 def compaction_words(compaction: Compaction, run: Run | None = None) -> CompactionWords:
@@ -202,8 +221,10 @@ def compaction_words(compaction: Compaction, run: Run | None = None) -> Compacti
     elif len(compaction.summarized) == 1:
         what = _WHAT_TO_ONE.get(outcome, what)
     return CompactionWords(
-        what.format(
-            messages=message_range(compaction.summarized), version=compaction.revises
+        _(
+            what,
+            messages=message_range(compaction.summarized),
+            version=compaction.revises,
         ),
         _where(compaction, run),
         reason_words(compaction),
@@ -215,13 +236,15 @@ def _where(compaction: Compaction, run: Run | None) -> str:
     turn = turn_words(compaction, run)
     after = message_number(compaction.after_message)
     if changed_request(compaction, run) is None:
-        return f"{turn}, after message {after:,}"
-    return f"before the request of {turn}, after message {after:,}"
+        return _("{turn}, after message {after:,}", turn=turn, after=after)
+    return _(
+        "before the request of {turn}, after message {after:,}", turn=turn, after=after
+    )
 
 
 def act_words(compaction: Compaction) -> ActWords:
     """Return the words for what it did."""
-    return _ACTS.get(outcome_of(compaction), _SUMMARIZATION)
+    return ActWords(*map(_, _ACTS.get(outcome_of(compaction), _SUMMARIZATION)))
 
 
 def _is_restoring(compaction: Compaction) -> bool:
@@ -236,26 +259,29 @@ def request_words(compaction: Compaction, run: Run | None = None) -> str:
     call 3``; ``after turn 46`` where none came any more."""
     if changed_request(compaction, run) is None:
         return turn_words(compaction, run)
-    return f"before the request of {turn_words(compaction, run)}"
+    turn = turn_words(compaction, run)
+    return _("before the request of {turn}", turn=turn)
 
 
 def turn_words(compaction: Compaction, run: Run | None = None) -> str:
     """Return the same in short, for labels: ``turn 6``, ``turn 6, call 3``, ``after turn 46``."""
     request = changed_request(compaction, run)
-    return request_name(*request) if request else f"after turn {compaction.turn:,}"
+    if request is None:
+        return _("after turn {turn:,}", turn=compaction.turn)
+    return request_name(*request)
 
 
 def event_turn_words(event: CompactionEvent) -> str:
     """Return the same of an event."""
     if event.request is None:
-        return f"after turn {event.compaction.turn:,}"
+        return _("after turn {turn:,}", turn=event.compaction.turn)
     return request_name(*event.request)
 
 
 def event_turn_in_a_table(event: CompactionEvent) -> str:
     """Return the same where a heading says that it is a turn: ``6``, ``6, call 3``, ``after turn 46``."""
     if event.request is None:
-        return f"after turn {event.compaction.turn:,}"
+        return _("after turn {turn:,}", turn=event.compaction.turn)
     return place_in_a_table(event.request)
 
 
@@ -270,8 +296,9 @@ def named_reason(strategy: Strategy, reason: str) -> str:
     stays."""
     is_count = any(f" {unit} {sign}" in reason for unit in UNITS for sign in ">≥")
     if not strategy.limits or not is_count:
-        return reason
-    return f"{strategy.limits}: {plain_limit(reason)}"
+        return reason_in_words(reason)
+    words = reason_in_words(plain_limit(reason))
+    return _("{counted}: {reason}", counted=_(strategy.limits), reason=words)
 
 
 def plain_limit(reason: str) -> str:
@@ -281,14 +308,18 @@ def plain_limit(reason: str) -> str:
 
 
 def _say_twice(found: re.Match[str]) -> str:
-    number = found[1]
-    stay = "stays" if number == "1" else "stay"
-    return f"{2 * int(number):,}, twice the {number} that {stay}"
+    stay = int(found[1])
+    return ngettext(
+        "{limit:,}, twice the {number} that stays",
+        "{limit:,}, twice the {number} that stay",
+        stay,
+        limit=2 * stay,
+    )
 
 
 def after_failure_words(compaction: Compaction) -> str:
     """Return what the strategy's rule says of a summarizer that fails, without a full stop."""
-    return _AFTER_FAILURE.get(compaction.policy, _AFTER_FAILURE["instead"])
+    return _(_AFTER_FAILURE.get(compaction.policy, _AFTER_FAILURE["instead"]))
 
 
 def error_words(compaction: Compaction) -> str:
@@ -300,36 +331,54 @@ def tried_again(run: Run, failed: Compaction) -> str:
     """Return what follows the error of a compaction of ``run`` where there is room to explain it."""
     turn = next_try(run.compactions, failed)
     if failed.policy != "leave":
-        return f"{after_failure_words(failed)}. The next try is in turn {turn:,}."
-    return (
-        f"Nothing was lost: the messages are still sent word for word, and the next try is in turn {turn:,}, or at "
-        "once with another model."
+        return _(
+            "{rule}. The next try is in turn {turn:,}.",
+            rule=after_failure_words(failed),
+            turn=turn,
+        )
+    return _(
+        "Nothing was lost: the messages are still sent word for word, and the next try is in turn "
+        "{turn:,}, or at once with another model.",
+        turn=turn,
     )
 
 
 def _result(compaction: Compaction, run: Run | None) -> str:
     if compaction.error is not None:
-        return f"{error_words(compaction)}. {after_failure_words(compaction)}"
+        return _(
+            "{error}. {rule}",
+            error=error_words(compaction),
+            rule=after_failure_words(compaction),
+        )
     request = request_title(compaction, run)
     sizes = size_words(compaction, run)
     broken = broken_length_words(compaction)
     if broken:
-        return f"{request}: {sizes}. The summary is kept as written: {broken}"
-    return f"{request}: {sizes}"
+        return _(
+            "{request}: {sizes}. The summary is kept as written: {broken}",
+            request=request,
+            sizes=sizes,
+            broken=broken,
+        )
+    return _("{request}: {sizes}", request=request, sizes=sizes)
 
 
 def request_title(compaction: Compaction, run: Run | None = None) -> str:
     """Return which request :func:`size_words` is about: the one it changed, or while none came, the next one."""
     if changed_request(compaction, run):
-        return "The request"
+        return _("The request")
     # It may have gone on under another setting.
     if run is not None and compaction.request_turn_in(run.log) is not None:
-        return "What would have been sent next"
-    return "What is sent next"
+        return _("What would have been sent next")
+    return _("What is sent next")
 
 
 def size_words(compaction: Compaction, run: Run | None = None) -> str:
     """Return ``1,204 → 310 tokens``: the request without it and with it, see
     :func:`memviz.metrics.summaries.request_sizes.request_sizes`."""
     before_tokens, after_tokens = request_sizes(compaction, run)
-    return f"{before_tokens:,} → {after_tokens:,} tokens"
+    return _(
+        "{before_tokens:,} → {after_tokens:,} tokens",
+        before_tokens=before_tokens,
+        after_tokens=after_tokens,
+    )

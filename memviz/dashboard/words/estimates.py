@@ -1,6 +1,7 @@
 """Estimates of what work costs that a model is paid for, in words."""
 
 from memviz.core.text.wording import counted, dollars, listed, rounded_tokens
+from memviz.core.translation import _
 from memviz.metrics.cost.estimate import Estimate
 from memviz.models.cost_bound import PlannedCalls
 
@@ -10,7 +11,12 @@ def work_words(work: PlannedCalls) -> str:
     calls = counted(work.calls, work.noun)
     read = rounded_tokens(work.input_tokens)
     written = rounded_tokens(work.output_tokens)
-    return f"{calls}: about {read} tokens in and {written} out"
+    return _(
+        "{calls}: about {read} tokens in and {written} out",
+        calls=calls,
+        read=read,
+        written=written,
+    )
 
 
 def estimate_words(estimate: Estimate) -> str:
@@ -22,24 +28,48 @@ def estimate_words(estimate: Estimate) -> str:
     if usd is None:
         models = listed(estimate.unknown_prices)
         if len(estimate.unknown_prices) == 1:
-            return f"{work}. The price of {models} is unknown."
-        return f"{work}. The prices of {models} are unknown."
+            return _(
+                "{work}. The price of {models} is unknown.", work=work, models=models
+            )
+        return _(
+            "{work}. The prices of {models} are unknown.", work=work, models=models
+        )
     if not usd:
-        return f"{work}, at no cost."
+        return _("{work}, at no cost.", work=work)
     if len(parts) == 1:
         if estimate.at_list_price:
-            return f"{work}, about {dollars(usd)} at list price."
-        return f"{work}, about {dollars(usd)} at the prices given."
+            return _(
+                "{work}, about {dollars} at list price.",
+                work=work,
+                dollars=dollars(usd),
+            )
+        return _(
+            "{work}, about {dollars} at the prices given.",
+            work=work,
+            dollars=dollars(usd),
+        )
     if estimate.at_list_price:
-        return f"{work}, in all about {dollars(usd)} at list price."
-    return f"{work}, in all about {dollars(usd)} at the prices given."
+        return _(
+            "{work}, in all about {dollars} at list price.",
+            work=work,
+            dollars=dollars(usd),
+        )
+    return _(
+        "{work}, in all about {dollars} at the prices given.",
+        work=work,
+        dollars=dollars(usd),
+    )
 
 
 def likely_words(estimate: Estimate) -> str:
     """Return the estimate of work that may cost more, as a sentence."""
-    return f"Likely {estimate_words(estimate)}"
+    return _("Likely {estimate}", estimate=estimate_words(estimate))
 
 
 def summaries_words(summarizer: str, estimate: Estimate) -> str:
     """Return what the summarizer of this name would write, as a sentence."""
-    return f"{summarizer} would write {estimate_words(estimate)}"
+    return _(
+        "{summarizer} would write {estimate}",
+        summarizer=summarizer,
+        estimate=estimate_words(estimate),
+    )

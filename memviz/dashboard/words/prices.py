@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from memviz.core.text.wording import duration_words
+from memviz.core.text.wording import COMMA, duration_words
+from memviz.core.translation import _, noop
 from memviz.metrics.cost.cost import Part
 from memviz.metrics.cost.pricing import FREE, MILLION, MissingPrice, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
@@ -10,14 +11,14 @@ from memviz.models.names import approximation
 from memviz.models.prices import TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-UNKNOWN = "unknown"
+UNKNOWN = noop("unknown")
 PART_NAMES = {
-    Part.FRESH: "Input, fresh",
-    Part.CACHED: "Input, read from the cache",
-    Part.WRITTEN: "Input, written to the cache",
-    Part.OUTPUT: "Output",
-    Part.SUMMARIZER_INPUT: "Summarizer, input",
-    Part.SUMMARIZER_OUTPUT: "Summarizer, output",
+    Part.FRESH: noop("Input, fresh"),
+    Part.CACHED: noop("Input, read from the cache"),
+    Part.WRITTEN: noop("Input, written to the cache"),
+    Part.OUTPUT: noop("Output"),
+    Part.SUMMARIZER_INPUT: noop("Summarizer, input"),
+    Part.SUMMARIZER_OUTPUT: noop("Summarizer, output"),
 }
 """The name of each kind of tokens that is paid for, in a table."""
 
@@ -26,29 +27,29 @@ def whose(pricing: Pricing) -> str:
     """Return the owner of these prices, behind the word *prices*: ``of openai/gpt-5-mini``, ``entered by hand for
     openai/gpt-5-mini``, and where only some were, ``entered by hand (the rest of openai/gpt-5-mini)``."""
     if not pricing.has_own:
-        return f"of {pricing.model}"
+        return _("of {model}", model=pricing.model)
     if pricing.source:
-        return f"entered by hand (the rest of {pricing.model})"
-    return f"entered by hand for {pricing.model}"
+        return _("entered by hand (the rest of {model})", model=pricing.model)
+    return _("entered by hand for {model}", model=pricing.model)
 
 
 def source_words(pricing: Pricing) -> str:
     """Return where these prices are from."""
     source = pricing.source
     if source == FREE:
-        source = "answers without a provider"
+        source = _("answers without a provider")
     if not pricing.has_own:
         return source
     if source:
-        return f"entered by hand, the rest: {source}"
-    return "entered by hand"
+        return _("entered by hand, the rest: {source}", source=source)
+    return _("entered by hand")
 
 
 def missing_price_name(missing: MissingPrice) -> str:
     """Return the name of a price that is needed and that nobody knows: ``openai/gpt-9: output price``."""
     if missing.kind == "input":
-        return f"{missing.model}: input price"
-    return f"{missing.model}: output price"
+        return _("{model}: input price", model=missing.model)
+    return _("{model}: output price", model=missing.model)
 
 
 def missing_prices_by_model(missing: Iterable[MissingPrice]) -> Iterator[str]:
@@ -59,11 +60,11 @@ def missing_prices_by_model(missing: Iterable[MissingPrice]) -> Iterator[str]:
         kinds.setdefault(model, []).append(kind)
     for model, unknown in kinds.items():
         if len(unknown) > 1:
-            yield f"input price and output price of {model}"
+            yield _("input price and output price of {model}", model=model)
         elif unknown == ["input"]:
-            yield f"input price of {model}"
+            yield _("input price of {model}", model=model)
         else:
-            yield f"output price of {model}"
+            yield _("output price of {model}", model=model)
 
 
 def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
@@ -74,42 +75,75 @@ def prices_of(assumptions: PricingAssumptions) -> Iterator[str]:
         has_cache = assumptions.cache is not None
         yield prices_in_words(main, reads_a_cache=has_cache)
     if summarizer is not None and summarizer != main:
-        yield f"Summarizer: {prices_in_words(summarizer, reads_a_cache=False)}"
+        prices = prices_in_words(summarizer, reads_a_cache=False)
+        yield _("Summarizer: {prices}", prices=prices)
 
 
 def prices_in_words(pricing: Pricing, *, reads_a_cache: bool = True) -> str:
     """Return what a million tokens of a model cost, and who says so."""
     if pricing.plain == unpriced(pricing.model).plain:
-        return f"{pricing.model} is in no price list here, so what it costs is unknown."
+        return _(
+            "{model} is in no price list here, so what it costs is unknown.",
+            model=pricing.model,
+        )
     told = _rates(pricing.plain, reads_a_cache)
     for rates in pricing.rates[1:]:
-        above = f"in requests of more than {rates.above_input_tokens:,} input tokens"
-        told += f"; {above} {_rates(rates, reads_a_cache)}"
-    return f"{pricing.model}, USD per million tokens: {told}. Source: {source_words(pricing)}."
+        above = _(
+            "in requests of more than {above_input_tokens:,} input tokens",
+            above_input_tokens=rates.above_input_tokens,
+        )
+        told += _("; {above} {rates}", above=above, rates=_rates(rates, reads_a_cache))
+    return _(
+        "{model}, USD per million tokens: {told}. Source: {source}.",
+        model=pricing.model,
+        told=told,
+        source=source_words(pricing),
+    )
 
 
 def cache_in_words(cache: CacheRules | None) -> str:
     """Return the rules of the prompt cache, and who says so."""
     if cache is None:
-        return "Prompt cache: none is counted, because none is known for this model or it was switched off."
-    step = f", in steps of {cache.step_tokens:,}" if cache.step_tokens > 1 else ""
-    lives = "no lifetime is known"
+        return _(
+            "Prompt cache: none is counted, because none is known for this model or it was switched off."
+        )
+    lives = _("no lifetime is known")
     if cache.lifetime_seconds is not None:
-        lives = f"kept for {duration_words(cache.lifetime_seconds)} without use"
-    of = f", as of {cache.as_of:%Y-%m-%d}" if cache.as_of else ""
-    rules = f"Prompt cache: reuses what two requests begin with, from {cache.min_tokens:,} tokens on{step}; {lives}."
-    return f"{rules} Source: {cache.source}{of}."
+        time = duration_words(cache.lifetime_seconds)
+        lives = _("kept for {time} without use", time=time)
+    if cache.step_tokens > 1:
+        rules = _(
+            "Prompt cache: reuses what two requests begin with, from {tokens:,} tokens on, in steps of {step:,}; "
+            "{lives}.",
+            tokens=cache.min_tokens,
+            step=cache.step_tokens,
+            lives=lives,
+        )
+    else:
+        rules = _(
+            "Prompt cache: reuses what two requests begin with, from {tokens:,} tokens on; {lives}.",
+            tokens=cache.min_tokens,
+            lives=lives,
+        )
+    source = _(cache.source)
+    if not cache.as_of:
+        return rules + " " + _("Source: {source}.", source=source)
+    of = _("Source: {source}, as of {day:%Y-%m-%d}.", source=source, day=cache.as_of)
+    return rules + " " + of
 
 
 def _rates(rates: TokenRates, reads_a_cache: bool) -> str:
     usd = rates.input_usd_per_token
-    told = [f"input {_per_million(usd)}"]
+    told = [_("input {usd}", usd=_per_million(usd))]
     if reads_a_cache:
         read = _per_million(rates.cache_read_usd_per_token, usd)
         written = _per_million(rates.cache_write_usd_per_token, usd)
-        told += [f"read from the cache {read}", f"written to it {written}"]
-    told.append(f"output {_per_million(rates.output_usd_per_token)}")
-    return ", ".join(told)
+        told += [
+            _("read from the cache {read}", read=read),
+            _("written to it {written}", written=written),
+        ]
+    told.append(_("output {usd}", usd=_per_million(rates.output_usd_per_token)))
+    return _(COMMA).join(told)
 
 
 def _per_million(
@@ -118,25 +152,37 @@ def _per_million(
     if usd_per_token is not None:
         return f"{usd_per_token * MILLION:,.6g}"
     if input_usd_per_token is not None:
-        return f"{input_usd_per_token * MILLION:,.6g} (as input)"
-    return UNKNOWN
+        return _("{value:,.6g} (as input)", value=input_usd_per_token * MILLION)
+    return _(UNKNOWN)
 
 
 def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
     """Return under which prices, pause and cache a comparison of costs holds: with a pause that the cache outlives the
     full buffer is often the cheapest, with a longer one it is not. It says so where ``counter``, which counted the
     tokens, is not that of the model whose prices count."""
-    held_for = f"Costs hold for the prices {whose_prices(assumptions)}"
+    prices = whose_prices(assumptions)
     pause = duration_words(assumptions.pause_seconds)
     cache = assumptions.cache
     if cache is None:
-        basis = (
-            f"{held_for} and a pause of {pause} between turns, without a prompt cache."
+        basis = _(
+            "Costs hold for the prices {prices} and a pause of {pause} between turns, without a prompt cache.",
+            prices=prices,
+            pause=pause,
         )
     elif cache.is_alive(assumptions.pause_seconds):
-        basis = f"{held_for} and a pause of {pause} between turns, shorter than its prompt cache lasts."
+        basis = _(
+            "Costs hold for the prices {prices} and a pause of {pause} between turns, shorter than its prompt cache "
+            "lasts.",
+            prices=prices,
+            pause=pause,
+        )
     else:
-        basis = f"{held_for} and a pause of {pause} between turns, after which its prompt cache is empty."
+        basis = _(
+            "Costs hold for the prices {prices} and a pause of {pause} between turns, after which its prompt cache "
+            "is empty.",
+            prices=prices,
+            pause=pause,
+        )
     inexact = approximation(assumptions.main.model, counter) if assumptions.main else ""
     return f"{basis} {inexact}" if inexact else basis
 
@@ -144,32 +190,46 @@ def basis_in_words(assumptions: PricingAssumptions, counter: str) -> str:
 def whose_prices(assumptions: PricingAssumptions) -> str:
     """Return whose prices count, behind the word *prices*: ``of X``, or ``of X for the chat and of Y for the
     summaries``."""
-    unknown = "of an unknown model"
+    unknown = _("of an unknown model")
     main = whose(assumptions.main) if assumptions.main else unknown
     writer = whose(assumptions.summarizer) if assumptions.summarizer else unknown
     if main == writer:
         return main
-    return f"{main} for the chat and {writer} for the summaries"
+    return _(
+        "{main} for the chat and {writer} for the summaries", main=main, writer=writer
+    )
 
 
 def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:
     """Return what the pause does, beside a sentence that says how long the prompt cache lives."""
-    pause = f"After a pause of {duration_words(pause_seconds)}"
+    pause = duration_words(pause_seconds)
     if cache.is_alive(pause_seconds):
-        return f"{pause} the next turn reads from the prompt cache."
-    return f"{pause} the prompt cache is empty, so all that is sent is paid in full."
+        return _(
+            "After a pause of {pause} the next turn reads from the prompt cache.",
+            pause=pause,
+        )
+    return _(
+        "After a pause of {pause} the prompt cache is empty, so all that is sent is paid in full.",
+        pause=pause,
+    )
 
 
 def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
     """Return what the pause does to the prompt cache."""
     if cache is None:
-        return "No prompt cache is counted, so the pause changes nothing."
+        return _("No prompt cache is counted, so the pause changes nothing.")
     if cache.lifetime_seconds is None:
-        return (
-            "The provider does not say how long its prompt cache lives. It is taken to be empty after every pause, so "
-            "all that is sent is paid in full."
+        return _(
+            "The provider does not say how long its prompt cache lives. It is taken to be empty after every "
+            "pause, so all that is sent is paid in full."
         )
     lives = duration_words(cache.lifetime_seconds)
     if cache.is_alive(pause_seconds):
-        return f"The pause is shorter than the {lives} that the prompt cache lives, so the next turn reads from it."
-    return f"The prompt cache lives {lives}. After this pause it is empty, so all that is sent is paid in full."
+        return _(
+            "The pause is shorter than the {lives} that the prompt cache lives, so the next turn reads from it.",
+            lives=lives,
+        )
+    return _(
+        "The prompt cache lives {lives}. After this pause it is empty, so all that is sent is paid in full.",
+        lives=lives,
+    )

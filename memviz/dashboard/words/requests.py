@@ -3,6 +3,7 @@ a limit allows."""
 
 from memviz.core.messages import Message, ToolCall
 from memviz.core.text.wording import RequestPlace, counted, listed, request_name
+from memviz.core.translation import _, noop
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Forecast, Limit, limit_of
@@ -24,16 +25,31 @@ def request_names(turns: Turns) -> list[str]:
 def place_in_a_table(place: RequestPlace) -> str:
     """Return a request where a heading says that it is one of a turn: ``6``, ``6, call 3``."""
     turn, call, calls = place
-    return f"{turn:,}" if calls == 1 else f"{turn:,}, call {call:,}"
+    if calls == 1:
+        return f"{turn:,}"
+    return _("{turn:,}, call {call:,}", turn=turn, call=call)
+
+
+_ROLES = {
+    "user": noop("user"),
+    "assistant": noop("assistant"),
+    "tool": noop("tool"),
+    "system": noop("system"),
+}
+
+
+def role_name(role: str) -> str:
+    """Return who said a message, as pages name it."""
+    return _(_ROLES.get(role, role))
 
 
 _FATES: dict[Looks, str] = {
-    "history": "{number} sent word for word",
-    "recalled": "{number} recalled",
-    "shortened": "{number} sent shortened",
-    "cleared": "{number} sent as a placeholder",
-    "summary": "{number} replaced by a summary",
-    "dropped": "{number} not sent",
+    "history": noop("{number} sent word for word"),
+    "recalled": noop("{number} recalled"),
+    "shortened": noop("{number} sent shortened"),
+    "cleared": noop("{number} sent as a placeholder"),
+    "summary": noop("{number} replaced by a summary"),
+    "dropped": noop("{number} not sent"),
 }
 
 
@@ -43,12 +59,18 @@ def picture_words(picture: SaidAndSent) -> str:
     fates = []
     for one, words in _FATES.items():
         if one in looks:
-            fates.append(words.format(number=f"{looks.count(one):,}"))
+            number = f"{looks.count(one):,}"
+            fates.append(_(words, number=number))
     said = counted(len(picture.said), "message")
     record = picture.record
-    return (
-        f"At {record.name}, {said} of {picture.said_tokens:,} tokens had been said ({listed(fates)}), and "
-        f"{record.total_tokens:,} tokens were sent."
+    return _(
+        "At {name}, {said} of {said_tokens:,} tokens had been said ({fates}), and {total_tokens:,} tokens "
+        "were sent.",
+        name=record.name,
+        said=said,
+        said_tokens=picture.said_tokens,
+        fates=listed(fates),
+        total_tokens=record.total_tokens,
     )
 
 
@@ -61,16 +83,21 @@ def limit_value(limit: Limit) -> str:
 
 def limit_words(limit: Limit) -> str:
     """Return ``limit for messages not yet summarized 1,500``, for the line on a chart."""
-    return f"limit for {limit.counts or _COUNTED} {limit_value(limit)}"
+    return _(
+        "limit for {counts} {limit}",
+        counts=_(limit.counts or _COUNTED),
+        limit=limit_value(limit),
+    )
 
 
 def bracket_words(limit: Limit) -> str:
     """Return ``limit 1,500 of messages``, for the bracket over what it limits."""
-    counts = (limit.counts or _COUNTED).removesuffix(" not yet summarized")
-    return f"limit {limit_value(limit)} of {counts}"
+    counts = _((limit.counts or _COUNTED).removesuffix(_NOT_YET))
+    return _("limit {limit} of {counts}", limit=limit_value(limit), counts=counts)
 
 
-_COUNTED = "what the strategy counts"
+_COUNTED = noop("what the strategy counts")
+_NOT_YET = " not yet summarized"
 
 
 def limit_rule(strategy: Strategy) -> str:
@@ -80,15 +107,15 @@ def limit_rule(strategy: Strategy) -> str:
     limit = limit_of(strategy)
     if limit is None:
         return ""
-    counts = (limit.counts or _COUNTED).removesuffix(" not yet summarized")
+    counts = _((limit.counts or _COUNTED).removesuffix(_NOT_YET))
     tokens = counted(limit.tokens, "token")
     if limit.share:
         tokens = f"{tokens} ({limit.share})"
     if strategy.trigger is Trigger.NEVER:
-        return f"keeps {counts} to {tokens}"
+        return _("keeps {counts} to {tokens}", counts=counts, tokens=tokens)
     if strategy.writes_notes:
-        return f"summarizes when {counts} pass {tokens}"
-    return f"clears when {counts} pass {tokens}"
+        return _("summarizes when {counts} pass {tokens}", counts=counts, tokens=tokens)
+    return _("clears when {counts} pass {tokens}", counts=counts, tokens=tokens)
 
 
 def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
@@ -97,9 +124,12 @@ def over_limit_words(record: TurnRecord, strategy: Strategy) -> str:
     if limit is None:
         return ""
     tokens = strategy.counted_tokens(record.tokens)
-    return (
-        f"Over its limit: {tokens:,} tokens of {limit.counts or _COUNTED}, {limit.tokens:,} allowed. The input is sent "
-        "all the same."
+    return _(
+        "Over its limit: {tokens:,} tokens of {counts}, {allowed:,} allowed. The input is sent all the "
+        "same.",
+        tokens=tokens,
+        counts=_(limit.counts or _COUNTED),
+        allowed=limit.tokens,
     )
 
 
@@ -108,10 +138,22 @@ def forecast_words(label: str, window_tokens: int, forecast: Forecast) -> str:
     more = counted(forecast.more_requests, "more request")
     seen = forecast.seen_requests
     if forecast.turn is None:
-        return f"{label} passes {window_tokens:,} tokens after {more}, if they go on growing as the last {seen} did."
-    return (
-        f"{label} passes {window_tokens:,} tokens after {more}, at turn {forecast.turn:,}, if they go on growing as "
-        f"the last {seen} did."
+        return _(
+            "{label} passes {window_tokens:,} tokens after {more}, if they go on growing as the last {seen} "
+            "did.",
+            label=label,
+            window_tokens=window_tokens,
+            more=more,
+            seen=seen,
+        )
+    return _(
+        "{label} passes {window_tokens:,} tokens after {more}, at turn {turn:,}, if they go on growing as "
+        "the last {seen} did.",
+        label=label,
+        window_tokens=window_tokens,
+        more=more,
+        turn=forecast.turn,
+        seen=seen,
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memviz.core.text.wording import counted, turn_list
+from memviz.core.translation import _
 from memviz.metrics.health import Severity
 
 _TURNS_NAMED = 4
@@ -43,5 +44,10 @@ class HealthWarning:
         """The turns by number if they are few, else their range; empty if it concerns no turn."""
         turns = self.turns
         if len(turns) > _TURNS_NAMED:
-            return f"{counted(len(turns), 'turn')} from {turns[0]:,} to {turns[-1]:,}"
+            return _(
+                "{turns} from {first:,} to {last:,}",
+                turns=counted(len(turns), "turn"),
+                first=turns[0],
+                last=turns[-1],
+            )
         return turn_list(turns) if turns else ""

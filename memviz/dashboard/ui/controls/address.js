@@ -1,5 +1,6 @@
 // What the address of the page shows: kept in the browser, copied, shown elsewhere. Each component has one of the last four
 // functions. How a text is copied is said in memviz/dashboard/stage/copy.js, which stands before this.
+const translate = (data) => (text) => data.words?.[text] ?? text; // words come from Python where the page is not English
 const ANSWER_MILLISECONDS = 3000; // a browser allows copying for some 5 seconds after a click
 
 // The address of the page is the link as well, so that a reload shows what was there. It replaces the one before:
@@ -28,7 +29,10 @@ function keepAddress({ parentElement, data }) {
 
 // The server is asked for the link when it is clicked: what was changed within a fragment did not draw the button again.
 function copyLink({ parentElement, data, setTriggerValue }) {
-    const button = parentElement.querySelector("button");
+    const button = parentElement.querySelector("button"), _ = translate(data);
+    if (button.said !== _("Copy link")) { // and not each time: it may just say that it has copied
+        button.said = button.dataset.words = button.textContent = _("Copy link");
+    }
     button.query = data.query;
     writeAddress(button, data);
     if (button.asked !== undefined && button.asked === data.asked) button.answered();
@@ -41,13 +45,13 @@ function copyLink({ parentElement, data, setTriggerValue }) {
             setTriggerValue("asked", button.asked);
         });
         const address = location.origin + location.pathname + "?" + button.query;
-        memvizCopy(button, address, () => { prompt("Copy this address", address); });
+        memvizCopy(button, address, () => { prompt(_("Copy this address"), address); });
     };
 }
 
 // The links are made when they are asked for: the address may be another by then.
 function share({ parentElement, data }) {
-    const find = (name) => parentElement.querySelector(name), area = find("textarea");
+    const find = (name) => parentElement.querySelector(name), area = find("textarea"), _ = translate(data);
     const address = (parts) => `${location.origin}${location.pathname}?${parts}`;
     const presented = () => {
         const parts = wholeQuery(location.search);
@@ -60,10 +64,15 @@ function share({ parentElement, data }) {
         return `<iframe src="${address(query).replaceAll("&", "&amp;")}" title="memviz" width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
     };
     const show = () => { area.value = code(); };
-    const copy = (button, text, ask = "Copy this") => memvizCopy(button, text, () => { prompt(ask, text); });
+    const copy = (button, text, ask = _("Copy this")) => memvizCopy(button, text, () => { prompt(ask, text); });
+    find("[name=page]").textContent = _("Copy link");
+    find(".said").textContent = _("Present this page");
+    find("[name=link]").textContent = _("Copy link for presenting");
+    find("[name=code]").textContent = _("Copy code");
+    find("label").textContent = _("Code to embed the picture");
     find(".help").textContent = data.help;
     find("[name=page]").title = data.link_help;
-    find("[name=page]").onclick = (event) => copy(event.currentTarget, address(wholeQuery(location.search)), "Copy this address");
+    find("[name=page]").onclick = (event) => copy(event.currentTarget, address(wholeQuery(location.search)), _("Copy this address"));
     find("[name=present]").onclick = () => dispatchEvent(new Event("memviz-present"));
     find("[name=link]").onclick = (event) => copy(event.currentTarget, presented());
     find("[name=code]").onclick = (event) => { show(); copy(event.currentTarget, code()); };
@@ -73,5 +82,6 @@ function share({ parentElement, data }) {
 
 function openWhole({ parentElement, data }) {
     parentElement.querySelector("span").textContent = data.words;
+    parentElement.querySelector("a").textContent = data.open;
     parentElement.querySelector("a").href = `${location.pathname}?${wholeQuery(data.query)}`;
 }

@@ -11,7 +11,8 @@ from memviz.core.forms import FormFate
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes
 from memviz.core.summaries import SUMMARY
-from memviz.core.text.wording import counted, message_number
+from memviz.core.text.wording import COMMA, counted, message_number
+from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.dashboard.charts.palette import (
     PART_COLORS,
     PART_HELP,
@@ -20,21 +21,24 @@ from memviz.dashboard.charts.palette import (
 )
 from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.words.requests import role_name
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.summaries.facts import are_facts
 
-MORE = "the JSON below has all of them"
-OWN_WORDS = "The strategy's own words"
-IN_PLACE = "in full at its place in the history"
+MORE = noop("the JSON below has all of them")
+OWN_WORDS = noop("The strategy's own words")
+IN_PLACE = plural_noop(
+    "in full at its place in the history", "in full at their places in the history"
+)
 IN_FORMS = ("history", "input")
 """Kinds of blocks with messages of the log in their own place, which alone are sent in forms."""
 FORM_WORDS: dict[FormFate, str] = {
-    "cleared": "sent as a placeholder",
-    "shortened": "shortened",
+    "cleared": noop("sent as a placeholder"),
+    "shortened": noop("shortened"),
 }
-FORMED_HELP = (
+FORMED_HELP = noop(
     "Messages of the conversation, some of them with less in them than was said."
 )
 
@@ -79,12 +83,12 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
 def block_title(block: Block, record: TurnRecord) -> str:
     """Return the name of a block: a summary by its track of notes, where a strategy keeps several kinds."""
     if block.kind == "history" and not block.indices:
-        return OWN_WORDS
+        return _(OWN_WORDS)
     if block.kind != "summary":
-        return PART_TITLES[block.kind]
+        return _(PART_TITLES[block.kind])
     for piece in _notes_in(block, record):
         return notes_title(record, piece)
-    return PART_TITLES["summary"]
+    return _(PART_TITLES["summary"])
 
 
 def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
@@ -115,28 +119,34 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
     """Return ``Summary``, or the name of another track of notes."""
     version = record.memory.space.summaries.versions[piece.stop - 1]
     if are_facts(version):
-        return "Facts"
+        return _("Facts")
     if version.track == SUMMARY:
-        return PART_TITLES["summary"]
+        return _(PART_TITLES["summary"])
     return version.track.capitalize()
 
 
 def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Markup:
     said = [f"{size_words(block, record)} · {counted(len(block.messages), 'message')}"]
     if block.kind == "tools" and record.parts.tools:
-        said.append(f"offered: {', '.join(record.parts.tools)}")
+        said.append(_("offered: {tools}", tools=", ".join(record.parts.tools)))
     if block.kind == "summary":
         role = block.messages[0].role
         if block.indices:
-            said.append(f"standing for {counted(len(block.indices), 'message')}")
+            said.append(
+                _(
+                    "standing for {messages}",
+                    messages=counted(len(block.indices), "message"),
+                )
+            )
         if role != "system":
-            said.append(f"sent as a message of the {role}")
+            said.append(_("sent as a message of the {role}", role=role_name(role)))
     if block.kind == "recalled":
         said += _restored_words(block, record)
     formed = form_counts(block, fates)
-    help_text = FORMED_HELP if formed else PART_HELP[block.kind]
+    help_text = _(FORMED_HELP) if formed else _(PART_HELP[block.kind])
     title = element("b", block_title(block, record))
-    return element("header", title, f" {', '.join(said + formed)}", title=help_text)
+    words = _(COMMA).join(said + formed)
+    return element("header", title, f" {words}", title=help_text)
 
 
 def size_words(block: Block, record: TurnRecord) -> str:
@@ -146,16 +156,23 @@ def size_words(block: Block, record: TurnRecord) -> str:
     written = text_tokens(block, record)
     words = counted(written, "token")
     heading = block.tokens - written
-    return f"{words} and {heading:,} of its heading" if heading else words
+    if not heading:
+        return words
+    return _("{words} and {heading:,} of its heading", words=words, heading=heading)
 
 
 def _restored_words(block: Block, record: TurnRecord) -> Iterator[str]:
     """Yield how many of the recalled messages stand in their own place, and not before the input."""
     count = len(set(block.indices).intersection(record.parts.restored))
     if count:
-        where = "in full at its place" if count == 1 else "in full at their places"
-        of_them = "" if count == len(block.messages) else f"{count:,} of them "
-        yield f"{of_them}{where} in the history"
+        if count < len(block.messages):
+            yield ngettext(
+                "{number:,} of them in full at its place in the history",
+                "{number:,} of them in full at their places in the history",
+                count,
+            )
+        else:
+            yield ngettext(*IN_PLACE, count)
 
 
 def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
@@ -164,7 +181,7 @@ def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
         return []
     found = Counter(map(fates.get, block.indices))
     return [
-        f"{found[fate]:,} of them {words}"
+        _("{number:,} of them {how}", number=found[fate], how=_(words))
         for fate, words in FORM_WORDS.items()
         if found[fate]
     ]
@@ -176,21 +193,27 @@ def _message(
     sent = block.messages[offset]
     position = _position(block, offset)
     if position is None or position not in fates or block.kind not in IN_FORMS:
-        return message_html(sent, _where(block, record, position, sent), MORE)
+        return message_html(sent, _where(block, record, position, sent), _(MORE))
     said = record.memory.log[position]
     sums = record.memory.sums
     fate = fates[position]
     size = counted(sums.counter(sent.content), "token")
     form = _form_words(said, sent, fate)
-    head = f"{sent.role} · message {message_number(position):,} · {size} · {form}"
+    head = _(
+        "{role} · message {number:,} · {size} · {form}",
+        role=role_name(sent.role),
+        number=message_number(position),
+        size=size,
+        form=form,
+    )
     tokens = counted(sums.between(position, position + 1), "token")
     as_said = element(
         "details",
-        element("summary", f"As it was said, {tokens}"),
-        message_html(said, "", MORE),
+        element("summary", _("As it was said, {tokens}", tokens=tokens)),
+        message_html(said, "", _(MORE)),
     )
     color = STEP_COLORS[code_of(Fate[fate.upper()])]
-    return _formed(color, message_html(sent, head, MORE), as_said)
+    return _formed(color, message_html(sent, head, _(MORE)), as_said)
 
 
 def _formed(color: str, *inside: Markup) -> Markup:
@@ -200,8 +223,8 @@ def _formed(color: str, *inside: Markup) -> Markup:
 
 def _form_words(said: Message, sent: Message, fate: FormFate) -> str:
     if fate == "cleared" and sent.content == said.content:
-        return "sent without the arguments of its calls"
-    return FORM_WORDS[fate]
+        return _("sent without the arguments of its calls")
+    return _(FORM_WORDS[fate])
 
 
 def _position(block: Block, offset: int) -> int | None:
@@ -220,13 +243,20 @@ def _where(
     """Return the head of a message: its number in the conversation, if it has one."""
     if position is None:
         if block.kind == "history":
-            return f"{sent.role} · in no message of the conversation"
+            return _(
+                "{role} · in no message of the conversation", role=role_name(sent.role)
+            )
         return ""
     tokens = counted(record.memory.sums.between(position, position + 1), "token")
     role = record.memory.log[position].role
-    where = f"{role} · message {message_number(position):,} · {tokens}"
+    where = _(
+        "{role} · message {number:,} · {tokens}",
+        role=role_name(role),
+        number=message_number(position),
+        tokens=tokens,
+    )
     if block.kind == "recalled" and position in record.parts.restored:
-        where += f" · {IN_PLACE}"
+        where += f" · {ngettext(*IN_PLACE, 1)}"
     return where
 
 
@@ -244,35 +274,36 @@ def _system_prompt(block: Block, record: TurnRecord, first: int) -> Iterator[Mar
     added = added_to_system(record)
     if not added:
         for message in block.messages[first:]:
-            yield message_html(message, "", MORE)
+            yield message_html(message, "", _(MORE))
         return
     for piece in added:
         if piece.place == "before system":
             yield _added(record, piece)
     own = record.memory.space.system_messages
     if own:
-        yield message_html(own[0], "the system prompt's own words", MORE)
+        yield message_html(own[0], _("the system prompt's own words"), _(MORE))
     for piece in added:
         if piece.place == "behind system":
             yield _added(record, piece)
     for message in own[1:]:
-        yield message_html(message, "", MORE)
+        yield message_html(message, "", _(MORE))
 
 
 def _added(record: TurnRecord, piece: Notes | Line) -> Markup:
     """Return a piece inside the system prompt, in the colour of what memory wrote."""
     if isinstance(piece, Line):
-        what = "words of the strategy's own"
+        what = _("words of the strategy's own")
         text = piece.message.content
     else:
         first = piece.start + 1
         last = piece.stop
-        versions = f"version {last:,}"
+        versions = _("version {last:,}", last=last)
         if first < last:
-            versions = f"versions {first:,} to {last:,}"
-        what = f"{notes_title(record, piece).lower()}, {versions}"
+            versions = _("versions {first:,} to {last:,}", first=first, last=last)
+        title = notes_title(record, piece).lower()
+        what = _("{title}, {versions}", title=title, versions=versions)
         text = record.memory.space.summaries.text(piece.start, piece.stop)
     tokens = counted(record.memory.sums.counter(text), "token")
-    head = f"added by memory: {what} · {tokens}"
-    html = message_html(Message("system", text), head, MORE)
+    head = _("added by memory: {what} · {tokens}", what=what, tokens=tokens)
+    html = message_html(Message("system", text), head, _(MORE))
     return _formed(PART_COLORS["summary"], html)

@@ -9,7 +9,8 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.conversation import Log
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import COMMA, counted
+from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.study import ALL_MESSAGES
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
@@ -18,7 +19,7 @@ from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.storage.entries import ConversationEntry
-from memviz.storage.workspace import RunKey, Workspace
+from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
 from memviz.transcripts.base import RecordedEvent, Transcript
 from memviz.transcripts.times import moment
 
@@ -37,6 +38,15 @@ def studied_conversation() -> tuple[Transcript, Log]:
     return looked_at_conversation(compare_state().conversation_id or "")
 
 
+SAMPLES_IN = {"zh": SAMPLE_PREFIX + "chinese"}
+"""The bundled conversation that is shown first to readers of a language, where there is one in it."""
+
+
+def first_sample() -> str:
+    """Return the bundled conversation that a page opens first."""
+    return SAMPLES_IN.get(language_now(), FIRST_SAMPLE)
+
+
 class ConversationChoices(NamedTuple):
     """Conversations by id, and their labels."""
 
@@ -47,12 +57,20 @@ class ConversationChoices(NamedTuple):
 def conversation_choices(chosen: str | None) -> ConversationChoices:
     """The newest conversations, and the chosen one however old it is. Those that cannot be read are named."""
     entries, unreadable = workspace().choices(CONVERSATIONS_LISTED, chosen)
+    own = SAMPLES_IN.get(language_now(), "")
+    if own in entries:
+        entries = {own: entries[own], **entries}
     if unreadable:
-        names = ", ".join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
-        more = " and more" if len(unreadable) > MAX_NAMED else ""
+        names = _(COMMA).join(f"“{each.title}”" for each in unreadable[:MAX_NAMED])
+        if len(unreadable) > MAX_NAMED:
+            names = _("{names} and more", names=names)
         st.warning(
             plain(
-                f"Left aside, because it cannot be read: {names}{more}. The {page_titles.LIBRARY} says why."
+                _(
+                    "Left aside, because it cannot be read: {names}. The {library} says why.",
+                    names=names,
+                    library=_(page_titles.LIBRARY),
+                )
             ),
             icon=WARNING_ICON,
         )
@@ -71,13 +89,18 @@ def size_words(entries: Iterable[ConversationEntry]) -> str:
         turns += entry.turn_count
         requests += workspace().request_count(entry)
     words = counted(turns, "turn")
-    return f"{words} with {counted(requests, 'request')}" if requests > turns else words
+    if requests <= turns:
+        return words
+    more = counted(requests, "request")
+    return _("{turns} with {requests}", turns=words, requests=more)
 
 
 BEGINNING_KEY = "beginning"
 MORE_BY = 3
 """How much more of a conversation a click shows: what is shown should take seconds, then a minute, then as it takes."""
-WHOLE_HELP = "Replaying {} takes a minute or more, and about a gigabyte of memory for each half a million."
+WHOLE_HELP = noop(
+    "Replaying {messages} takes a minute or more, and about a gigabyte of memory for each half a million."
+)
 
 
 def say_beginnings(ids: Sequence[str]) -> None:
@@ -92,25 +115,34 @@ def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
     entry = workspace().store.entry(id)
     shown = len(workspace().conversation(id, first)[1])
     messages = counted(entry.message_count, "message")
-    whose = f"{plain(entry.title)}, so far" if of_several else "So far"
+    whose = _("So far")
+    if of_several:
+        whose = _("{title}, so far", title=plain(entry.title))
     key = f"{BEGINNING_KEY}-{id}"
     icon = ":material/expand_more:"
     with row(key, gap="xsmall"):
-        words = f"**{whose}: the first {shown:,} of {messages}.**"
+        words = _(
+            "**{whose}: the first {shown:,} of {messages}.**",
+            whose=whose,
+            shown=shown,
+            messages=messages,
+        )
         st.caption(words, width="content")
         with put_away(Part.CONTROLS, key):
             more = MORE_BY * first
             look_at = partial(_look_at_first, id)
             if more < entry.message_count:
                 more_key = f"{BEGINNING_KEY}-{more}-{id}"
-                quiet_button(f"Show {more:,}", more_key, icon, look_at, more)
+                quiet_button(
+                    _("Show {more:,}", more=more), more_key, icon, look_at, more
+                )
             quiet_button(
-                "Show all",
+                _("Show all"),
                 f"{BEGINNING_KEY}-all-{id}",
                 icon,
                 look_at,
                 ALL_MESSAGES,
-                help=WHOLE_HELP.format(messages),
+                help=_(WHOLE_HELP, messages=messages),
             )
 
 
@@ -123,23 +155,23 @@ MAX_EVENTS_SHOWN = 50
 
 def event_sentence(event: RecordedEvent) -> str:
     """Return an event as a sentence: its kind, time and size, as far as the file says so."""
-    what = "A summary that its program kept"
+    what = _("A summary that its program kept")
     if event.kind == "compaction":
-        what = "Its program compacted here"
+        what = _("Its program compacted here")
     if event.reason:
-        what += f" ({event.reason})"
+        what = _("{what} ({reason})", what=what, reason=event.reason)
     said = [what]
     sizes = []
     if event.tokens_before is not None:
-        sizes.append(f"{counted(event.tokens_before, 'token')} before")
+        sizes.append(_("{tokens} before", tokens=counted(event.tokens_before, "token")))
     if event.tokens_after is not None:
-        sizes.append(f"{counted(event.tokens_after, 'token')} after")
+        sizes.append(_("{tokens} after", tokens=counted(event.tokens_after, "token")))
     if sizes:
-        said.append(", ".join(sizes))
+        said.append(_(COMMA).join(sizes))
     at = moment(event.time)
     if at:
         said.append(f"{at:%Y-%m-%d %H:%M} UTC")
-    return ". ".join(said) + "."
+    return _(". ").join(said) + _(".")
 
 
 def recorded_events(transcript: Transcript, log: Log) -> None:
@@ -147,20 +179,28 @@ def recorded_events(transcript: Transcript, log: Log) -> None:
     events = transcript.events
     if not events:
         return
-    st.header("What its own program did", anchor=False)
+    st.header(_("What its own program did"), anchor=False)
     st.caption(
-        f"{counted(len(events), 'event')} recorded in the file that this conversation was imported from. They are not "
-        "part of any replay: compare them with what each setting did."
+        _(
+            "{events} recorded in the file that this conversation was imported from. They are not part of any "
+            "replay: compare them with what each setting did.",
+            events=counted(len(events), "event"),
+        )
     )
     for number, event in enumerate(events[:MAX_EVENTS_SHOWN], 1):
         turn = 0
         if event.after_message:
             turn = log.turn_number(min(event.after_message, len(log)) - 1)
-        label = f"{number}. After turn {turn}: {plain(event_sentence(event))}"
+        label = _(
+            "{number}. After turn {turn}: {event}",
+            number=number,
+            turn=turn,
+            event=plain(event_sentence(event)),
+        )
         with st.expander(label, icon=":material/history_edu:"):
-            st.text(event.text or "The file does not say what the summary was.")
+            st.text(event.text or _("The file does not say what the summary was."))
     if len(events) > MAX_EVENTS_SHOWN:
-        st.caption(f"And {len(events) - MAX_EVENTS_SHOWN:,} more.")
+        st.caption(_("And {value:,} more.", value=len(events) - MAX_EVENTS_SHOWN))
 
 
 def kept_wordings(workspace: Workspace, key: RunKey) -> dict[int, str]:

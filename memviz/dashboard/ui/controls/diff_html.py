@@ -10,8 +10,10 @@ from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.text.language import in_language, language
 from memviz.core.text.wording import counted, message_number
+from memviz.core.translation import _, noop
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.controls.message_html import message_html
+from memviz.dashboard.words.requests import role_name
 from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, words_of
 from memviz.metrics.summaries.facts import FactLine, FactsVersion
 
@@ -42,10 +44,14 @@ def legend_html(diff: TextDiff) -> Markup:
     """Return the numbers of words by their fate, each said the way it looks in the text."""
     return element(
         "p",
-        f"{diff.words('kept'):,} {counted_noun(diff)} kept · ",
-        element("del", f"{diff.words('removed'):,} removed"),
+        _(
+            "{number:,} {words} kept · ",
+            number=diff.words("kept"),
+            words=_(counted_noun(diff)),
+        ),
+        element("del", _("{number:,} removed", number=diff.words("removed"))),
         " · ",
-        element("ins", f"{diff.words('added'):,} added"),
+        element("ins", _("{number:,} added", number=diff.words("added"))),
         class_="memviz-diff memviz-legend",
     )
 
@@ -53,7 +59,11 @@ def legend_html(diff: TextDiff) -> Markup:
 def counted_noun(diff: TextDiff) -> str:
     """Return the unit that was counted: words, or characters where most of the text is written without spaces."""
     words = words_of(diff.text("kept", "added")) or words_of(diff.text("removed"))
-    return "characters" if 2 * sum(map(is_unspaced, words)) > len(words) else "words"
+    return (
+        noop("characters")
+        if 2 * sum(map(is_unspaced, words)) > len(words)
+        else noop("words")
+    )
 
 
 def marked_html(text: str, answers: Sequence[str]) -> Markup:
@@ -99,14 +109,20 @@ def _piece(piece: Piece, answers: Sequence[str], kept_chars: int) -> Markup:
         return element(_TAGS[piece.change], _marked(text, answers))
     half = kept_chars // 2
     more = len(text) - 2 * half
-    left_out = element("small", f"… {more:,} characters more, all kept …")
+    left_out = element("small", _("… {more:,} characters more, all kept …", more=more))
     return joined(
         [element("span", text[:half]), left_out, element("span", text[-half:])]
     )
 
 
 SOURCE_CHARS = 600
-WHOLE_MESSAGE = f"the {page_titles.LIBRARY} shows the whole message"
+WHOLE_MESSAGE = noop("the {library} shows the whole message")
+_COUNTS = {
+    "added": noop("{number:,} added"),
+    "replaced": noop("{number:,} replaced"),
+    "kept": noop("{number:,} kept"),
+    "removed": noop("{number:,} removed"),
+}
 _SIGNS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 
 
@@ -133,8 +149,10 @@ def counts_html(found: FactsVersion) -> Markup:
     """Return ``12 facts: 3 added · 1 replaced · 8 kept · 2 removed``."""
     counts = {change: len(found.of(change)) for change in ("added", "replaced", "kept")}
     counts["removed"] = len(found.removed)
-    said = [f"{number:,} {change}" for change, number in counts.items() if number]
-    words = f": {' · '.join(said)}" if said else ""
+    said = [
+        _(_COUNTS[change], number=number) for change, number in counts.items() if number
+    ]
+    words = _(": {counts}", counts=" · ".join(said)) if said else ""
     facts = element("b", counted(len(found.lines), "fact"))
     return element("p", facts, words, class_="memviz-note")
 
@@ -160,24 +178,33 @@ def _sign(change: str) -> Markup:
 
 def _source(line: FactLine, log: Log) -> Markup:
     """Return why a fact is remembered, on a click."""
-    since = f"since version {line.since:,}"
+    since = _("since version {since:,}", since=line.since)
     if line.source is None:
-        return element("small", f"{since}; no message holds half of its words")
+        return element(
+            "small", _("{since}; no message holds half of its words", since=since)
+        )
     message = log[line.source]
     number = message_number(line.source)
     turn = log.turn_number(line.source)
-    where = f"message {number:,} ({message.role}, turn {turn:,})"
-    share = "All words of the fact stand in that message."
+    where = _(
+        "message {number:,} ({role}, turn {turn:,})",
+        number=number,
+        role=role_name(message.role),
+        turn=turn,
+    )
+    share = _("All words of the fact stand in that message.")
     if line.share < 1:
-        share = (
-            f"{line.share:.0%} of the fact's words stand in that message, "
-            "where numbers and names count more than others."
+        share = _(
+            "{share:.0%} of the fact's words stand in that message, where numbers and names count more than "
+            "others.",
+            share=line.share,
         )
+    whole = _(WHOLE_MESSAGE, library=_(page_titles.LIBRARY))
     return element(
         "details",
-        element("summary", f"Why? From {where}, {since}"),
+        element("summary", _("Why? From {where}, {since}", where=where, since=since)),
         element("small", share),
-        message_html(message, "", WHOLE_MESSAGE, SOURCE_CHARS),
+        message_html(message, "", whole, SOURCE_CHARS),
     )
 
 

@@ -6,7 +6,8 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.core.text.wording import counted, listed
+from memviz.core.text.wording import COMMA, counted, listed
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
 from memviz.dashboard.ui.controls.links import SUMMARIZER
@@ -19,7 +20,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.authors import (
-    AUTHOR_HELP,
+    author_help,
     badge_words,
     where_recorded,
 )
@@ -36,18 +37,18 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
     Author.LIVE: "green",
 }
 LINE_KEY = "whose-summaries"
-NO_RECORDING = (
+NO_RECORDING = noop(
     "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
     "is chosen under Models in the sidebar."
 )
-QUOTES = "which quotes; a language model words them differently"
-ALL_STAND_IN = "All with the stand-in"
-WITH_RECORDINGS = "Recorded where there is one"
-ALL_STAND_IN_HELP = (
+QUOTES = noop("which quotes; a language model words them differently")
+ALL_STAND_IN = noop("All with the stand-in")
+WITH_RECORDINGS = noop("Recorded where there is one")
+ALL_STAND_IN_HELP = noop(
     "Let the offline stand-in write the summaries of every "
     "setting, so that they differ by their strategies alone."
 )
-WITH_RECORDINGS_HELP = (
+WITH_RECORDINGS_HELP = noop(
     "Play what a language model wrote, for the settings that were recorded."
 )
 
@@ -57,7 +58,7 @@ def author_badge(author: Author, *models: str) -> None:
     st.badge(
         plain(badge_words(author, models)),
         color=BADGE_COLORS[author],
-        help=AUTHOR_HELP[author],
+        help=author_help(author),
     )
 
 
@@ -74,7 +75,9 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
             if author in found:
                 badge = _inline_badge(author, models_of(runs, author))
                 told.append(f"{badge} {plain(_of(author, settings, found))}".rstrip())
-        st.caption(f"Summaries: {'; '.join(told)}.", width="content")
+        st.caption(
+            _("Summaries: {authors}.", authors=_("; ").join(told)), width="content"
+        )
         if Author.RECORDED in found and len(found) > 1:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
@@ -92,11 +95,12 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
         if models:
             number = f"{len(models):,}"
             if author is Author.LIVE:
-                number += f", by {listed(dict.fromkeys(models))}"
+                by = listed(dict.fromkeys(models))
+                number = _("{number}, by {models}", number=number, models=by)
             told.append(f"{_inline_badge(author, models)} {plain(number)}")
     if told:
         with st.container(key="whose-answers"):
-            st.caption(f"Answers: {'; '.join(told)}.")
+            st.caption(_("Answers: {authors}.", authors=_("; ").join(told)))
 
 
 def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
@@ -109,12 +113,15 @@ def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
             if author is Author.STAND_IN:
                 own.append(label)
     if own and len(own) == len(answers):
-        st.caption(NO_RECORDING)
+        st.caption(_(NO_RECORDING))
     elif own:
         st.caption(
             plain(
-                f"No recording holds the answer under {listed(own)}, so there the offline stand-in answers, which only "
-                "quotes what it was sent."
+                _(
+                    "No recording holds the answer under {settings}, so there the offline stand-in answers, which only "
+                    "quotes what it was sent.",
+                    settings=listed(own),
+                )
             )
         )
 
@@ -131,14 +138,14 @@ def _of(
     if author is Author.RECORDED:
         return where_recorded(runs) if len(found) == 1 else ""
     if author is Author.LIVE:
-        return f"by {listed(models_of(runs, author))}"
+        return _("by {models}", models=listed(models_of(runs, author)))
     if len(found) == 1:
-        return QUOTES
+        return _(QUOTES)
     if len(settings) == 1:
-        return "from the first one on that was not recorded"
+        return _("from the first one on that was not recorded")
     own = [setting.label for setting in settings if author in authors_of(setting.run)]
     under = own[0] if len(own) == 1 else counted(len(own), "setting")
-    return f"under {under}: compare with care"
+    return _("under {settings}: compare with care", settings=under)
 
 
 def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) -> None:
@@ -148,14 +155,19 @@ def swept_by(summarizer: str, *, models: Sequence[str] = (), left_out: int = 0) 
     models = models or (summarizer,)
     who = _inline_badge(author, models)
     if author is Author.STAND_IN:
-        who += f" {plain(QUOTES)}"
+        who += f" {plain(_(QUOTES))}"
     elif author is Author.LIVE:
-        who += f" {plain(f'by {listed(models)}')}"
-    if left_out == 1:
-        who += "; 1 setting was not recorded and is left out"
-    elif left_out:
-        who += f"; {left_out:,} settings were not recorded and are left out"
-    st.caption(f"Summaries of all settings: {who}.", width="content")
+        who += f" {plain(_('by {models}', models=listed(models)))}"
+    if left_out:
+        words = ngettext(
+            "Summaries of all settings: {authors}; {number:,} setting was not recorded and is left out.",
+            "Summaries of all settings: {authors}; {number:,} settings were not recorded and are left out.",
+            left_out,
+            authors=who,
+        )
+    else:
+        words = _("Summaries of all settings: {authors}.", authors=who)
+    st.caption(words, width="content")
 
 
 def how_sure(summarizer: str) -> None:
@@ -169,9 +181,9 @@ def instead(label: str, summarizer: str, help: str, key: str = "summaries") -> N
     if hides(Part.CONTROLS):
         return
     st.button(
-        label,
+        _(label),
         key=f"{key}-{summarizer}",
-        help=help,
+        help=_(help),
         on_click=set_widget,
         args=(name_key(SUMMARIZER), summarizer),
     )
@@ -196,14 +208,24 @@ def say_not_recorded(settings: Sequence[SettingRun]) -> None:
     lacks = counted(len(failed), "setting")
     if len(failed) <= MOST_NAMED:
         lacks = listed(failed)
-    way = "for it was made for another conversation or counter"
-    if own:
-        way = f"or one of its settings: {', '.join(one.label for one in own)}"
-    st.warning(
-        f"The recording “{plain(recording.name)}” does not hold all summaries of {plain(lacks)}: choose "
-        f"*{RECORDED_FIRST}*, {plain(way)}.",
-        icon=":material/error:",
+    recorded_first = _(RECORDED_FIRST)
+    words = _(
+        "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, for it was made "
+        "for another conversation or counter.",
+        name=plain(recording.name),
+        settings=plain(lacks),
+        recorded_first=recorded_first,
     )
+    if own:
+        words = _(
+            "The recording “{name}” does not hold all summaries of {settings}: choose *{recorded_first}*, or one of "
+            "its settings: {own}.",
+            name=plain(recording.name),
+            settings=plain(lacks),
+            recorded_first=recorded_first,
+            own=plain(_(COMMA).join(one.label for one in own)),
+        )
+    st.warning(words, icon=":material/error:")
     instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP, key="not-recorded")
 
 
@@ -223,7 +245,11 @@ def health(settings: Sequence[SettingRun]) -> None:
         others = []
         for warning in health_warnings(setting.run, prices):
             if warning.kind == FAILED_SUMMARIZATION:
-                words = f"{plain(setting.label)}: {plain(warning.numbers)}"
+                words = _(
+                    "{label}: {numbers}",
+                    label=plain(setting.label),
+                    numbers=plain(warning.numbers),
+                )
                 st.warning(words, icon=":material/warning:")
             else:
                 others.append(warning)
@@ -234,15 +260,15 @@ def health(settings: Sequence[SettingRun]) -> None:
 
 
 def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) -> None:
-    severities = [one.severity for _, warnings in found for one in warnings]
+    severities = [one.severity for _setting, warnings in found for one in warnings]
     bad = severities.count("bad")
     label = counted(len(severities), "warning")
     if bad:
-        label += f", {bad} serious"
+        label = _("{warnings}, {bad} serious", warnings=label, bad=bad)
     names = [f"{plain(setting.label)} ({len(warnings)})" for setting, warnings in found]
     # The key keeps it open while its label changes with a slider.
     with st.expander(
-        f"{label}: {', '.join(names)}",
+        _("{warnings}: {settings}", warnings=label, settings=_(COMMA).join(names)),
         key="health",
         icon=_SEVERITY_ICONS["bad" if bad else "caution"],
     ):
@@ -251,7 +277,11 @@ def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) ->
             if setting.run.earlier_settings:
                 # A chat was given another setting: which of them is meant.
                 turn = setting.run.first_turn
-                whose += f" · only of this setting, in force from turn {turn:,} on"
+                whose = _(
+                    "{setting} · only of this setting, in force from turn {turn:,} on",
+                    setting=whose,
+                    turn=turn,
+                )
             st.markdown(whose)
             for warning in warnings:
                 _warning(warning)
@@ -259,11 +289,17 @@ def _in_one_line(found: Sequence[tuple[SettingRun, Sequence[HealthWarning]]]) ->
 
 def _warning(warning: HealthWarning) -> None:
     turns = warning.turns_in_words
-    concerned = f" Concerns {turns}." if turns else ""
+    remedy = warning.remedy
+    if turns:
+        remedy = _("{remedy} Concerns {turns}.", remedy=remedy, turns=turns)
     with st.container(gap=None):
         st.markdown(
             f"{_SEVERITY_ICONS[warning.severity]} {plain(warning.title)} · {plain(warning.numbers)}"
         )
         st.caption(
-            f"{plain(warning.why)} **What to do:** {plain(warning.remedy + concerned)}"
+            _(
+                "{why} **What to do:** {remedy}",
+                why=plain(warning.why),
+                remedy=plain(remedy),
+            )
         )

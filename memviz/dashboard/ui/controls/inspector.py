@@ -11,6 +11,7 @@ from memviz.core.context import OVER_BUDGET, Block, joined
 from memviz.core.messages import Message
 from memviz.core.text.language import in_language
 from memviz.core.text.wording import (
+    COMMA,
     counted,
     distinct_names,
     effort_words,
@@ -18,6 +19,7 @@ from memviz.core.text.wording import (
     message_range,
     price_words,
 )
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.markup import bar_part, element, swatch
 from memviz.dashboard.reporting.run_json import request_json
@@ -62,7 +64,8 @@ def recall_exchange(messages: Sequence[Message]) -> None:
     """The model's calls of the recall tool in one turn, and what they gave."""
     calls = sum(len(message.tool_calls) for message in messages)
     with st.expander(
-        f"The model recalled: {counted(calls, 'call')}", icon=":material/history:"
+        _("The model recalled: {calls}", calls=counted(calls, "call")),
+        icon=":material/history:",
     ):
         _say_messages(messages)
 
@@ -72,11 +75,19 @@ def thoughts(record: TurnRecord) -> None:
     rounds = record.thinking
     if not rounds:
         return
-    label = f"The model thought: {counted(len(rounds), 'round')}, {counted(record.thinking_tokens, 'token')}"
+    label = _(
+        "The model thought: {rounds}, {tokens}",
+        rounds=counted(len(rounds), "round"),
+        tokens=counted(record.thinking_tokens, "token"),
+    )
     with st.expander(label, icon=":material/psychology:"):
         _say_messages(record.thoughts)
         st.caption(
-            f"Tokens written: {record.thinking_tokens:,}. {plain(price_words(record.thinking_cost_usd)).capitalize()}."
+            _(
+                "Tokens written: {number:,}. {price}.",
+                number=record.thinking_tokens,
+                price=plain(price_words(record.thinking_cost_usd)).capitalize(),
+            )
         )
 
 
@@ -95,7 +106,11 @@ def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
     if not earlier:
         return
     sent = sum(call.total_tokens for call in earlier)
-    label = f"{counted(len(earlier), 'call')} of the model before this one: {counted(sent, 'token')} sent"
+    label = _(
+        "{calls} of the model before this one: {tokens} sent",
+        calls=counted(len(earlier), "call"),
+        tokens=counted(sent, "token"),
+    )
     with st.expander(label, icon=":material/replay:"):
         shown = range(max(0, len(earlier) - MOST_CALLS), len(earlier))
         lines = [f"{number + 1}. {_call_words(earlier[number])}" for number in shown]
@@ -103,31 +118,40 @@ def earlier_calls(earlier: Sequence[TurnRecord]) -> None:
 
 
 def _call_words(call: TurnRecord) -> str:
-    told = f"{_what_was_done(call)}: {counted(call.total_tokens, 'token')} sent, {call.reply_tokens:,} written"
+    told = _(
+        "{what}: {tokens} sent, {reply_tokens:,} written",
+        what=_what_was_done(call),
+        tokens=counted(call.total_tokens, "token"),
+        reply_tokens=call.reply_tokens,
+    )
     facts = call.facts
     if facts is None:
-        return f"{told}."
+        return _("{told}.", told=told)
     effort = effort_words(facts.seconds, facts.cost_usd, recorded=facts.recorded)
-    return f"{told}, {plain(effort)}."
+    return _("{told}, {effort}.", told=told, effort=plain(effort))
 
 
 def _what_was_done(call: TurnRecord) -> str:
     if call.kind == "thinking":
-        return "It thought"
+        return _("It thought")
     if call.kind == "recall":
-        return "It asked to recall"
+        return _("It asked to recall")
     asked = calls_asked_for(call)
     if not asked:
-        return "It answered"
+        return _("It answered")
     texts = [shortened(call_text(one), MAX_CALL_CHARS) for one in asked[:MOST_TOOLS]]
-    more = " and more" if len(asked) > MOST_TOOLS else ""
-    return f"It called {plain(listed(texts))}{more}"
+    tools = plain(listed(texts))
+    if len(asked) > MOST_TOOLS:
+        return _("It called {tools} and more", tools=tools)
+    return _("It called {tools}", tools=tools)
 
 
 BadgeColor = Literal["gray", "violet", "blue", "orange", "green", "yellow"]
 FLAG_TEXTS = {
-    "orphaned_tool_message": "Orphaned tool message: a tool result is sent without its call. A real API rejects that.",
-    "partial_reply": "The reply was stopped before it was complete.",
+    "orphaned_tool_message": noop(
+        "Orphaned tool message: a tool result is sent without its call. A real API rejects that."
+    ),
+    "partial_reply": noop("The reply was stopped before it was complete."),
 }
 FOLDED = ("summary", "history", "system")
 """Blocks that are long, or the same in every request."""
@@ -155,7 +179,7 @@ def inspector(
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)
     for flag in record.flags:
-        words = FLAG_TEXTS.get(flag, plain(flag))
+        words = _(FLAG_TEXTS.get(flag, plain(flag)))
         if flag == OVER_BUDGET:
             words = plain(over_limit_words(record, run.strategy))
         st.warning(words, icon=":material/warning:")
@@ -184,13 +208,20 @@ def inspector(
 def no_request_words(run: Run, turn: int) -> str:
     attempt = compare_state().ended_early(run)
     if attempt is None:
-        return f"Turn {turn} made no request."
-    why_ended = ", where it was stopped."
-    if attempt.error is not None:
-        why_ended = f": {attempt.error}"
-    return (
-        f"Turn {turn} made no request, because this replay ended at turn {run.turns[-1].turn:,}{why_ended} "
-        "Try again above the picture."
+        return _("Turn {turn} made no request.", turn=turn)
+    last = run.turns[-1].turn
+    if attempt.error is None:
+        return _(
+            "Turn {turn} made no request, because this replay ended at turn {last:,}, where it was stopped. Try again "
+            "above the picture.",
+            turn=turn,
+            last=last,
+        )
+    return _(
+        "Turn {turn} made no request, because this replay ended at turn {last:,}: {error} Try again above the picture.",
+        turn=turn,
+        last=last,
+        error=attempt.error,
     )
 
 
@@ -202,7 +233,7 @@ def parts_html(record: TurnRecord) -> Markup:
         tokens = record.tokens.get(part)
         if tokens:
             color = PART_COLORS[part]
-            title = term_html(PART_TITLES[part])
+            title = term_html(PART_TITLES[part], _(PART_TITLES[part]))
             bar.append(bar_part(tokens / max(1, record.total_tokens), color))
             words.append(element("span", swatch(color), title, f" {tokens:,}"))
     return element(
@@ -228,7 +259,7 @@ def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     if block.kind != "summary":
         return ""
     versions = sent_versions(block, record)
-    return "; ".join(broken_lengths_of(run.compactions, versions))
+    return _("; ").join(broken_lengths_of(run.compactions, versions))
 
 
 def _block(
@@ -242,7 +273,7 @@ def _block(
     with st.expander(label, key=key):
         _messages(block, record, key)
         if block.kind == "summary" and (known := summary_facts(record, facts)):
-            head = "Of the facts in the messages it stands for: "
+            head = _("Of the facts in the messages it stands for: ")
             words = in_language(message_facts_words(known))
             st.html(element("p", head, words, class_="memviz-note"))
 
@@ -252,15 +283,33 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
     not keep."""
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
-        formed = ", ".join(form_counts(block, reduced_fates(record)))
-        how = f", {formed}" if formed else " word for word"
-        return f"**{_range_words(block.indices)}**{how} · {tokens}"
+        messages = _range_words(block.indices)
+        formed = _(COMMA).join(form_counts(block, reduced_fates(record)))
+        if formed:
+            return _(
+                "**{messages}**, {how} · {tokens}",
+                messages=messages,
+                how=formed,
+                tokens=tokens,
+            )
+        return _(
+            "**{messages}** word for word · {tokens}", messages=messages, tokens=tokens
+        )
     if block.kind == "summary":
         kept = f" · {broken}" if broken else ""
         title = plain(block_title(block, record))
-        return f"**{title}**, all of it · {size_words(block, record)}{kept}"
-    added = ", with what memory added" if added_to_system(record) else ""
-    return f"**{PART_TITLES[block.kind]}**{added} · {tokens}"
+        return _(
+            "**{title}**, all of it · {size}{kept}",
+            title=title,
+            size=size_words(block, record),
+            kept=kept,
+        )
+    title = _(PART_TITLES[block.kind])
+    if added_to_system(record):
+        return _(
+            "**{title}**, with what memory added · {tokens}", title=title, tokens=tokens
+        )
+    return f"**{title}** · {tokens}"
 
 
 def _range_words(positions: Iterable[int]) -> str:
@@ -275,16 +324,21 @@ def _messages(block: Block, record: TurnRecord, key: str) -> None:
     hidden = max(0, len(block.messages) - MAX_MESSAGES_SHOWN)
     more = min(hidden, MAX_EARLIER_SHOWN)
     if hidden and st.toggle(
-        f"Show the {counted(more, 'earlier message')} too", key=f"{key}-all"
+        ngettext(
+            "Show the {number:,} earlier message too",
+            "Show the {number:,} earlier messages too",
+            more,
+        ),
+        key=f"{key}-all",
     ):
         hidden -= more
     st.html(block_html(block, record, hidden))
 
 
 def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
-    with st.popover("Request as JSON", icon=":material/data_object:"):
+    with st.popover(_("Request as JSON"), icon=":material/data_object:"):
         if is_long:
-            st.caption("Too long to be shown here.")
+            st.caption(_("Too long to be shown here."))
             _download(lambda: request_json(record), name)
         else:
             text = request_json(record)
@@ -294,7 +348,7 @@ def _as_json(record: TurnRecord, name: str, *, is_long: bool) -> None:
 
 def _download(text: str | Callable[[], str], name: str) -> None:
     st.download_button(
-        "Download",
+        _("Download"),
         text,
         f"{name}.json",
         "application/json",

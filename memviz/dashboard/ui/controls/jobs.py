@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.background import BackgroundWork
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key
 from memviz.dashboard.ui.controls.spending import (
@@ -29,8 +30,8 @@ FRAME_SECONDS = 0.2
 """How often progress is drawn at most; work that takes less shows no bar at all."""
 REFRESH_SECONDS = 0.4
 """How often work in a thread of its own is looked at."""
-NO_OTHER_CALL = "No other call was made."
-KEPT = "What was answered before is kept: try again to go on from there."
+NO_OTHER_CALL = noop("No other call was made.")
+KEPT = noop("What was answered before is kept: try again to go on from there.")
 Tell = Callable[[float, str], None]
 """Takes the share of the work that is done, and what is being done in words."""
 
@@ -57,8 +58,8 @@ def start_verb(first: str, *, is_begun: bool, has_failed: bool) -> str:
     """Return the verb of the start button: ``first`` before anything was done, *Go on* where that was only stopped, and
     *Try again* where a failure is said beside it."""
     if has_failed:
-        return "Try again"
-    return "Go on" if is_begun else first
+        return _("Try again")
+    return _("Go on") if is_begun else first
 
 
 def start_button(
@@ -79,14 +80,14 @@ def stop_button(
 ) -> bool:
     """Draw the button that ends a job early. Return true if it was clicked."""
     return st.button(
-        "Stop", icon=":material/stop_circle:", key=key, help=help, on_click=on_click
+        _("Stop"), icon=":material/stop_circle:", key=key, help=help, on_click=on_click
     )
 
 
 def use_the_stand_in_button(key: str) -> None:
     """Draw the button that lets the offline stand-in summarize instead, which costs nothing."""
     st.button(
-        "Use the offline stand-in",
+        _("Use the offline stand-in"),
         key=key,
         on_click=set_widget,
         args=(name_key(SUMMARIZER), OFFLINE),
@@ -95,7 +96,7 @@ def use_the_stand_in_button(key: str) -> None:
 
 def show_failure(error: MemvizError) -> None:
     """Say of work that ended early why it did."""
-    st.error(plain(f"{error} {NO_OTHER_CALL}"), icon=":material/error:")
+    st.error(plain(f"{error} {_(NO_OTHER_CALL)}"), icon=":material/error:")
 
 
 @dataclass
@@ -125,7 +126,7 @@ class Job:
     @property
     def label(self) -> str:
         """The words on its start button."""
-        return f"{self.verb} with {plain(self.model)}"
+        return _("{verb} with {model}", verb=self.verb, model=plain(self.model))
 
     def offer(self, *, beside: Callable[[], object] | None = None) -> bool:
         """Draw the start button, and beside it what a click costs at most; ``beside`` draws other ways to go on. Return
@@ -180,12 +181,12 @@ class Job:
         is_clicked = start_button(self.label, self.key, place=start)
         if not (is_clicked or is_asked or widget_value(again)):
             return False
-        error = self.run(stop_help="What was answered so far is kept.")
+        error = self.run(stop_help=_("What was answered so far is kept."))
         if error is None:
             st.rerun()  # the question whether to start is settled
         start.empty()
-        show_error(error, KEPT)
-        start_button(f"Try again with {plain(self.model)}", again)
+        show_error(error, _(KEPT))
+        start_button(_("Try again with {model}", model=plain(self.model)), again)
         return True
 
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 
 import streamlit as st
 
+from memviz.core.translation import _, noop, script_words
 from memviz.dashboard.lessons.study import STUDY_PARTS, Query, View, parts_of, read_view
 from memviz.dashboard.stage.files import controls_style, copy_script, own_text
 from memviz.dashboard.ui.controls.selected_request import (
@@ -76,7 +77,10 @@ def named_models(query: Query) -> tuple[dict[str, str], list[str]]:
             names[part] = name or RECORDED_FIRST
         else:
             problems.append(
-                f"The link's {part} was passed over: it is not the name of a model."
+                _(
+                    "The link's {part} was passed over: it is not the name of a model.",
+                    part=part,
+                )
             )
     return names, problems
 
@@ -92,7 +96,10 @@ def open_link(state: CompareState, query: Query) -> tuple[View, list[str]]:
 
 OPENED_KEY = "opened-link"
 OPENED_COUNT_KEY = "opened-link-count"
-LINK_HELP = "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in it."
+LINK_HELP = noop(
+    "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in "
+    "it."
+)
 
 
 ADDRESS_JS = f"{copy_script()}\n{own_text(__package__, 'address.js')}\nexport default"
@@ -100,7 +107,7 @@ ADDRESS_JS = f"{copy_script()}\n{own_text(__package__, 'address.js')}\nexport de
 ADDRESS_CSS = f"{controls_style()}\n{own_text(__package__, 'address.css')}"
 _copy_button = st.components.v2.component(
     "memviz_copy_link",
-    html='<div class="copy-link memviz-buttons"><button type="button">Copy link</button></div>',
+    html='<div class="copy-link memviz-buttons"><button type="button"></button></div>',
     css=ADDRESS_CSS,
     js=f"{ADDRESS_JS} copyLink;",
 )
@@ -118,7 +125,12 @@ def copy_link(key: str, *, with_request: bool = False) -> None:
     asked = (widget_value(key) or {}).get("asked")
     data = shown_now(with_request=with_request)
     _copy_button(
-        data={**data, "asked": asked, "help": LINK_HELP},
+        data={
+            **data,
+            "asked": asked,
+            "help": _(LINK_HELP),
+            "words": script_words(ADDRESS_JS),
+        },
         key=key,
         on_asked_change=_nothing,
     )
@@ -198,7 +210,7 @@ def open_shared_view() -> bool:
         state.conversation_id
     ):
         problems.append(
-            "The conversation of the link is not on this server, or was deleted."
+            _("The conversation of the link is not on this server, or was deleted.")
         )
         state.open(before)
     if view.turn is not None:

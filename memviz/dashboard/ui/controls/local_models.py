@@ -5,6 +5,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.errors import BadRequestError
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, named
 from memviz.dashboard.ui.shell.errors import show_error
@@ -13,17 +14,17 @@ from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.local_servers import LocalModel, LocalServers, find_local_servers
 
-FIND = "Find models on this machine"
-FIND_HELP = (
-    "Asks Ollama, llama.cpp, LM Studio and vLLM at their usual ports of 127.0.0.1 what they serve. No other machine is "
-    "asked, and no key is sent."
+FIND = noop("Find models on this machine")
+FIND_HELP = noop(
+    "Asks Ollama, llama.cpp, LM Studio and vLLM at their usual ports of 127.0.0.1 what they serve. No "
+    "other machine is asked, and no key is sent."
 )
-NOT_HERE = (
-    "Models on the machine of this server are not looked for: visitors do not reach its addresses, unless who runs it "
-    "says --allow-private-base-urls."
+NOT_HERE = noop(
+    "Models on the machine of this server are not looked for: visitors do not reach its addresses, "
+    "unless who runs it says --allow-private-base-urls."
 )
-ANOTHER_PORT = "Another port of this machine"
-USES = {SUMMARIZER: "For summaries", CHAT_MODEL: "For answers"}
+ANOTHER_PORT = noop("Another port of this machine")
+USES = {SUMMARIZER: noop("For summaries"), CHAT_MODEL: noop("For answers")}
 _FOUND = "local-models-found"
 _REFUSED = "local-models-refused"
 _ADDRESS = "local-models-address"
@@ -70,13 +71,13 @@ def keep_addresses_apart() -> None:
 def local_models() -> None:
     """A button that looks for models, and what it found: a row for each, to be chosen."""
     if not access().of_models.private_base_urls:
-        st.caption(NOT_HERE)
+        st.caption(_(NOT_HERE))
         return
     if st.button(
-        FIND,
+        _(FIND),
         key="find-local-models",
         icon=":material/search:",
-        help=FIND_HELP,
+        help=_(FIND_HELP),
         width="stretch",
     ):
         _look()
@@ -84,11 +85,11 @@ def local_models() -> None:
         return
     above = st.container(gap="small")
     address = st.text_input(
-        ANOTHER_PORT,
+        _(ANOTHER_PORT),
         key=_ADDRESS,
         persist_state="session",
-        placeholder="such as 8081",
-        help="Where a server listens at a port that is not its usual one.",
+        placeholder=_("such as 8081"),
+        help=_("Where a server listens at a port that is not its usual one."),
     )
     if address != widget_value(_LOOKED_AT):
         _look()
@@ -102,7 +103,7 @@ def _look() -> None:
     set_widget(_LOOKED_AT, address)
     set_widget(_REFUSED, None)
     try:
-        with st.spinner("Asking the programs on this machine"):
+        with st.spinner(_("Asking the programs on this machine")):
             set_widget(_FOUND, find_local_servers([address] if address.strip() else ()))
     except BadRequestError as error:
         set_widget(_REFUSED, error)
@@ -133,7 +134,7 @@ def _row(number: int, model: LocalModel) -> None:
                 base = widget_value(f"{picker}-base")
                 is_chosen = named(picker) == model.name and base == model.api_base
                 st.button(
-                    label,
+                    _(label),
                     key=f"local-model-{number}-{picker}",
                     on_click=_choose,
                     args=(picker, model),

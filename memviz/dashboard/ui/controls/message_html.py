@@ -7,6 +7,7 @@ from markupsafe import Markup
 from memviz.core.messages import Message
 from memviz.core.text.language import language
 from memviz.core.text.light_markdown import as_html, has_marks
+from memviz.core.translation import _
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.words.requests import call_text
@@ -27,7 +28,12 @@ def message_html(
         parts.append(element("p", said[:most_chars], lang=language(said)))
     hidden = len(said) - most_chars
     if hidden > 0:
-        parts.append(element("small", f"{hidden:,} more characters; {more}"))
+        parts.append(
+            element(
+                "small",
+                _("{hidden:,} more characters; {more}", hidden=hidden, more=more),
+            )
+        )
     for call in message.tool_calls:
         text = call_text(call)
         rest = "…" if len(text) > most_chars else ""

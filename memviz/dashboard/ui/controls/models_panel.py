@@ -10,6 +10,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.text.wording import counted, listed
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.jobs import Job
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.local_models import (
@@ -62,7 +63,7 @@ VERDICT_ICONS = {
     "no": ":red[:material/error:]",
     "unsure": ":gray[:material/help:]",
 }
-TEST_HELP = (
+TEST_HELP = noop(
     "Asks this model one or two very small things, with this key at this address."
 )
 
@@ -75,17 +76,17 @@ def offer_test(choice: ModelChoice, picker: str) -> None:
     tests = spending_shown().tests
     with row():
         is_asked = st.button(
-            "Test the connection",
+            _("Test the connection"),
             icon=":material/network_check:",
             key=f"{picker}-test",
-            help=TEST_HELP,
+            help=_(TEST_HELP),
         )
         bound_caption(check_bound(choice.name))
     if is_asked:
         error = Job(
             f"{picker}-test",
-            lambda _: tests.update({picker: Tested(choice, _tested(choice))}),
-            f"Asking {choice.name}",
+            lambda _tell: tests.update({picker: Tested(choice, _tested(choice))}),
+            _("Asking {name}", name=choice.name),
         ).run()
         if error is not None:
             show_error(error)
@@ -112,10 +113,9 @@ def _tested(choice: ModelChoice) -> ConnectionReport:
     return check_connection(writer, served)
 
 
-RECORDING_HELP = (
-    "A file that plays these replies again, with no key and no network: open it in the "
-    f"{page_titles.LIBRARY}. It holds what was sent "
-    "and what was answered, and never a key or an address."
+RECORDING_HELP = noop(
+    "A file that plays these replies again, with no key and no network: open it in the {library}. It holds what was "
+    "sent and what was answered, and never a key or an address."
 )
 
 
@@ -136,12 +136,12 @@ def save_recording(summarizer: ModelChoice) -> None:
         tuple(noted_sweeps()),
     )
     st.download_button(
-        f"Save {counted(number, 'reply')} as a recording",
+        _("Save {replies} as a recording", replies=counted(number, "reply")),
         made,
         file_name(name) + SUFFIX,
         "application/jsonl",
         icon=":material/radio_button_checked:",
-        help=RECORDING_HELP,
+        help=_(RECORDING_HELP, library=_(page_titles.LIBRARY)),
         key="session-recording",
         on_click="ignore",
         width="stretch",
@@ -209,31 +209,36 @@ def _sweeps_made(
 
 WIDE_PIXELS = 640
 """Of the panel, with the two models beside each other."""
-SUMMARIZER_HELP = (
-    "Who writes the summaries. A recording plays what a language model wrote for exactly this conversation and "
-    "setting; the offline stand-in writes them anywhere. Both need no key and no network."
+SUMMARIZER_HELP = noop(
+    "Who writes the summaries. A recording plays what a language model wrote for exactly this "
+    "conversation and setting; the offline stand-in writes them anywhere. Both need no key and no "
+    "network."
 )
-CHAT_MODEL_HELP = (
-    f"Who answers: in {page_titles.CHAT}, where a question is put to all settings, and in a free "
-    "run. Questions of a bundled "
+CHAT_MODEL_HELP = noop(
+    "Who answers: in {chat}, where a question is put to all settings, and in a free run. Questions of a bundled "
     "conversation have recorded answers; the offline stand-in answers anything, only from what it was sent."
 )
-OTHER_CONNECTION = "With key and base URL empty, those of the summarizer hold, since it is the same model."
+OTHER_CONNECTION = noop(
+    "With key and base URL empty, those of the summarizer hold, since it is the same model."
+)
 
 
 def models_panel(
     sentence: str = "",
     above: Callable[[], object] | None = None,
     *,
-    name: str = "Models",
+    name: str = "",
     below: Callable[[], object] | None = None,
 ) -> Models:
-    """A line that says who writes what, and the panel of this ``name`` to change it.
+    """A line that says who writes what, and the panel of this ``name`` (default: "Models") to change it.
     ``sentence`` is what else the line says, ``above`` and ``below`` draw what else the
     panel holds."""
     st.caption(f"{sentence} {_who()}".strip())
     panel = st.popover(
-        name, key="models-panel", icon=":material/more_horiz:", width="stretch"
+        name or _("Models"),
+        key="models-panel",
+        icon=":material/more_horiz:",
+        width="stretch",
     )
     spent_line()
     with (
@@ -260,12 +265,15 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
         writing, answering = st.columns(2)
         with writing, st.container(gap="xsmall"):
             summarizer = model_picker(
-                "Summarizer", SUMMARIZER, SUMMARIZER_HELP, names_found()
+                _("Summarizer"), SUMMARIZER, _(SUMMARIZER_HELP), names_found()
             )
             offer_test(summarizer, SUMMARIZER)
         with answering, st.container(gap="xsmall"):
             answerer = model_picker(
-                "Chat model", CHAT_MODEL, CHAT_MODEL_HELP, names_found()
+                _("Chat model"),
+                CHAT_MODEL,
+                _(CHAT_MODEL_HELP, chat=_(page_titles.CHAT)),
+                names_found(),
             )
             answerer = _as_the_other(answerer, summarizer)
             offer_test(answerer, CHAT_MODEL)
@@ -279,11 +287,13 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
 
 
 def _who() -> str:
-    writer = f"**{plain(in_words(named(SUMMARIZER)))}**"
-    answerer = f"**{plain(in_words(named(CHAT_MODEL)))}**"
+    writer = f"**{plain(_(in_words(named(SUMMARIZER))))}**"
+    answerer = f"**{plain(_(in_words(named(CHAT_MODEL))))}**"
     if writer == answerer:
-        return f"Summaries and answers: {writer}."
-    return f"Summaries: {writer}. Answers: {answerer}."
+        return _("Summaries and answers: {writer}.", writer=writer)
+    return _(
+        "Summaries: {writer}. Answers: {answerer}.", writer=writer, answerer=answerer
+    )
 
 
 def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice:
@@ -296,5 +306,5 @@ def _as_the_other(answerer: ModelChoice, summarizer: ModelChoice) -> ModelChoice
     ):
         return answerer
     if summarizer.api_key or summarizer.api_base:
-        st.caption(OTHER_CONNECTION)
+        st.caption(_(OTHER_CONNECTION))
     return replace(summarizer, timeout_seconds=answerer.timeout_seconds)

@@ -9,7 +9,8 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import COMMA, counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.jobs import (
     NO_OTHER_CALL,
     Job,
@@ -32,12 +33,12 @@ from memviz.storage.workspace import RunKey, Workspace
 
 FORESEEN_TURNS = 1_000
 """Of a longer conversation it is not worked out beforehand how many summaries there will be."""
-LINKED = (
-    "The summaries of this link were written by **{}**. To see the same, enter its key under *Models* in the sidebar "
-    "and replay, or see it with the summaries of the offline stand-in."
+LINKED = noop(
+    "The summaries of this link were written by **{model}**. To see the same, enter its key under *Models* in the "
+    "sidebar and replay, or see it with the summaries of the offline stand-in."
 )
-KEPT = "Summaries that were written are kept, and not asked for a second time."
-MEND = "Key, address and model are chosen under *Models* in the sidebar."
+KEPT = noop("Summaries that were written are kept, and not asked for a second time.")
+MEND = noop("Key, address and model are chosen under *Models* in the sidebar.")
 Waiting = Sequence[tuple[Setting, RunKey]]
 
 
@@ -45,9 +46,9 @@ def replayed_when_asked(
     workspace: Workspace, state: CompareState, waiting: Waiting, summarizer: ModelChoice
 ) -> list[tuple[Setting, Run]]:
     """Return what there is of the replays ``waiting`` for ``summarizer``, which is called only when asked to."""
-    keys = [key for _, key in waiting]
+    keys = [key for _setting, key in waiting]
     foreseen: list[Run] = []
-    _, log = workspace.conversation(keys[0].conversation_id, keys[0].first)
+    log = workspace.conversation(keys[0].conversation_id, keys[0].first)[1]
     if log.turn_count <= FORESEEN_TURNS:
         foreseen = free_replays(workspace, keys)
     with st.container(border=True):
@@ -96,7 +97,7 @@ def _offer(
     with said.container():
         is_reached = summarizer.api_key or summarizer.api_base
         if state.linked_summarizer == name and not is_reached:
-            st.markdown(LINKED.format(plain(name)))
+            st.markdown(_(LINKED, model=plain(name)))
         for problem in problems:
             st.error(plain(problem), icon=":material/error:")
     calls = calls_made(foreseen)
@@ -106,8 +107,8 @@ def _offer(
     job = Job(
         "replay-paid",
         partial(_replay, workspace, state, keys, summarizer, calls),
-        f"Asking {name} for summaries",
-        verb=start_verb("Replay", is_begun=bool(tried), has_failed=bool(problems)),
+        _("Asking {name} for summaries", name=name),
+        verb=start_verb(_("Replay"), is_begun=bool(tried), has_failed=bool(problems)),
         model=name,
         bound=bound,
         before=_what_is_left(keys, tried, name, calls),
@@ -128,25 +129,42 @@ def _what_is_left(
 ) -> str:
     untried = [key.strategy.label for key in keys if key not in tried]
     if untried:
-        about = f" for about {counted(calls, 'summary')}" if calls else ""
-        return f"Not replayed yet: {', '.join(untried)}. {summarizer} is asked{about} when you say so."
+        labels = _(COMMA).join(untried)
+        if not calls:
+            return _(
+                "Not replayed yet: {labels}. {summarizer} is asked when you say so.",
+                labels=labels,
+                summarizer=summarizer,
+            )
+        return _(
+            "Not replayed yet: {labels}. {summarizer} is asked for about {summaries} when you say so.",
+            labels=labels,
+            summarizer=summarizer,
+            summaries=counted(calls, "summary"),
+        )
     if any(one.run.space.summaries.versions for one in tried.values()):
-        return KEPT
-    return MEND
+        return _(KEPT)
+    return _(MEND)
 
 
 def _problem(key: RunKey, attempt: Attempt) -> str:
     """Return what went wrong in an attempt, as a sentence; empty if it was only stopped."""
     run = attempt.run
     if attempt.error is not None:
-        return f"{attempt.error} {NO_OTHER_CALL}"
+        return f"{attempt.error} {_(NO_OTHER_CALL)}"
     if run.turns and len(run.requests) < run.log.request_count:
         return ""
     failed = _failures(run)
     if not failed:
         return ""
     calls = counted(calls_made([run]), "call")
-    return f"{key.strategy.label}: {len(failed)} of {calls} failed. The first said: {failed[0]}"
+    return _(
+        "{label}: {number} of {calls} failed. The first said: {error}",
+        label=key.strategy.label,
+        number=len(failed),
+        calls=calls,
+        error=failed[0],
+    )
 
 
 def calls_made(runs: Iterable[Run]) -> int:
@@ -173,10 +191,17 @@ def _replay(
         asked = calls + made
         if foreseen_calls:
             total = max(foreseen_calls, asked)
-            of_total = f"{asked:,} of about {counted(total, 'call')}"
-            tell(asked / total, f"{label}: {of_total}, {turn}")
+            of_total = _(
+                "{asked:,} of about {calls}", asked=asked, calls=counted(total, "call")
+            )
+            tell(
+                asked / total,
+                _("{label}: {calls}, {turn}", label=label, calls=of_total, turn=turn),
+            )
         else:
-            tell(0.0, f"{label}: {counted(asked, 'call')}, {turn}")
+            so_far = counted(asked, "call")
+            words = _("{label}: {calls}, {turn}", label=label, calls=so_far, turn=turn)
+            tell(0.0, words)
 
     writer = summarizer.build_summarizer()
     for key in keys:
@@ -214,7 +239,14 @@ def _attempt(
     try:
         for turn in turns:
             made = sum(one.asked for one in session.compactions)
-            tell(made, f"turn {turn:,} of {session.log.turn_count:,}")
+            tell(
+                made,
+                _(
+                    "turn {turn:,} of {total:,}",
+                    turn=turn,
+                    total=session.log.turn_count,
+                ),
+            )
         is_over = True
     except MemvizError as failure:
         error = failure

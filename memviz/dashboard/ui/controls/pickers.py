@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.counters import COUNTERS
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import CHAT_MODEL, SUMMARIZER
 from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, paid, spending
 from memviz.dashboard.ui.shell.elements import row
@@ -41,9 +42,13 @@ def switch(
     return chosen
 
 
-OWN = "The strategy's own"
+OWN = noop("The strategy's own")
 TITLES = [OWN, *(prompt.title for prompt in PROMPTS)]
-PROMPT_HELP = "\n\n".join(f"**{prompt.title}**: {prompt.purpose}" for prompt in PROMPTS)
+
+
+def _prompt_help() -> str:
+    lines = [f"**{_(prompt.title)}**: {_(prompt.purpose)}" for prompt in PROMPTS]
+    return "\n\n".join(lines)
 
 
 def prompt_picker(
@@ -61,15 +66,18 @@ def prompt_picker(
     if widget_value(text_key) is None:
         set_widget(text_key, _instruction(first, own))
     place.selectbox(
-        f"Prompt {side}".strip(),
+        _("Prompt {side}", side=side).strip(),
         TITLES,
+        format_func=_,
         index=TITLES.index(first),
         key=key,
-        help=PROMPT_HELP,
+        help=_prompt_help(),
         on_change=_take_prompt,
         args=(key, own),
     )
-    label = "What the summarizer is told" + (f", {side}" if side else "")
+    label = _("What the summarizer is told")
+    if side:
+        label = _("What the summarizer is told, {side}", side=side)
     return str(place.text_area(label, key=text_key, height=height)).strip()
 
 
@@ -105,12 +113,16 @@ __all__ = [
 JUDGE = "judged-judge"
 """The control of the model that judges answers."""
 EMPTY_KEY = {
-    True: "Empty uses the provider's environment variable, at the provider's own address.",
-    False: "This server does not lend its own keys: enter yours.",
+    True: noop(
+        "Empty uses the provider's environment variable, at the provider's own address."
+    ),
+    False: noop("This server does not lend its own keys: enter yours."),
 }
 SOME_ADDRESS = {
-    True: "such as http://127.0.0.1:8000/v1",
-    False: "such as https://models.example.com/v1; not one of this server's own network",
+    True: noop("such as http://127.0.0.1:8000/v1"),
+    False: noop(
+        "such as https://models.example.com/v1; not one of this server's own network"
+    ),
 }
 
 
@@ -118,12 +130,14 @@ def counter_picker(current: str, key: str) -> str:
     """Draw the choice of a counter; return its name."""
     begin_with(key, current)
     return st.selectbox(
-        "Token counter",
+        _("Token counter"),
         list(COUNTERS),
         key=key,
-        format_func=lambda name: COUNTERS[name].title,
-        help="How tokens are counted, for every number on this page. Approximate for models with another tokenizer, "
-        "such as Claude, Gemini and Llama.",
+        format_func=lambda name: _(COUNTERS[name].title),
+        help=_(
+            "How tokens are counted, for every number on this page. Approximate for models with another "
+            "tokenizer, such as Claude, Gemini and Llama."
+        ),
     )
 
 
@@ -152,7 +166,7 @@ class ModelChoice:
     @property
     def label(self) -> str:
         """Its name in a sentence."""
-        return RECORDED_FIRST if self.recorded_first else in_words(self.name)
+        return _(RECORDED_FIRST if self.recorded_first else in_words(self.name))
 
     @property
     def is_free(self) -> bool:
@@ -222,9 +236,9 @@ def _paced(name: str, key: str) -> bool:
     if recording is None or recording.seconds is None:
         return False
     return switch(
-        "As fast as it was",
+        _("As fast as it was"),
         key=f"{key}-paced",
-        help="Each reply takes the seconds that it took.",
+        help=_("Each reply takes the seconds that it took."),
     )
 
 
@@ -250,8 +264,8 @@ def model_picker(
         accept_new_options=True,
         help=help,
         persist_state="session",
-        format_func=in_words,
-        placeholder=f"{RECORDED_FIRST}, or provider/model",
+        format_func=lambda name: _(in_words(name)),
+        placeholder=_("{recorded}, or provider/model", recorded=_(RECORDED_FIRST)),
     )
     name = named(key)
     if name == RECORDED_FIRST:
@@ -261,28 +275,34 @@ def model_picker(
     allowed = access().of_models
     secret, patience = st.columns([5, 4], vertical_alignment="bottom")
     api_key = secret.text_input(
-        "API key",
+        _("API key"),
         type="password",
         key=f"{key}-key",
         persist_state="session",
         autocomplete="off",
-        help=f"Kept for this browser session only, never stored. {EMPTY_KEY[allowed.environment_keys]}",
+        help=_(
+            "Kept for this browser session only, never stored. {keys}",
+            keys=_(EMPTY_KEY[allowed.environment_keys]),
+        ),
     )
     api_base = st.text_input(
-        "Base URL",
+        _("Base URL"),
         key=f"{key}-base",
         persist_state="session",
-        placeholder="the provider's own",
-        help=f"Any address that speaks the OpenAI protocol, {SOME_ADDRESS[allowed.private_base_urls]}.",
+        placeholder=_("the provider's own"),
+        help=_(
+            "Any address that speaks the OpenAI protocol, {address}.",
+            address=_(SOME_ADDRESS[allowed.private_base_urls]),
+        ),
     )
     timeout = patience.number_input(
-        "Timeout (s)",
+        _("Timeout (s)"),
         1,
         600,
         60,
         key=f"{key}-timeout",
         persist_state="session",
-        help="How long to wait for an answer before giving up.",
+        help=_("How long to wait for an answer before giving up."),
     )
     return ModelChoice(
         name, api_base.strip() or None, api_key.strip() or None, float(timeout)

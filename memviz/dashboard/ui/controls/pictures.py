@@ -11,6 +11,7 @@ import streamlit as st
 from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.figure import enlarged
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import is_marked
@@ -85,7 +86,8 @@ def compaction_notes(settings: Sequence[SettingRun]) -> Iterator[str]:
     """Of each setting the first thing that it did, with its numbers: what a speaker may point at."""
     for setting in settings:
         for first in filter(is_marked, setting.run.compactions):
-            yield f"{setting.label}: {compaction_words(first, setting.run).sentence}"
+            sentence = compaction_words(first, setting.run).sentence
+            yield _("{label}: {sentence}", label=setting.label, sentence=sentence)
             break
 
 
@@ -103,7 +105,7 @@ def places(
         gap=gap,
         key="small-multiples",
     )
-    for _ in range(count):
+    for _cell in range(count):
         yield cells.cell()
 
 
@@ -120,8 +122,9 @@ def step_of(settings: Sequence[SettingRun]) -> str:
 
 def step_by_step(settings: Sequence[SettingRun]) -> str:
     """Return the name of the table behind such a chart."""
-    step = step_of(settings)
-    return f"{step.capitalize()} by {step}, in numbers"
+    if step_of(settings) == "turn":
+        return _("Turn by turn, in numbers")
+    return _("Request by request, in numbers")
 
 
 @st.fragment
@@ -146,7 +149,10 @@ def _show_table(table: DataFrame, alt: str) -> None:
     apart = turns[1] - turns[0] if len(turns) > 1 else 1
     if apart > 1:
         st.caption(
-            f"Every {apart:,} turns, as the chart cannot show each of them either."
+            _(
+                "Every {apart:,} turns, as the chart cannot show each of them either.",
+                apart=apart,
+            )
         )
 
 

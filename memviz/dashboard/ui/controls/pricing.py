@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.core.bounds import MAX_DIGITS, MAX_SECONDS, MAX_USD
 from memviz.core.text.wording import duration_words
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.local_models import names_found
 from memviz.dashboard.ui.shell.linked import linked, linked_number
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
@@ -28,12 +29,12 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 PANEL_PIXELS = 290
 MODEL_PIXELS = 230
 PAUSE_PIXELS = 150
-MORE = "More prices"
+MORE = noop("More prices")
 """What opens the prices of the summarizer, those entered by hand, and the rules of the cache."""
-SAME = "The same model"
-AS_PROVIDED = "As the provider's"
-BY_HAND = "By hand"
-NO_CACHE = "None"
+SAME = noop("The same model")
+AS_PROVIDED = noop("As the provider's")
+BY_HAND = noop("By hand")
+NO_CACHE = noop("None")
 PAUSES_SECONDS = (
     5.0,
     15.0,
@@ -47,30 +48,35 @@ PAUSES_SECONDS = (
     14400.0,
     86400.0,
 )
-MODEL_HELP = (
-    "List prices of this model are laid on the tokens of every setting. No model is asked. Choose one, or type any "
-    "name that litellm knows, as provider/model."
+MODEL_HELP = noop(
+    "List prices of this model are laid on the tokens of every setting. No model is asked. Choose one, "
+    "or type any name that litellm knows, as provider/model."
 )
-SUMMARIZER_HELP = (
+SUMMARIZER_HELP = noop(
     "Summaries are often left to a cheaper model. It reads and writes without a cache."
 )
-PAUSE_HELP = (
-    "From one reply to the user's next message. What counts is whether it outlasts the prompt cache: providers keep "
-    "the beginning of a request for a while, and read it at a fraction of the price if the next one begins alike."
+PAUSE_HELP = noop(
+    "From one reply to the user's next message. What counts is whether it outlasts the prompt cache: "
+    "providers keep the beginning of a request for a while, and read it at a fraction of the price if "
+    "the next one begins alike."
 )
-SMALLEST_HELP = "Requests that have less than this in common with the one before read nothing from the cache."
-STEP_HELP = "What is in common is rounded down to a multiple of this."
-LIFETIME_HELP = (
+SMALLEST_HELP = noop(
+    "Requests that have less than this in common with the one before read nothing from the cache."
+)
+STEP_HELP = noop("What is in common is rounded down to a multiple of this.")
+LIFETIME_HELP = noop(
     "How long it is kept without use. A longer pause begins with an empty cache."
 )
-CACHE_HELP = "As the provider's: the rules that its own pages give for this model, where they give any."
+CACHE_HELP = noop(
+    "As the provider's: the rules that its own pages give for this model, where they give any."
+)
 _PRICES = (
-    ("Input", "input_usd_per_million", "input_usd_per_token", "Everything read that is not in the cache."),
-    ("Output", "output_usd_per_million", "output_usd_per_token", "Everything written, thinking included."),
-    ("Read from the cache", "cache_read_usd_per_million", "cache_read_usd_per_token",
-     "Often a tenth of the input price. Where it is unknown, the price of input is taken."),
-    ("Written to the cache", "cache_write_usd_per_million", "cache_write_usd_per_token",
-     "Some providers charge more for what they keep. Where it is unknown, the price of input is taken."),
+    (noop("Input"), "input_usd_per_million", "input_usd_per_token", noop("Everything read that is not in the cache.")),
+    (noop("Output"), "output_usd_per_million", "output_usd_per_token", noop("Everything written, thinking included.")),
+    (noop("Read from the cache"), "cache_read_usd_per_million", "cache_read_usd_per_token",
+     noop("Often a tenth of the input price. Where it is unknown, the price of input is taken.")),
+    (noop("Written to the cache"), "cache_write_usd_per_million", "cache_write_usd_per_token",
+     noop("Some providers charge more for what they keep. Where it is unknown, the price of input is taken.")),
 )  # fmt: skip
 
 
@@ -90,25 +96,30 @@ def price_controls() -> PricingAssumptions:
     begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)
     linked("pause", "prices-pause", PAUSES_SECONDS)
     model = _choose_model(
-        "Prices of the chat model",
+        _("Prices of the chat model"),
         "prices-model",
         DEFAULT_MODEL,
-        MODEL_HELP,
+        _(MODEL_HELP),
         MODEL_PIXELS,
     )
     pause_seconds = st.selectbox(
-        "Pause between turns",
+        _("Pause between turns"),
         PAUSES_SECONDS,
         key="prices-pause",
         format_func=duration_words,
-        help=PAUSE_HELP,
+        help=_(PAUSE_HELP),
         persist_state="session",
         width=PAUSE_PIXELS,
     )
-    panel = st.popover(MORE, key="prices-more", icon=":material/edit:", width="content")
+    panel = st.popover(
+        _(MORE), key="prices-more", icon=":material/edit:", width="content"
+    )
     with panel, st.container(width=PANEL_PIXELS):
         other = _choose_model(
-            "Prices of the summarizer", "prices-summarizer", SAME, SUMMARIZER_HELP
+            _("Prices of the summarizer"),
+            "prices-summarizer",
+            SAME,
+            _(SUMMARIZER_HELP),
         )
         summarizer = model if other == SAME else other
         main = _priced_by_hand(model, "chat")
@@ -148,8 +159,9 @@ def _choose_model(
         names,
         key=key,
         accept_new_options=True,
+        format_func=_,
         help=help,
-        placeholder="provider/model",
+        placeholder=_("provider/model"),
         persist_state="session",
         width=width,
     )
@@ -159,19 +171,19 @@ def _choose_model(
 def _priced_by_hand(model: str, whose: str) -> Pricing:
     """Return the list prices of a model, as far as nothing else is entered; they belong to this model alone."""
     listed = pricing(model) or unpriced(model)
-    st.markdown(f"**{plain(model)}**, USD per million tokens")
+    st.markdown(_("**{model}**, USD per million tokens", model=plain(model)))
     for label, name, field, help in _PRICES if whose == "chat" else _PRICES[:2]:
         key = f"prices-{whose}-{name}-{model}"
         linked_number(f"{whose}-{name}", key, 0.0, MAX_USD)
         st.number_input(
-            label,
+            _(label),
             0.0,
             MAX_USD,
             value=None,
             step=0.05,
             format="%.4g",
             key=key,
-            help=help,
+            help=_(help),
             placeholder=_listed_words(listed, field),
             persist_state="session",
         )
@@ -179,7 +191,7 @@ def _priced_by_hand(model: str, whose: str) -> Pricing:
 
 
 def _as_entered(model: str, whose: str) -> Pricing:
-    names = [name for _, name, _, _ in _PRICES]
+    names = [name for _label, name, _rate, _help in _PRICES]
     given = {name: widget_value(f"prices-{whose}-{name}-{model}") for name in names}
     return (pricing(model) or unpriced(model)).by_hand(**given)
 
@@ -188,11 +200,11 @@ def _listed_words(pricing: Pricing, field: str) -> str:
     """Return what counts while nothing is entered."""
     rate = getattr(pricing.plain, field)
     if rate is not None:
-        return f"list price: {rate * MILLION:.6g}"
+        return _("list price: {usd:.6g}", usd=rate * MILLION)
     read = pricing.plain.input_usd_per_token
     if field.startswith("cache") and read is not None:
-        return f"as input: {read * MILLION:.6g}"
-    return "unknown"
+        return _("as input: {usd:.6g}", usd=read * MILLION)
+    return _("unknown")
 
 
 def _choose_cache(model: str) -> CacheRules | None:
@@ -200,12 +212,13 @@ def _choose_cache(model: str) -> CacheRules | None:
     choices = (AS_PROVIDED, BY_HAND, NO_CACHE)
     linked("cache", key, choices)
     chosen = st.segmented_control(
-        "Prompt cache",
+        _("Prompt cache"),
         choices,
         default=AS_PROVIDED,
+        format_func=_,
         required=True,
         key=key,
-        help=CACHE_HELP,
+        help=_(CACHE_HELP),
         persist_state="session",
     )
     if chosen == BY_HAND:
@@ -216,8 +229,8 @@ def _choose_cache(model: str) -> CacheRules | None:
 def _enter_cache_rules(model: str) -> None:
     first = _first_rules(model)
     fields = [
-        ("min", "Smallest prefix (tokens)", first.min_tokens, SMALLEST_HELP),
-        ("step", "Reused in steps of (tokens)", first.step_tokens, STEP_HELP),
+        ("min", _("Smallest prefix (tokens)"), first.min_tokens, _(SMALLEST_HELP)),
+        ("step", _("Reused in steps of (tokens)"), first.step_tokens, _(STEP_HELP)),
     ]
     for name, label, tokens, help in fields:
         key = f"prices-cache-{name}-{model}"
@@ -228,14 +241,14 @@ def _enter_cache_rules(model: str) -> None:
     key = f"prices-cache-minutes-{model}"
     linked_number("cache-minutes", key, 0.0, MAX_SECONDS / 60)
     st.number_input(
-        "Lifetime (minutes)",
+        _("Lifetime (minutes)"),
         0.0,
         MAX_SECONDS / 60,
         value=(first.lifetime_seconds or 0.0) / 60,
         key=key,
         format="%.4g",
         persist_state="session",
-        help=LIFETIME_HELP,
+        help=_(LIFETIME_HELP),
     )
 
 

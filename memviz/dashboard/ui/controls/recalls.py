@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError, RecallError
 from memviz.core.text.wording import counted, dollars, turn_list
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.selected_request import choose_request
@@ -36,7 +37,7 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 INTO_KEY = "added-into"
 TURNS_KEY = "added-turns"
 SETTING_KEY = "added-setting"
-ALL_SETTINGS = "all settings"
+ALL_SETTINGS = noop("all settings")
 
 
 def added_recalls(labels: dict[int | str, str], turn_count: int) -> None:
@@ -44,9 +45,14 @@ def added_recalls(labels: dict[int | str, str], turn_count: int) -> None:
     state = compare_state()
     for number, recall in enumerate(state.recalls):
         what, where = st.columns([5, 1], vertical_alignment="center")
-        whose = ALL_SETTINGS if recall.uid is None else labels.get(recall.uid, "")
+        whose = _(ALL_SETTINGS) if recall.uid is None else labels.get(recall.uid, "")
         what.markdown(
-            f"Turn {recall.turn} gets {turn_list(recall.turns)}, {plain(whose)}"
+            _(
+                "Turn {turn} gets {turns}, {whose}",
+                turn=recall.turn,
+                turns=turn_list(recall.turns),
+                whose=plain(whose),
+            )
         )
         with where:
             quiet_button(
@@ -55,30 +61,34 @@ def added_recalls(labels: dict[int | str, str], turn_count: int) -> None:
                 ":material/close:",
                 _remove_recall,
                 recall,
-                help="Remove this recall",
+                help=_("Remove this recall"),
             )
+    _controls_to_add(labels, turn_count)
+    if state.recall_error is not None:
+        show_error(state.recall_error)
+
+
+def _controls_to_add(labels: dict[int | str, str], turn_count: int) -> None:
     st.number_input(
-        "Into the request of turn",
+        _("Into the request of turn"),
         1,
         max(1, turn_count),
         max(1, min(2, turn_count)),
         key=INTO_KEY,
     )
-    st.text_input("Turns to bring back", key=TURNS_KEY, placeholder="1, 3-5")
+    st.text_input(_("Turns to bring back"), key=TURNS_KEY, placeholder="1, 3-5")
     st.selectbox(
-        "For",
+        _("For"),
         [ALL_SETTINGS, *labels],
-        format_func=lambda uid: labels.get(uid, ALL_SETTINGS),
+        format_func=lambda uid: labels.get(uid, _(ALL_SETTINGS)),
         key=SETTING_KEY,
     )
     st.button(
-        "Add",
+        _("Add"),
         icon=":material/history:",
         on_click=_add_typed,
         width="stretch",
     )
-    if state.recall_error is not None:
-        show_error(state.recall_error)
 
 
 def _add_typed() -> None:
@@ -101,13 +111,17 @@ def _earlier_turns(text: str, into: int) -> tuple[int, ...]:
     """Return the turns that a list names, each once and in order. Raises RecallError unless all of them come before."""
     turns = tuple(sorted(set(parse_numbers(text))))
     if not turns:
-        raise RecallError("Name the turns to bring back, such as 1, 3-5.")
+        raise RecallError(_("Name the turns to bring back, such as 1, 3-5."))
     if not turns[0]:
-        raise RecallError("There is no turn 0: the first one is turn 1.")
+        raise RecallError(_("There is no turn 0: the first one is turn 1."))
     for turn in turns:
         if turn >= into:
             raise RecallError(
-                f"Turn {turn} does not come before turn {into}: only earlier turns can be brought back."
+                _(
+                    "Turn {turn} does not come before turn {into}: only earlier turns can be brought back.",
+                    turn=turn,
+                    into=into,
+                )
             )
     return turns
 
@@ -120,7 +134,9 @@ def _remove_recall(recall: AddedRecall) -> None:
 
 def recalls_label() -> str:
     """Return what the closed list says of itself."""
-    return f"{counted(len(compare_state().recalls), 'recall')} added"
+    return ngettext(
+        "{number} recall added", "{number} recalls added", len(compare_state().recalls)
+    )
 
 
 class BroughtBack(NamedTuple):
@@ -139,12 +155,18 @@ class BroughtBack(NamedTuple):
         """The words of the button."""
         cost = f"+{counted(self.tokens, 'token')}"
         if self.calls > 1:
-            cost += f" in each of {self.calls:,} calls"
+            cost = _("{cost} in each of {calls:,} calls", cost=cost, calls=self.calls)
         if self.usd is not None:
             # With prices entered by hand more can cost less: a request that a cache takes in may be cheaper as a whole.
             sign = "-" if self.usd < 0 else "+"
-            cost += f", {sign}{dollars(abs(self.usd))}"
-        return f"Bring {turn_list(self.turns)} back{self.place}: {cost}"
+            usd = f"{sign}{dollars(abs(self.usd))}"
+            cost = _("{cost}, {usd}", cost=cost, usd=usd)
+        return _(
+            "Bring {turns} back{place}: {cost}",
+            turns=turn_list(self.turns),
+            place=_(self.place),
+            cost=cost,
+        )
 
 
 def brought_back_into(
@@ -177,7 +199,7 @@ def bringing_back(
     if not turns or not run.strategy.allows_recall:
         return None
     calls = len(numbers_of_turn(run, record.turn))
-    found = brought_back_into(run, record, turns, prices, record.turn, " here")
+    found = brought_back_into(run, record, turns, prices, record.turn, noop(" here"))
     return found if calls == 1 else found._replace(usd=None, calls=calls)
 
 
@@ -195,22 +217,31 @@ def bring_back(
         return False
     if not found.tokens:
         st.caption(
-            f"The request of {name_of(setting.run, record)} has {turn_list(found.turns)} already."
+            _(
+                "The request of {request} has {turns} already.",
+                request=name_of(setting.run, record),
+                turns=turn_list(found.turns),
+            )
         )
         return False
     recall = AddedRecall(record.turn, found.turns, edited.uid)
-    turn = f"turn {record.turn:,}"
-    requests = f"the request of {turn}"
+    turn = _("turn {turn:,}", turn=record.turn)
+    requests = _("the request of {turn}", turn=turn)
     if found.calls > 1:
-        requests = f"all {found.calls:,} requests of {turn}"
+        requests = _("all {calls:,} requests of {turn}", calls=found.calls, turn=turn)
     if st.button(
         plain(found.label),
         key=key,
         icon=":material/history:",
         on_click=_add_found,
         args=(setting, recall, record.call),
-        help=f"Sends {turn_list(found.turns)} once more with {requests} under "
-        f"{plain(setting.label)}, and shows that request in {page_titles.COMPARE}.",
+        help=_(
+            "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
+            turns=turn_list(found.turns),
+            requests=requests,
+            label=plain(setting.label),
+            compare=_(page_titles.COMPARE),
+        ),
     ):
         turn_to("compare", COMPARE_VIEW, "tokens")
     return True

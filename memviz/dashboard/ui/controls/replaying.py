@@ -11,6 +11,7 @@ from time import monotonic
 import streamlit as st
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.conversations import kept_wordings
 from memviz.dashboard.ui.controls.jobs import start_button, stop_button
@@ -88,9 +89,11 @@ def make_runs(
 def as_setting_runs(runs: Sequence[tuple[Setting, Run]]) -> list[SettingRun]:
     """Return the runs as lines of the charts, each with a label and the colour of its setting."""
     labels = []
-    for _, run in runs:
+    for _setting, run in runs:
         label = run.strategy.label
-        labels.append(f"{label} · reworded" if run.has_decisions else label)
+        labels.append(
+            _("{label} · reworded", label=label) if run.has_decisions else label
+        )
     return [
         SettingRun(run, label, setting.index)
         for (setting, run), label in zip(runs, distinct(labels), strict=True)
@@ -107,7 +110,7 @@ def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
     on when the page is drawn, and the page is drawn again once they are."""
     end = monotonic() + AT_ONCE_SECONDS
     _go_on(at_work)
-    for _, work in at_work:
+    for _setting, work in at_work:
         work.wait(max(0.0, end - monotonic()))
     unfinished = [(setting, work) for setting, work in at_work if not work.is_over]
     found = []
@@ -124,7 +127,7 @@ def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
 
 
 def _go_on(at_work: Iterable[Work]) -> None:
-    for _, work in at_work:
+    for _setting, work in at_work:
         if not work.is_stopped:
             work.go_on()
 
@@ -134,17 +137,23 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
     """Draw how far they are, how long the rest takes, and a way out."""
     # Where the page is just being drawn, the replays rest meanwhile.
     is_first = next(looks) == 0
-    works = [work for _, work in at_work]
+    works = [work for _setting, work in at_work]
     if not is_first and all(work.wait(0) and not work.is_stopped for work in works):
         st.rerun()
     with st.container(border=True):
         for setting, work in at_work:
             st.progress(
                 work.done / work.total,
-                f"Replaying under {plain(setting.build().label)}: {how_far(work)}",
+                _(
+                    "Replaying under {label}: {progress}",
+                    label=plain(setting.build().label),
+                    progress=how_far(work),
+                ),
             )
         st.caption(
-            "The pictures show what was replayed so far. They are drawn again when it is done."
+            _(
+                "The pictures show what was replayed so far. They are drawn again when it is done."
+            )
         )
         _stop_or_go_on(works)
     if not is_first:
@@ -153,12 +162,14 @@ def _watch(at_work: Sequence[Work], looks: count[int]) -> None:
 
 def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
     if any(not work.is_stopped and not work.is_over for work in works):
-        if stop_button("long-replay-stop", help="What was replayed so far is shown."):
+        if stop_button(
+            "long-replay-stop", help=_("What was replayed so far is shown.")
+        ):
             for work in works:
                 work.cancel()
                 work.wait(1.0)
             st.rerun()
-    elif start_button("Go on", "long-replay-go-on", is_main=False):
+    elif start_button(_("Go on"), "long-replay-go-on", is_main=False):
         for work in works:
             work.go_on()
         st.rerun()
@@ -166,15 +177,19 @@ def _stop_or_go_on(works: Sequence[BackgroundReplay]) -> None:
 
 def how_far(work: BackgroundReplay) -> str:
     """Return the turn that a replay is at, and how long the rest takes or why it does not go on."""
-    turn = f"turn {work.done:,} of {work.total:,}"
+    turn = _("turn {done:,} of {total:,}", done=work.done, total=work.total)
     if work.note:
-        return f"{turn}. {work.note}"
+        return _("{turn}. {note}", turn=turn, note=work.note)
     if work.is_stopped:
-        return f"{turn}. Stopped."
+        return _("{turn}. Stopped.", turn=turn)
     left = work.seconds_left
     if left is None:
         return turn
-    return f"{turn}, about {counted(max(1, round(left)), 'second')} more"
+    return _(
+        "{turn}, about {seconds} more",
+        turn=turn,
+        seconds=counted(max(1, round(left)), "second"),
+    )
 
 
 def so_far_label(run: Run) -> str:
@@ -183,4 +198,4 @@ def so_far_label(run: Run) -> str:
     is_free_run = not run.turns or run.turns[-1].facts is not None
     if is_free_run or len(run.requests) >= run.log.request_count:
         return ""
-    return f" · first {counted(len(run.turns), 'turn')}"
+    return _(" · first {turns}", turns=counted(len(run.turns), "turn"))

@@ -9,12 +9,14 @@ from markupsafe import Markup
 from memviz.core.text.language import in_language
 from memviz.core.text.light_markdown import as_html, without_marks
 from memviz.core.text.wording import (
+    COMMA,
     counted,
     message_number,
     message_range,
     took_words,
     turn_list,
 )
+from memviz.core.translation import _, ngettext, plural_noop
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
@@ -33,7 +35,7 @@ from memviz.dashboard.words.compactions import (
     error_words,
     tried_again,
 )
-from memviz.dashboard.words.requests import message_words, name_of
+from memviz.dashboard.words.requests import message_words, name_of, role_name
 from memviz.engine.backoff import waiting_failure
 from memviz.engine.compaction import Compaction
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
@@ -48,6 +50,13 @@ from memviz.metrics.summaries.facts import facts_versions
 from memviz.transcripts.base import Probe
 
 MAX_MESSAGES_SHOWN = 20
+_CHANGES = {
+    "lost": plural_noop("{number:,} fact lost: ", "{number:,} facts lost: "),
+    "contradicted": plural_noop(
+        "{number:,} fact contradicted: ", "{number:,} facts contradicted: "
+    ),
+    "new": plural_noop("{number:,} fact new: ", "{number:,} facts new: "),
+}
 MOST_FACTS_NAMED = 5
 LEFT_CHARS = 160
 KEPT_CHARS_SHOWN = 160
@@ -75,9 +84,15 @@ def recalled_words(record: TurnRecord, facts: Sequence[Probe]) -> str:
     if not turns:
         return ""
     tokens = counted(recalled_tokens(record), "token")
-    words = f"Recalled here: {turn_list(turns)} (+{tokens})"
+    words = _(
+        "Recalled here: {turns} (+{tokens})",
+        turns=turn_list(turns),
+        tokens=tokens,
+    )
     back = brought_back(record, facts)
-    return f"{words}; brought back: {_named(back)}" if back else words
+    if not back:
+        return words
+    return _("{recalled}; brought back: {facts}", recalled=words, facts=_named(back))
 
 
 def why(run: Run, requests: range) -> None:
@@ -94,13 +109,23 @@ def why(run: Run, requests: range) -> None:
         _why(run, compaction)
     if shown or not run.compactions:
         return
-    what = "summarized" if run.strategy.writes_notes else "cleared or shortened"
-    words = f"Nothing was {what} for this request."
+    st.caption(_nothing_words(run, requests))
+
+
+def _nothing_words(run: Run, requests: range) -> str:
+    """Return that nothing was done for these requests, and for which one it was done last."""
+    is_summarizing = run.strategy.writes_notes
+    words = _("Nothing was cleared or shortened for this request.")
+    if is_summarizing:
+        words = _("Nothing was summarized for this request.")
     for before in reversed(run.requests[: requests.start]):
         if before.compactions:
-            words += f" It was last {what} for {name_of(run, before)}."
-            break
-    st.caption(words)
+            request = name_of(run, before)
+            last = _("It was last cleared or shortened for {request}.", request=request)
+            if is_summarizing:
+                last = _("It was last summarized for {request}.", request=request)
+            return f"{words} {last}"
+    return words
 
 
 def _fired_for(run: Run, requests: range) -> list[Compaction]:
@@ -112,24 +137,40 @@ def _fired_for(run: Run, requests: range) -> list[Compaction]:
 
 def _why(run: Run, compaction: Compaction) -> None:
     words = compaction_words(compaction, run)
-    because = f" ({plain(words.why)})" if words.why else ""
+    because = _(" ({why})", why=plain(words.why)) if words.why else ""
     if compaction.error is not None:
         reason = plain(error_words(compaction))
-        said = f"{words.what} {words.where}{because}: {reason}."
+        said = _(
+            "{what} {where}{because}: {reason}.",
+            what=words.what,
+            where=words.where,
+            because=because,
+            reason=reason,
+        )
         st.error(f"{said} {tried_again(run, compaction)}", icon=":material/error:")
     elif compaction.kind == "skip":
         messages = message_range(compaction.summarized)
         st.info(
-            f"You skipped the summarization of {messages}{because}.",
+            _(
+                "You skipped the summarization of {messages}{because}.",
+                messages=messages,
+                because=because,
+            ),
             icon=":material/skip_next:",
         )
     elif compaction.kind == "undo":
         st.info(
-            f"{words.what}: they are sent word for word again.", icon=":material/undo:"
+            _("{what}: they are sent word for word again.", what=words.what),
+            icon=":material/undo:",
         )
     elif lacks_summarizer(compaction):
         st.warning(
-            f"{words.what}{because}: there is no summarizer.", icon=":material/delete:"
+            _(
+                "{what}{because}: there is no summarizer.",
+                what=words.what,
+                because=because,
+            ),
+            icon=":material/delete:",
         )
     else:
         st.html(_fired(words, compaction, cache_words(compaction, run)))
@@ -147,10 +188,12 @@ def _fired(words: CompactionWords, compaction: Compaction, cost: str) -> Markup:
     because = Markup()
     if words.why:
         # The numbers of a reason are what one looks for.
-        name, colon, numbers = words.why.rpartition(": ")
-        because = joined([f" ({name}{colon}", element("b", numbers), ")"])
-    said = ". ".join(filter(None, (words.result, cost)))
-    return element("p", sign, f" {words.what}", because, f". {said}.", class_=look)
+        name, colon, numbers = words.why.rpartition(_(": "))
+        before, after = _(" ({why})").split("{why}")
+        because = joined([f"{before}{name}{colon}", element("b", numbers), after])
+    said = _(". ").join(filter(None, (words.result, cost)))
+    end = _(". {said}.", said=said)
+    return element("p", sign, f" {words.what}", because, end, class_=look)
 
 
 def changes(run: Run, requests: range, key: str, facts: Sequence[Probe] = ()) -> None:
@@ -180,18 +223,18 @@ def _new_version(
     old = run.space.summaries.versions[base - 1].text if base else ""
     # Where versions are listed, earlier ones are sent with the new one.
     is_listed = compaction.before.summary_count > 0
-    place = "stands beside those before" if is_listed else "the first"
+    place = _("stands beside those before") if is_listed else _("the first")
     lines: list[Markup] = []
     if base:
-        place = f"replaces version {base}"
+        place = _("replaces version {base}", base=base)
         lines += _changed_facts(old, new, facts, back)
     if compaction.kind == "edit":
-        place += " in your words"
+        place = _("{place} in your words", place=place)
     if author := summary_author(compaction):
         place += f" · {badge_words(author, [compaction.model])}"
     versions = run.once(facts_versions, lambda: facts_versions(run))
     kept = of_version(versions, compaction.version)
-    noun = "Summary" if kept is None else "Facts"
+    noun = _("Summary") if kept is None else _("Facts")
     if kept is not None:
         text = changed_facts_html(kept)
     elif base:
@@ -199,7 +242,14 @@ def _new_version(
         text = diff_html(diff, kept_chars=KEPT_CHARS_SHOWN)
     else:
         text = element("div", as_html(new), class_="memviz-diff")
-    st.html(_change_html(f"{noun}, version {compaction.version}", place, lines, text))
+    st.html(
+        _change_html(
+            _("{noun}, version {version}", noun=noun, version=compaction.version),
+            place,
+            lines,
+            text,
+        )
+    )
 
 
 def _change_html(title: str, place: str, lines: list[Markup], text: Markup) -> Markup:
@@ -210,7 +260,7 @@ def _change_html(title: str, place: str, lines: list[Markup], text: Markup) -> M
         class_="memviz-change-text",
         tabindex="0",
         role="group",
-        aria_label="Text of the summary",
+        aria_label=_("Text of the summary"),
     )
     edge = f"border-left-color: {PART_COLORS['summary']}"
     return element("section", head, *lines, whole, class_="memviz-change", style=edge)
@@ -221,15 +271,15 @@ def _changed_facts(
 ) -> Iterator[Markup]:
     """Yield a line of HTML for each kind of change to the facts that a summary knows."""
     change = summary_change(old, new, facts)
-    kinds = {
-        "lost": change.lost,
-        "contradicted": change.contradicted,
-        "new": change.gained,
-    }
-    for kind, probes in kinds.items():
+    kinds = (
+        (_CHANGES["lost"], change.lost),
+        (_CHANGES["contradicted"], change.contradicted),
+        (_CHANGES["new"], change.gained),
+    )
+    for words, probes in kinds:
         if probes:
             named = in_language(_named(probes, back))
-            yield element("small", f"{counted(len(probes), 'fact')} {kind}: ", named)
+            yield element("small", ngettext(*words, len(probes)), named)
 
 
 def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
@@ -237,34 +287,40 @@ def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
     names = []
     for probe in probes[:MOST_FACTS_NAMED]:
         name = probe.answers[0] if probe.answers else probe.question
-        names.append(f"{name} (recalled here)" if probe in back else name)
+        names.append(_("{name} (recalled here)", name=name) if probe in back else name)
     more = len(probes) - MOST_FACTS_NAMED
     if more > 0:
-        names.append(f"and {more:,} more")
-    return "; ".join(names)
+        names.append(_("and {more:,} more", more=more))
+    return _("; ").join(names)
 
 
 def _call(compaction: Compaction, key: str) -> None:
     """Draw what the summarizer was asked and wrote, and what that took."""
     if compaction.by_thinking:
         st.caption(
-            "Written by the chat model when it stopped thinking, so no summarizer was asked."
+            _(
+                "Written by the chat model when it stopped thinking, so no summarizer was asked."
+            )
         )
         return
     if compaction.kind == "edit":
-        label = "Your wording and the summarizer's"
+        label = _("Your wording and the summarizer's")
         with st.expander(label, icon=":material/edit:", key=key):
             _wording(compaction)
         return
-    label = "What the summarizer was asked"
+    label = _("What the summarizer was asked")
     with st.expander(label, icon=":material/compress:", key=key):
         st.caption(
-            f"Summarizer call {counted(compaction.prompt_tokens, 'token')} in, {compaction.output_tokens:,} out · "
-            f"{took_words(compaction.seconds)}"
+            _(
+                "Summarizer call {tokens} in, {output_tokens:,} out · {took}",
+                tokens=counted(compaction.prompt_tokens, "token"),
+                output_tokens=compaction.output_tokens,
+                took=took_words(compaction.seconds),
+            )
         )
         if compaction.is_edited:
             _wording(compaction)
-        result, prompt = st.tabs(["New summary", "Prompt sent to the summarizer"])
+        result, prompt = st.tabs([_("New summary"), _("Prompt sent to the summarizer")])
         with result:
             st.text(compaction.summary or "")
         with prompt:
@@ -272,31 +328,43 @@ def _call(compaction: Compaction, key: str) -> None:
 
 
 def _wording(compaction: Compaction) -> None:
-    mine, before = st.tabs(["Your wording", "The summarizer's"])
+    mine, before = st.tabs([_("Your wording"), _("The summarizer's")])
     with mine:
         st.text(compaction.summary or "")
     with before:
-        st.text(compaction.proposed or "It wrote none.")
+        st.text(compaction.proposed or _("It wrote none."))
 
 
 def _left(run: Run, requests: range, key: str) -> None:
     left = left_since(run, requests)
     if not left:
         return
-    fates = Counter(fate for _, fate in left)
+    fates = Counter(fate for _message, fate in left)
     happened = []
     for fate, words in FATE_WORDS.items():
         if fates[fate]:
-            happened.append(f"{fates[fate]:,} {words}" if len(fates) > 1 else words)
-    what = f"{counted(len(left), 'message')} no longer sent word for word: {', '.join(happened)}"
+            how = _(words)
+            if len(fates) > 1:
+                how = _("{number:,} {how}", number=fates[fate], how=how)
+            happened.append(how)
+    what = _(
+        "{messages} no longer sent word for word: {how}",
+        messages=counted(len(left), "message"),
+        how=_(COMMA).join(happened),
+    )
     with st.expander(what, icon=":material/logout:", key=f"{key}-left"):
         lines = []
         for position, fate in left[:MAX_MESSAGES_SHOWN]:
             message = run.log[position]
             number = message_number(position)
-            head = f"{number:,} · {message.role} · {FATE_WORDS[fate]}: "
+            head = _(
+                "{number:,} · {role} · {fate}: ",
+                number=number,
+                role=role_name(message.role),
+                fate=_(FATE_WORDS[fate]),
+            )
             words = in_language(shortened(message_words(message), LEFT_CHARS))
             lines.append(element("p", head, words, class_="memviz-left"))
         st.html(joined(lines))
         if len(left) > MAX_MESSAGES_SHOWN:
-            st.caption(f"and {len(left) - MAX_MESSAGES_SHOWN} more")
+            st.caption(_("and {more} more", more=len(left) - MAX_MESSAGES_SHOWN))

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from memviz.core.text.wording import request_name
+from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.engine.compaction import REDUCING, Compaction
@@ -82,7 +83,7 @@ def name_in_full(run: Run, turn: int, call: int | None = None) -> str:
     several calls. A turn without requests is named alone."""
     calls = max(1, len(numbers_of_turn(run, turn)))
     name = request_name(turn, min(call or calls, calls), calls)
-    return name if calls == 1 else f"{name} of {calls:,}"
+    return name if calls == 1 else _("{name} of {calls:,}", name=name, calls=calls)
 
 
 def turns_shown(settings: Sequence[SettingRun]) -> tuple[int, ...]:

@@ -7,6 +7,8 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.errors import MemvizError
+from memviz.core.text.wording import COMMA
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import setting_dash
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.stage.files import own_text
@@ -25,8 +27,8 @@ from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
-FULL_HELP = f"At most {MAX_SETTINGS} at once."
-ADD_HELP = "One more line on the same conversation."
+FULL_HELP = noop("At most {most} at once.")
+ADD_HELP = noop("One more line on the same conversation.")
 _DASHES = {
     "solid": "currentColor 0 28px", "dash": "currentColor 0 7px, transparent 7px 11px",
     "dot": "currentColor 0 3px, transparent 3px 6px",
@@ -60,14 +62,14 @@ def setting_rows(
             _row(setting, needed_tokens, writer_of(setting))
         is_full = len(state.settings) >= MAX_SETTINGS
         st.button(
-            "Add a setting",
+            _("Add a setting"),
             icon=":material/add:",
             key="add-setting",
             on_click=state.add,
             disabled=is_full,
             args=(_next_strategy(),),
             width="stretch",
-            help=FULL_HELP if is_full else ADD_HELP,
+            help=_(FULL_HELP, most=MAX_SETTINGS) if is_full else _(ADD_HELP),
         )
     labels = distinct([setting_label(setting) for setting in state.settings])
     return {one.uid: label for one, label in zip(state.settings, labels, strict=True)}
@@ -78,8 +80,8 @@ def _row(
 ) -> None:
     state = compare_state()
     main = main_parameter(setting)
-    notes = ", ".join(_notes(setting, main, writer))
-    name = plain(strategies()[setting.strategy_id].title)
+    notes = _(COMMA).join(_notes(setting, main, writer))
+    name = plain(_(strategies()[setting.strategy_id].title))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
         # A popover's controls are drawn when it opens: six closed settings cost the first
@@ -100,7 +102,7 @@ def _row(
                 needed_tokens=needed_tokens,
             )
             quiet_button(
-                "Remove",
+                _("Remove"),
                 f"remove-{setting.uid}",
                 ":material/close:",
                 state.remove,
@@ -124,14 +126,18 @@ def _notes(
     """Yield what a row says behind the strategy's name."""
     if main is not None:
         value = value_of(setting, main)
-        yield f"{main.unit}: off" if main.is_off(value) else f"{value:,} {main.unit}"
+        unit = _(main.unit)
+        if main.is_off(value):
+            yield _("{unit}: off", unit=unit)
+        else:
+            yield _("{value:,} {unit}", value=value, unit=unit)
     if setting.as_written:
-        yield "as written"
+        yield _("as written")
     for parameter in strategies()[setting.strategy_id].parameters():
         if whose := parameter.whose(value_of(setting, parameter)):
             yield whose
     if is_scaled(setting.scaled, setting.parameters):
-        yield "scaled"
+        yield _("scaled")
     if writer is not None:
         yield writer
 
@@ -170,7 +176,7 @@ def setting_label(setting: Setting) -> str:
     try:
         return setting.build().label
     except MemvizError:
-        return strategies()[setting.strategy_id].title
+        return _(strategies()[setting.strategy_id].title)
 
 
 def _next_strategy() -> str:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError, ParameterError
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, switch
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -28,13 +29,12 @@ COUNTER_KEY = "compare-counter"
 PANEL_PIXELS = 250
 """Width of a setting's controls: a panel of these covers the sidebar and leaves the chart free."""
 STEPS_ACROSS = 100
-SCALE_HELP = (
-    "Sets its limits in tokens to the same shares of a window that is as large as this conversation needs. Limits made "
-    "for a whole context window would never be reached in a short conversation."
+SCALE_HELP = noop(
+    "Sets its limits in tokens to the same shares of a window that is as large as this conversation "
+    "needs. Limits made for a whole context window would never be reached in a short conversation."
 )
-FILE_HELP = (
-    f"A setting as saved on the {page_titles.TUNE} page: a strategy with its parameters, the counter "
-    "and the summarizer."
+FILE_HELP = noop(
+    "A setting as saved on the {tune} page: a strategy with its parameters, the counter and the summarizer."
 )
 
 
@@ -59,8 +59,11 @@ def offered(chosen: str = "") -> dict[str, type[Strategy]]:
 
 def refused_words() -> list[str]:
     """Return a line on each strategy that is not offered."""
-    titles = {id: cls.title for id, cls in strategies().items()}
-    return [f"Not offered: {titles[id]}. {reason}" for id, reason in refused().items()]
+    titles = {id: _(cls.title) for id, cls in strategies().items()}
+    return [
+        _("Not offered: {strategy}. {reason}", strategy=titles[id], reason=reason)
+        for id, reason in refused().items()
+    ]
 
 
 def say_refused() -> None:
@@ -71,18 +74,22 @@ def say_refused() -> None:
 
 def in_the_guide(cls: type[Strategy]) -> str:
     """Return what a strategy does, in a sentence of Markdown with a link to its page of the guide."""
-    return f"{plain(cls.summary_line())} [More in the guide](guide?strategy={quote(cls.id)})"
+    return _(
+        "{summary} [More in the guide](guide?strategy={id})",
+        summary=plain(_(cls.summary_line())),
+        id=quote(cls.id),
+    )
 
 
 def choose_strategy(setting: Setting) -> None:
     """Draw the choice of the strategy of a setting; :func:`take_over` turns to it."""
     known = offered(setting.strategy_id)
-    lines = [f"**{cls.title}**: {cls.summary_line()}" for cls in known.values()]
+    lines = [f"**{_(cls.title)}**: {_(cls.summary_line())}" for cls in known.values()]
     st.selectbox(
-        "Strategy",
+        _("Strategy"),
         list(known),
         index=list(known).index(setting.strategy_id),
-        format_func=lambda id: known[id].title,
+        format_func=lambda id: _(known[id].title),
         key=f"strategy-{setting.uid}",
         help="\n\n".join(lines),
     )
@@ -134,16 +141,18 @@ def _scale_control(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     if setting.scaled is not None and is_scaled(setting.scaled, setting.parameters):
         st.caption(f":material/straighten: {plain(setting.scaled.words)}")
         key = f"unscale-{setting.uid}"
-        quiet_button("Back to the presets", key, ":material/undo:", setting.scale, None)
+        quiet_button(
+            _("Back to the presets"), key, ":material/undo:", setting.scale, None
+        )
         return
     quiet_button(
-        "Scale to this conversation",
+        _("Scale to this conversation"),
         f"scale-{setting.uid}",
         ":material/straighten:",
         _scale,
         setting,
         needed_tokens,
-        help=SCALE_HELP,
+        help=_(SCALE_HELP),
     )
     if setting.not_scaled_words:
         st.caption(plain(setting.not_scaled_words))
@@ -156,9 +165,11 @@ def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     if found is not None:
         setting.scale(found)
         return
-    setting.not_scaled_words = (
-        f"A conversation of {needed:,} tokens needs no scaling: these limits are made for a window of "
-        f"{window_of(presets_of(cls)):,}."
+    setting.not_scaled_words = _(
+        "A conversation of {needed:,} tokens needs no scaling: these limits are made for a window of "
+        "{window:,}.",
+        needed=needed,
+        window=window_of(presets_of(cls)),
     )
 
 
@@ -174,7 +185,7 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
         setting.build()
     except ParameterError as error:  # a link or a file may ask for a wrong value
         problems = {error.name: error, **problems}
-    remedy = "The value before is still used." if setting.refused else ""
+    remedy = _("The value before is still used.") if setting.refused else ""
     values: dict[str, Any] = {}
     for parameter in declared:
         key = parameter_key(setting, parameter.name)
@@ -189,13 +200,15 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
 
 def number_label(parameter: Parameter) -> str:
     """Return the name of a number's control, with its unit and what 0 means."""
-    zero = ", 0: off" if parameter.zero_is_off else ""
-    return f"{parameter.title} ({parameter.unit}{zero})"
+    unit = _(parameter.unit)
+    if parameter.zero_is_off:
+        return _("{name} ({unit}, 0: off)", name=parameter.title, unit=unit)
+    return _("{name} ({unit})", name=parameter.title, unit=unit)
 
 
 def _control(parameter: Parameter, value: Any, key: str) -> Any:
     if parameter.kind is bool:
-        return switch(parameter.title, value, key=key, help=parameter.help)
+        return switch(parameter.title, value, key=key, help=_(parameter.help))
     if parameter.is_number:
         return st.number_input(
             number_label(parameter),
@@ -204,12 +217,12 @@ def _control(parameter: Parameter, value: Any, key: str) -> Any:
             value,
             step=step_of(parameter),
             key=key,
-            help=parameter.help,
+            help=_(parameter.help),
         )
     if parameter.choices:
         return _choose(parameter, value, key)
     text = st.text_area(
-        parameter.title, value or "", key=key, help=parameter.help, height=80
+        parameter.title, value or "", key=key, help=_(parameter.help), height=80
     )
     return text.strip() or None
 
@@ -221,14 +234,14 @@ def _choose(parameter: Parameter, value: Any, key: str) -> Any:
     if value not in known:
         known.append(value)  # a file may ask for one that is not allowed
     lines = [
-        f"- **{plain(one)}**: {plain(meaning)}" for one, meaning in meanings.items()
+        f"- **{plain(one)}**: {plain(_(meaning))}" for one, meaning in meanings.items()
     ]
     return st.selectbox(
         parameter.title,
         known,
         index=known.index(value),
         key=key,
-        help="\n".join([plain(parameter.help), "", *lines]),
+        help="\n".join([plain(_(parameter.help)), "", *lines]),
     )
 
 
@@ -247,10 +260,10 @@ def setting_from_file() -> None:
     # A fresh control for every setting, so that no file is opened twice.
     state = compare_state()
     file = st.file_uploader(
-        "Open a memory.yaml",
+        _("Open a memory.yaml"),
         type=["yaml", "yml"],
         key=f"setting-file-{state.settings_made}",
-        help=FILE_HELP,
+        help=_(FILE_HELP, tune=_(page_titles.TUNE)),
     )
     if file is None:
         return
@@ -266,8 +279,10 @@ def setting_from_file() -> None:
             set_widget(name_key(SUMMARIZER), name)
         elif name is not None:  # opening a file spends nothing
             st.toast(
-                f"The file summarizes with {plain(name)}, which costs money. "
-                "This page goes on with its own summarizer.",
+                _(
+                    "The file summarizes with {name}, which costs money. This page goes on with its own summarizer.",
+                    name=plain(name),
+                ),
                 icon=":material/payments:",
             )
         st.rerun()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from memviz.core.translation import _, noop, script_words
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.controls.links import (
     ADDRESS_CSS,
@@ -12,7 +13,7 @@ from memviz.dashboard.ui.controls.links import (
     shown_now,
 )
 
-FRAME_HELP = (
+FRAME_HELP = noop(
     "A frame of another page shows memviz only where the server "
     "allows that page: memviz ui --embeddable-by ORIGIN."
 )
@@ -28,7 +29,7 @@ _share = st.components.v2.component(
 )
 _whole_page = st.components.v2.component(
     "memviz_whole_page",
-    html='<p><span></span> <a target="_blank" rel="noopener">Open in memviz</a></p>',
+    html='<p><span></span> <a target="_blank" rel="noopener"></a></p>',
     css=ADDRESS_CSS,
     js=f"{ADDRESS_JS} openWhole;",
 )
@@ -38,10 +39,12 @@ def share_page(keep: Callable[[], object]) -> None:
     """Draw the menu that shares this page: its link, before an audience, the code that
     shows its picture in a frame of another page, and what ``keep`` draws."""
     menu = st.popover(
-        "Share", key="share-page", icon=":material/share:", width="stretch"
+        _("Share"), key="share-page", icon=":material/share:", width="stretch"
     )
     with menu, st.container(width=PANEL_PIXELS, key="share-choice"):
-        _share(data={"help": FRAME_HELP, "link_help": LINK_HELP}, key="share")
+        words = script_words(ADDRESS_JS)
+        data = {"help": _(FRAME_HELP), "link_help": _(LINK_HELP), "words": words}
+        _share(data=data, key="share")
         keep()
 
 
@@ -49,6 +52,10 @@ def open_in_memviz(words: str) -> None:
     """One line under a picture that stands in a frame: what it shows, and the way to the whole page in a tab of its
     own."""
     _whole_page(
-        data={"words": words, "query": shown_now(with_request=True)["query"]},
+        data={
+            "words": words,
+            "open": _("Open in memviz"),
+            "query": shown_now(with_request=True)["query"],
+        },
         key="open-in-memviz",
     )

@@ -10,11 +10,13 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import (
     conversation_choices,
+    first_sample,
     size_words,
     studied_conversation,
 )
@@ -51,20 +53,23 @@ from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
-from memviz.storage.workspace import FIRST_SAMPLE
 from memviz.strategies.base import Trigger
 
-REPLIES = {REPLAYED: "As they were said", FREE_RUN: "Free run"}
-REPLIES_WORDS = {False: "Replies: **as they were said**", True: "Replies: **free run**"}
-REPLIES_HELP = (
-    "As they were said: every setting is replayed with the conversation's own replies, so only the memory differs. "
-    "Free run: a model answers every message under each setting, so you see what it still knew."
+REPLIES = {REPLAYED: noop("As they were said"), FREE_RUN: noop("Free run")}
+REPLIES_WORDS = {
+    False: noop("Replies: **as they were said**."),
+    True: noop("Replies: **free run**."),
+}
+REPLIES_HELP = noop(
+    "As they were said: every setting is replayed with the conversation's own replies, so only the "
+    "memory differs. Free run: a model answers every message under each setting, so you see what it "
+    "still knew."
 )
 TITLE_CHARS = 28
 """A longer title is cut in the chooser, so it stands below it once more."""
-MORE = "Models and more"
+MORE = noop("Models and more")
 """The name of the menu of what is seldom changed."""
-CHAT_LABEL = "Chat as it was held"
+CHAT_LABEL = noop("Chat as it was held")
 
 
 def study_controls(
@@ -83,11 +88,13 @@ def study_controls(
         labels = setting_rows()
     else:
         labels = setting_rows(_needed_tokens, _writer)
-    name = f"{MORE} · {recalls_label()}" if state.recalls else MORE
+    name = _(MORE)
+    if state.recalls:
+        name = _("Models and more · {recalls}", recalls=recalls_label())
     below = partial(_choose_more, labels, turn_count, offer)
     if not replies:
         return models_panel(name=name, below=below)
-    sentence = f"{REPLIES_WORDS[is_free_run()]}."
+    sentence = _(REPLIES_WORDS[is_free_run()])
     return models_panel(sentence, _choose_replies, name=name, below=below)
 
 
@@ -100,10 +107,10 @@ def _choose_more(
     state = compare_state()
     recalls, others = st.columns(2)
     with recalls:
-        st.markdown("**Recall turns into requests**", help=tooltip("recall"))
+        st.markdown(_("**Recall turns into requests**"), help=tooltip("recall"))
         added_recalls(labels, turn_count)
     with others:
-        st.markdown("**Settings and counter**")
+        st.markdown(_("**Settings and counter**"))
         if len(state.settings) < MAX_SETTINGS:
             setting_from_file()
         state.counter = counter_picker(state.counter, COUNTER_KEY)
@@ -111,8 +118,8 @@ def _choose_more(
             offer()
         if state.conversation_id is not None:
             entry = workspace().store.entry(state.conversation_id)
-            st.markdown("**About the conversation**")
-            st.caption(plain(entry.description) or "It has no description.")
+            st.markdown(_("**About the conversation**"))
+            st.caption(plain(entry.description) or _("It has no description."))
 
 
 def _open_link() -> None:
@@ -125,7 +132,7 @@ def _open_link() -> None:
 
 def _needed_tokens() -> int:
     """Tokens of all that was said in the conversation, without the system messages that it begins with."""
-    _, log = studied_conversation()
+    log = studied_conversation()[1]
     totals = log.token_sums(find_counter(compare_state().counter)).totals
     return int(totals[-1] - totals[log.system_stop])
 
@@ -147,11 +154,11 @@ def _writer(setting: Setting) -> str | None:
             chosen = ModelChoice(recorded_first=True)
         key = run_key(workspace(), state, setting, chosen)
         if key.summarizer == OFFLINE:
-            return "stand-in"
+            return _("stand-in")
         held = workspace().recordings.plays(
             key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
         )
-        return "recorded" if held else "not recorded"
+        return _("recorded") if held else _("not recorded")
     return None
 
 
@@ -169,13 +176,13 @@ def _choose_replies() -> None:
     # A link may ask for either.
     begin_with(REPLIES_KEY, FREE_RUN if compare_state().free_run else REPLAYED)
     chosen = st.segmented_control(
-        "Replies",
+        _("Replies"),
         list(REPLIES),
         key=REPLIES_KEY,
         required=True,
         width="stretch",
-        format_func=REPLIES.__getitem__,
-        help=REPLIES_HELP,
+        format_func=lambda replies: _(REPLIES[replies]),
+        help=_(REPLIES_HELP),
     )
     compare_state().free_run = chosen == FREE_RUN
 
@@ -192,10 +199,12 @@ def _choose_conversation() -> int:
     entries, labels = conversation_choices(state.conversation_id)
     ids = list(entries)
     if state.conversation_id not in ids:
-        first = FIRST_SAMPLE if FIRST_SAMPLE in ids else next(iter(ids), None)
+        first: str | None = first_sample()
+        if first not in ids:
+            first = next(iter(ids), None)
         state.open(first)
     chosen = st.selectbox(
-        "Conversation",
+        _("Conversation"),
         ids,
         index=ids.index(state.conversation_id) if state.conversation_id else None,
         format_func=labels.__getitem__,
@@ -208,9 +217,10 @@ def _choose_conversation() -> int:
         return 0
     looks_at()
     entry = entries[chosen]
-    words = f"{size_words([entry])}."
+    size = size_words([entry])
+    words = _("{size}.", size=size)
     if len(labels[chosen]) > TITLE_CHARS:
-        words = f"**{plain(labels[chosen])}**, {words}"
+        words = _("**{title}**, {size}.", title=plain(labels[chosen]), size=size)
     st.caption(words)
     return entry.turn_count
 
@@ -219,13 +229,18 @@ def expect_conversation() -> None:
     """End the page with a sentence where there is nothing to look at."""
     if compare_state().conversation_id is None:
         _end(
-            f"There is no conversation yet. Import one in the {page_titles.LIBRARY}, or start "
-            f"one in {page_titles.CHAT}."
+            _(
+                "There is no conversation yet. Import one in the {library}, or start one in {chat}.",
+                library=_(page_titles.LIBRARY),
+                chat=_(page_titles.CHAT),
+            )
         )
     entry = workspace().store.entry(compare_state().conversation_id or "")
     if entry.message_count and not entry.turn_count:
         _end(
-            "This conversation has no message of a user, so no request was ever sent. Choose another one."
+            _(
+                "This conversation has no message of a user, so no request was ever sent. Choose another one."
+            )
         )
 
 
@@ -244,7 +259,7 @@ def setting_runs(summarizer: ModelChoice) -> list[SettingRun]:
     with error_shown():
         held = workspace().held_chat(state.conversation_id or "")
         if held is not None:
-            label = f"{CHAT_LABEL} · {held.label}"
+            label = f"{_(CHAT_LABEL)} · {held.label}"
             settings.append(SettingRun(held, label, MAX_SETTINGS))
     return settings
 
@@ -253,7 +268,9 @@ def nothing_yet(settings: Sequence[SettingRun]) -> None:
     """Say why there is nothing to see, where a setting was replayed at all."""
     if settings:
         st.info(
-            "This conversation has no request yet: nobody has said anything to a model.",
+            _(
+                "This conversation has no request yet: nobody has said anything to a model."
+            ),
             icon=":material/info:",
         )
 
@@ -274,7 +291,7 @@ def choose_setting_run(
     if shown != chosen:
         set_widget(key, chosen)
     number = st.segmented_control(
-        "Setting",
+        _("Setting"),
         numbers,
         format_func=lambda number: settings[number].label,
         key=key,

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.bounds import MAX_USD
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.state import heed_clicks, of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.base import Model
@@ -28,14 +29,15 @@ BUDGET_KEY = "session-budget"
 REPLY_KEY = "session-reply-tokens"
 LEAST_REPLY_TOKENS = 16
 MOST_REPLY_TOKENS = 1_000_000
-BUDGET_HELP = (
-    "US dollars for all calls of this browser session together, on every page. No call is made that might exceed it; "
-    "what was done by then is kept. 0 allows no call that costs anything. Calls whose price is not known are counted, "
-    "but no amount of dollars holds them. A reload of the page begins a new session."
+BUDGET_HELP = noop(
+    "US dollars for all calls of this browser session together, on every page. No call is made that "
+    "might exceed it; what was done by then is kept. 0 allows no call that costs anything. Calls whose "
+    "price is not known are counted, but no amount of dollars holds them. A reload of the page begins "
+    "a new session."
 )
-REPLY_HELP = (
-    "Tokens that a model may write for one answer or summary, thinking included. A call costs at most what it is sent "
-    "and an answer of this length."
+REPLY_HELP = noop(
+    "Tokens that a model may write for one answer or summary, thinking included. A call costs at most "
+    "what it is sent and an answer of this length."
 )
 
 
@@ -125,23 +127,23 @@ def budget_controls(models: Sequence[str]) -> None:
     spending_shown().is_shown = True
     left, right = st.columns(2, vertical_alignment="bottom")
     limit_usd = left.number_input(
-        "Budget (USD)",
+        _("Budget (USD)"),
         0.0,
         MAX_USD,
         FIRST_LIMIT_USD,
         step=0.5,
         key=BUDGET_KEY,
-        help=BUDGET_HELP,
+        help=_(BUDGET_HELP),
         persist_state="session",
     )
     reply_tokens = right.number_input(
-        "Reply limit",
+        _("Reply limit"),
         LEAST_REPLY_TOKENS,
         MOST_REPLY_TOKENS,
         FIRST_REPLY_TOKENS,
         step=1024,
         key=REPLY_KEY,
-        help=REPLY_HELP,
+        help=_(REPLY_HELP),
         persist_state="session",
     )
     spending().allow(limit_usd)
@@ -192,7 +194,7 @@ class SpentSoFar:
         """The end of a sentence that says how far work is; empty as long as nothing was spent."""
         if spending().mark == self._mark:
             return ""
-        return f" · {spending().since(self._mark)} so far"
+        return _(" · {spent} so far", spent=spending().since(self._mark))
 
 
 def _drawn(

@@ -6,6 +6,8 @@ from typing import NamedTuple
 import streamlit as st
 from markupsafe import Markup
 
+from memviz.core.text.wording import COMMA
+from memviz.core.translation import _
 from memviz.dashboard.guide.glossary import Entry, glossary, shown_terms
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.guide.views import SEARCH
@@ -44,10 +46,10 @@ def glossary_view(asked: str) -> None:
         with st.container(border=True, key="guide-asked"):
             st.html(_list([glossary()[asked]]))
     search = st.text_input(
-        "Search the glossary",
+        _("Search the glossary"),
         key=SEARCH_KEY,
         icon=":material/search:",
-        placeholder="A word, or part of its meaning",
+        placeholder=_("A word, or part of its meaning"),
     )
     keep_in_address({SEARCH: search})
     found = [one for one in shown_terms().values() if one.matches(search)]
@@ -55,7 +57,7 @@ def glossary_view(asked: str) -> None:
         st.html(_list(found))
     else:
         st.info(
-            "No word, and no meaning, holds that. Search for another word.",
+            _("No word, and no meaning, holds that. Search for another word."),
             icon=":material/search_off:",
         )
 
@@ -65,8 +67,9 @@ def _list(entries: Iterable[Entry]) -> Markup:
 
 
 def _meaning(one: Entry) -> Meaning:
+    forms = one.other_names
     link = element(
-        "a", one.term, href=address(one.term), title="The address of this word"
+        "a", one.name, href=address(one.term), title=_("The address of this word")
     )
-    note = f"also: {', '.join(one.also)}" if one.also else ""
-    return Meaning(link, note, one.meaning)
+    note = _("also: {forms}", forms=_(COMMA).join(forms)) if forms else ""
+    return Meaning(link, note, one.explained)

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core import page_titles
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
@@ -35,7 +36,7 @@ from memviz.strategies import strategy
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
-NOT_HERE = "There is no picture: it cannot be run here."
+NOT_HERE = noop("There is no picture: it cannot be run here.")
 
 
 def strategy_page(page: StrategyPage) -> None:
@@ -46,12 +47,16 @@ def strategy_page(page: StrategyPage) -> None:
     with put_away(Part.NAVIGATION, "guide-ways"):
         _ways(page, example)
     if example is None:
-        st.info(NOT_HERE, icon=":material/block:")
+        st.info(_(NOT_HERE), icon=":material/block:")
     else:
         _picture(example)
     for column, (name, text) in zip(
         st.columns(3),
-        (("Gains", page.gains), ("Loses", page.loses), ("Hurts when", page.hurts_when)),
+        (
+            (_("Gains"), page.gains),
+            (_("Loses"), page.loses),
+            (_("Hurts when"), page.hurts_when),
+        ),
         strict=True,
     ):
         column.markdown(f"**{name}**\n\n{_sentence(text)}")
@@ -60,7 +65,7 @@ def strategy_page(page: StrategyPage) -> None:
     _users(page)
     _parameters(page.parameters)
     if page.details:
-        with st.expander("The rule in detail", icon=":material/rule:"):
+        with st.expander(_("The rule in detail"), icon=":material/rule:"):
             st.markdown("\n\n".join(page.details))
 
 
@@ -71,7 +76,7 @@ def _ways(page: StrategyPage, example: Example | None) -> None:
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
     ):
-        st.page_link(PAGE, label="All strategies", icon=":material/grid_view:")
+        st.page_link(PAGE, label=_("All strategies"), icon=":material/grid_view:")
         if number:
             to_strategy(
                 pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
@@ -101,7 +106,7 @@ def _to_compare(example: Example) -> None:
     follow_again(parts)
     st.page_link(
         "pages/compare.py",
-        label=f"Open this run in {page_titles.COMPARE}",
+        label=_("Open this run in {compare}", compare=_(page_titles.COMPARE)),
         icon=":material/open_in_new:",
         query_params=parts,
     )
@@ -124,15 +129,22 @@ def _picture(example: Example) -> None:
             if author in authors_of(example.run):
                 author_badge(author, *models_of([example.run], author))
         title = plain(sample(example.conversation).title)
-        words = f"{plain(example.strategy.code_label)}, over *{title}*. {plain(picture_words(picture))}"
+        words = _(
+            "{setting}, over *{title}*. {picture}",
+            setting=plain(example.strategy.code_label),
+            title=title,
+            picture=plain(picture_words(picture)),
+        )
         st.caption(words, width="stretch")
 
 
 def _users(page: StrategyPage) -> None:
-    st.subheader("Who uses it", anchor=False)
+    st.subheader(_("Who uses it"), anchor=False)
     if page.users:
         st.markdown("\n".join(map(_user, page.users)))
-    st.caption(f"The rule here is that of: {plain(page.reference)}.")
+    st.caption(
+        _("The rule here is that of: {reference}.", reference=plain(page.reference))
+    )
 
 
 def _user(user: User) -> str:
@@ -142,7 +154,7 @@ def _user(user: User) -> str:
 def _parameters(parameters: Sequence[Parameter]) -> None:
     if not parameters:
         return
-    st.subheader("Parameters", anchor=False)
+    st.subheader(_("Parameters"), anchor=False)
     st.html(
         meanings_html(
             Meaning(element("code", one.name), _default(one), _help(one))
@@ -152,19 +164,23 @@ def _parameters(parameters: Sequence[Parameter]) -> None:
 
 
 def _help(parameter: Parameter) -> str:
-    choices = [f"{value}: {meaning}." for value, meaning in parameter.choices]
-    return " ".join([parameter.help, *choices])
+    choices = [
+        _("{value}: {meaning}.", value=value, meaning=_(meaning))
+        for value, meaning in parameter.choices
+    ]
+    return " ".join([_(parameter.help), *choices])
 
 
 def _default(parameter: Parameter) -> str:
     value = parameter.default
     if value is None:
-        return "default: none"
+        return _("default: none")
     if parameter.is_number:
-        return f"default: {value:,} {parameter.unit}"
+        unit = _(parameter.unit)
+        return _("default: {value:,} {unit}", value=value, unit=unit)
     if parameter.kind is bool:
-        return "default: on" if value else "default: off"
-    return f"default: {value}"
+        return _("default: on") if value else _("default: off")
+    return _("default: {value}", value=value)
 
 
 def _sentence(text: str) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.bounds import quoted
 from memviz.core.errors import UnknownNameError
+from memviz.core.translation import _
 from memviz.dashboard.guide.glossary import entry
 from memviz.dashboard.guide.strategies import StrategyPage
 from memviz.dashboard.ui.shell.linked import LINK_OFF, keep_in_address
@@ -24,32 +25,52 @@ GLOSSARY = "glossary"
 
 def guide_views(page: StrategyPage | None) -> tuple[View, ...]:
     """The views; a strategy that is open gives its page the title."""
-    strategies = View(
-        STRATEGIES,
-        "Strategies",
-        "How does each strategy remember?",
-        f"A model knows only what one {term('request')} sends; a {term('strategy')} decides what of the conversation "
-        "that is. On each card: above, all that was said, below, what was sent.",
-        Lost(
-            "Look first at the two bars: above all that was said, below what was sent instead.",
-            f"Open a strategy, read what it gains and loses, and open its run in {page_titles.COMPARE}.",
-            "It answers what each strategy does, who uses it, and when it hurts.",
-        ),
-    )
+    strategies = _strategies_view()
     if page is not None:
         strategies = strategies._replace(question=page.title, sentence=page.summary)
-    words = View(
-        GLOSSARY,
-        "Glossary",
-        "What do the words mean?",
-        "They mean the same on every page.",
+    return strategies, _glossary_view()
+
+
+def _strategies_view() -> View:
+    return View(
+        STRATEGIES,
+        _("Strategies"),
+        _("How does each strategy remember?"),
+        _(
+            "A model knows only what one {request} sends; a {strategy} decides what of the conversation "
+            "that is. On each card: above, all that was said, below, what was sent.",
+            request=term("request"),
+            strategy=term("strategy"),
+        ),
         Lost(
-            "Look first for the word that you met: the field finds it in words and meanings.",
-            "Wherever a word has dots below it, point at it or tap it to read the same meaning there.",
-            "It answers what the words of all pages mean.",
+            _(
+                "Look first at the two bars: above all that was said, below what was sent instead."
+            ),
+            _(
+                "Open a strategy, read what it gains and loses, and open its run in {compare}.",
+                compare=_(page_titles.COMPARE),
+            ),
+            _("It answers what each strategy does, who uses it, and when it hurts."),
         ),
     )
-    return strategies, words
+
+
+def _glossary_view() -> View:
+    return View(
+        GLOSSARY,
+        _("Glossary"),
+        _("What do the words mean?"),
+        _("They mean the same on every page."),
+        Lost(
+            _(
+                "Look first for the word that you met: the field finds it in words and meanings."
+            ),
+            _(
+                "Wherever a word has dots below it, point at it or tap it to read the same meaning there."
+            ),
+            _("It answers what the words of all pages mean."),
+        ),
+    )
 
 
 STRATEGY = "strategy"
@@ -82,7 +103,10 @@ def open_address() -> Asked:
         return _asked_term(word)
     if strategy and strategy not in strategies():
         return Asked(
-            problem=f"The link's strategy {quoted(strategy)} was passed over: it is not there."
+            problem=_(
+                "The link's strategy {strategy} was passed over: it is not there.",
+                strategy=quoted(strategy),
+            )
         )
     return Asked(strategy=strategy)
 
@@ -92,7 +116,10 @@ def _asked_term(word: str) -> Asked:
         return Asked(term=entry(word).term)
     except UnknownNameError:
         return Asked(
-            problem=f"The link's term {quoted(word)} was passed over: it is not in the glossary."
+            problem=_(
+                "The link's term {term} was passed over: it is not in the glossary.",
+                term=quoted(word),
+            )
         )
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from memviz.core.translation import language_now
 from memviz.dashboard.lessons.lesson import Language, Lesson, Step, Text
 from memviz.dashboard.ui.shell.state import of_session
 
@@ -61,7 +62,8 @@ class LessonsState:
     """The lesson that is played."""
     step: int = 0
     """The step (0-based) at which it is."""
-    language: Language = "en"
+    chosen_language: Language | None = None
+    """The language of the lessons' texts that was asked for, if any."""
     seen: dict[str, set[int]] = field(default_factory=dict)
     """Steps that were seen, by the lesson's id."""
     answers: dict[tuple[str, int], Answered] = field(default_factory=dict)
@@ -76,6 +78,17 @@ class LessonsState:
     uploads: int = 0
     own: OwnLesson = field(default_factory=OwnLesson)
     """The lesson that is being written."""
+
+    @property
+    def language(self) -> Language:
+        """The language of the lessons' texts: that of the pages, as long as nobody asked for another one."""
+        if self.chosen_language is not None:
+            return self.chosen_language
+        return "zh" if language_now() == "zh" else "en"
+
+    @language.setter
+    def language(self, language: Language) -> None:
+        self.chosen_language = language
 
     def begin(self, lesson_id: str, step: int = 0) -> None:
         """Play a lesson from a step on."""

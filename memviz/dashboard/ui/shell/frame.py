@@ -14,10 +14,12 @@ from streamlit.runtime.pages_manager import PagesManager
 from memviz.core import page_titles
 from memviz.core.errors import StorageError
 from memviz.core.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
+from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, errors_shown
+from memviz.dashboard.ui.shell.language import choose_language, take_language
 from memviz.dashboard.ui.shell.linked import address_now, forget_linked
 from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
 from memviz.dashboard.ui.shell.presenting import (
@@ -46,13 +48,15 @@ from memviz.dashboard.ui.shell.views import (
 )
 from memviz.storage.workspace import Workspace
 
-REMEDY = (
-    "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, "
-    "and can write it to a new file as long as it runs."
+REMEDY = noop(
+    "Nothing is saved at the moment. What was saved before is not lost: memviz still has it open, and "
+    "can write it to a new file as long as it runs."
 )
-RESCUE = "Save everything to a new file"
-REOPEN = "Go on with the file that is there now"
-REOPEN_HELP = "For a backup that you have just restored. What only the file before held is gone then."
+RESCUE = noop("Save everything to a new file")
+REOPEN = noop("Go on with the file that is there now")
+REOPEN_HELP = noop(
+    "For a backup that you have just restored. What only the file before held is gone then."
+)
 
 
 def database_notice() -> None:
@@ -62,18 +66,18 @@ def database_notice() -> None:
         return
     place = st.empty()
     with place.container(border=True, key="database-problem"):
-        st.error(plain(f"{problem} {REMEDY}"), icon=":material/error:")
+        st.error(plain(f"{problem} {_(REMEDY)}"), icon=":material/error:")
         with st.container(horizontal=True):
             rescue = st.button(
-                RESCUE, type="primary", icon=":material/save:", key="database-rescue"
+                _(RESCUE), type="primary", icon=":material/save:", key="database-rescue"
             )
             reopen = False
             if Path(workspace().store.path).exists():
                 reopen = st.button(
-                    REOPEN,
+                    _(REOPEN),
                     icon=":material/folder_open:",
                     key="database-reopen",
-                    help=REOPEN_HELP,
+                    help=_(REOPEN_HELP),
                 )
     done = ""
     with error_shown():
@@ -81,7 +85,7 @@ def database_notice() -> None:
             done = _rescued()
         elif reopen:
             workspace().reopen()
-            done = f"memviz goes on with {workspace().store.path}."
+            done = _("memviz goes on with {path}.", path=workspace().store.path)
     if done:
         place.success(plain(done), icon=":material/check:")
 
@@ -89,10 +93,14 @@ def database_notice() -> None:
 def _rescued() -> str:
     asked_for = workspace().store.path
     path = workspace().store.rescue()
-    said = f"Everything is in {path}, and is saved there from now on."
-    if path != asked_for:
-        said += f" Another file is at {asked_for}, so give memviz the new one when you start it the next time."
-    return said
+    said = _("Everything is in {path}, and is saved there from now on.", path=path)
+    if path == asked_for:
+        return said
+    other = _(
+        "Another file is at {asked_for}, so give memviz the new one when you start it the next time.",
+        asked_for=asked_for,
+    )
+    return f"{said} {other}"
 
 
 _say_languages = st.components.v2.component(
@@ -104,10 +112,16 @@ _say_languages = st.components.v2.component(
 
 def say_languages() -> None:
     """Mark every text that is written in a language's own script with that language, now and whenever it changes, in
-    the browser: Streamlit's own elements and the text of charts take no ``lang``."""
+    the browser: Streamlit's own elements and the text of charts take no ``lang``. The page itself is in the language
+    of its reader."""
     scripts = [[code, script.pattern] for code, script in SCRIPTS]
     _say_languages(
-        data={"scripts": scripts, "share": LEAST_SHARE, "chars": READ_CHARS},
+        data={
+            "page": language_now(),
+            "scripts": scripts,
+            "share": LEAST_SHARE,
+            "chars": READ_CHARS,
+        },
         key="languages",
     )
 
@@ -123,17 +137,18 @@ HEAD_KEY = "page-head"
 
 def navigate() -> None:
     """Set the page up and run the one that was asked for."""
+    take_language()
     st.set_page_config(
         page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
     )
     st.html(STYLE)
     compare = st.Page(
         PAGES / "compare.py",
-        title=page_titles.COMPARE,
+        title=_(page_titles.COMPARE),
         icon=":material/stacked_line_chart:",
     )
     facts = st.Page(
-        PAGES / "facts.py", title=page_titles.FACTS, icon=":material/psychology_alt:"
+        PAGES / "facts.py", title=_(page_titles.FACTS), icon=":material/psychology_alt:"
     )
     # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
     root = st.Page(
@@ -148,20 +163,26 @@ def navigate() -> None:
             root,
             compare,
             facts,
-            st.Page(PAGES / "tune.py", title=page_titles.TUNE, icon=":material/tune:"),
-            st.Page(PAGES / "chat.py", title=page_titles.CHAT, icon=":material/forum:"),
+            st.Page(
+                PAGES / "tune.py", title=_(page_titles.TUNE), icon=":material/tune:"
+            ),
+            st.Page(
+                PAGES / "chat.py", title=_(page_titles.CHAT), icon=":material/forum:"
+            ),
             st.Page(
                 PAGES / "lessons.py",
-                title=page_titles.LESSONS,
+                title=_(page_titles.LESSONS),
                 icon=":material/school:",
             ),
             st.Page(
                 PAGES / "library.py",
-                title=page_titles.LIBRARY,
+                title=_(page_titles.LIBRARY),
                 icon=":material/library_books:",
             ),
             st.Page(
-                PAGES / "guide.py", title=page_titles.GUIDE, icon=":material/menu_book:"
+                PAGES / "guide.py",
+                title=_(page_titles.GUIDE),
+                icon=":material/menu_book:",
             ),
         ],
         position="top",
@@ -196,6 +217,7 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
             st.title(question, anchor=False, width="content")
             if not is_bare():
                 lost_help(lost)
+                choose_language()
     if sentence and not is_bare():
         st.caption(sentence)
     _database_notice()
@@ -219,6 +241,7 @@ def open_views(
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
             lost_help(view.lost, offer, help_key)
+            choose_language()
         # style.css puts it at the end of the row
         with (
             put_away(Part.VIEWS, "views"),

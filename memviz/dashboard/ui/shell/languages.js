@@ -5,6 +5,7 @@ const MINE = "data-memviz-lang";
 let watching = null;
 
 export default function ({ data }) {
+    document.documentElement.lang = data.page;
     if (watching) return;
     const scripts = data.scripts.map(([code, pattern]) => [code, new RegExp(pattern, "gu")]);
 

@@ -21,10 +21,13 @@ import streamlit as st
 
 from memviz.core.bounds import MAX_DIGITS, quoted, read_json
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 
 WRITTEN_KEY = "written-links"
+LANG = "lang"
+"""The part of every address that names the language of the pages."""
 KEPT_WRITTEN = 20
 """How many addresses a session knows as its own: with clicks in quick succession, the browser's is a few behind."""
 Query = Mapping[str, Sequence[str]]
@@ -131,7 +134,11 @@ def _take(name: str, key: str, read: Callable[[str], Any]) -> bool:
 
 def say_not_there(name: str, text: str) -> None:
     """Say that a part of a link asks for something in vain."""
-    words = f"The link's {name} {quoted(text)} was passed over: it is not there."
+    words = _(
+        "The link's {name} {text} was passed over: it is not there.",
+        name=name,
+        text=quoted(text),
+    )
     st.warning(plain(words), icon=LINK_OFF)
 
 

@@ -38,10 +38,15 @@ class Bar extends Speaker {
     }
 
     update(data) {
+        if (JSON.stringify(data.words) !== this.words) {
+            this.words = JSON.stringify(data.words);
+            sayIn(this.root, data.words);
+        }
         this.data = data;
+        const _ = translate(data.words);
         this.button("back").disabled = data.at <= 0;
         this.button("next").disabled = data.at + 1 >= data.of;
-        const where = data.of > 1 ? `${data.at + 1} of ${data.of}` : "";
+        const where = data.of > 1 ? _("{at} of {all}").replace("{at}", data.at + 1).replace("{all}", data.of) : "";
         if (this.root.querySelector(".where").textContent !== where) this.root.querySelector(".where").textContent = where;
         this.tell();
     }

@@ -8,9 +8,18 @@ from enum import StrEnum
 from functools import partial
 
 import streamlit as st
+from jinja2 import Environment
 
+from memviz.core.translation import _, language_now, script_words
 from memviz.dashboard.stage.files import controls_style, keys_script, own_text
-from memviz.dashboard.ui.shell.linked import Query, address_now, is_own, say_not_there
+from memviz.dashboard.ui.shell.language import language_part
+from memviz.dashboard.ui.shell.linked import (
+    LANG,
+    Query,
+    address_now,
+    is_own,
+    say_not_there,
+)
 from memviz.dashboard.ui.shell.state import of_session, widget_value
 
 PRESENT = "present"
@@ -18,9 +27,9 @@ HIDE = "hide"
 SHOW = "show"
 VIEW = "view"
 MINIMAL = "minimal"
-PRESENTED_PARTS = (PRESENT, HIDE, SHOW)
-"""Parts of an address that say how much of the page is shown. With ``view=minimal`` it is ``show`` that names the view
-of the page."""
+PRESENTED_PARTS = (PRESENT, HIDE, SHOW, LANG)
+"""Parts of an address that say how much of the page is shown, and in which language.
+With ``view=minimal`` it is ``show`` that names the view of the page."""
 ON = "on"
 MAX_HIDE_CHARS = 200
 LEAST_LETTER_PIXELS = 14
@@ -96,11 +105,13 @@ _keys = st.components.v2.component(
     html="<span></span>",
     js=f"{keys_script()}\n{_SPEAKER}\n{own_text(__package__, 'presenter_keys.js')}",
 )
+_BAR_HTML = own_text(__package__, "presenter_bar.html")
+_BAR_JS = own_text(__package__, "presenter_bar.js")
 _bar = st.components.v2.component(
     "memviz_presenter_bar",
-    html=own_text(__package__, "presenter_bar.html"),
+    html=_BAR_HTML,
     css=f"{controls_style()}\n{own_text(__package__, 'presenter_bar.css')}",
-    js=f"{_SPEAKER}\n{own_text(__package__, 'presenter_bar.js')}",
+    js=f"{_SPEAKER}\n{_BAR_JS}",
 )
 
 
@@ -176,8 +187,9 @@ def hidden_parts(query: Query) -> tuple[frozenset[str], list[str]]:
 
 
 def presented_parts() -> Iterator[tuple[str, str]]:
-    """Yield how much is shown, as parts of the link of the page."""
+    """Yield how much is shown, and in which language, as parts of the link of the page."""
     state = presenting()
+    yield language_part()
     yield PRESENT, ON if state.is_on else ""
     yield VIEW, MINIMAL if state.is_minimal else ""
     yield HIDE, ",".join(part for part in Part if part in state.hidden)
@@ -228,9 +240,16 @@ def end_presented() -> None:
             "at": state.at,
             "of": state.of,
             "next": state.next_title,
-            "window": own_text(__package__, "notes_window.html"),
+            "window": _notes_window(),
+            "words": script_words(_BAR_HTML + _BAR_JS),
         }
         _bar(data=data, key=BAR_KEY, on_asked_change=partial(_heard, BAR_KEY, "asked"))
+
+
+def _notes_window() -> str:
+    text = own_text(__package__, "notes_window.html")
+    page = Environment(autoescape=True).from_string(text)
+    return page.render(_=_, language=language_now())
 
 
 def picture_is(title: str, at: int = 0, of: int = 1, next_title: str = "") -> None:

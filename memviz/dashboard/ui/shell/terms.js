@@ -1,16 +1,16 @@
 // What words mean, where they stand: links to the glossary, the legends and titles of axes of charts, which take no
-// link, and the legend of the stage. Under the pointer, at the keyboard's focus or after a first tap the meaning stands beside the word. TERMS, by
-// the form of a word as it is written, in small letters, comes before this from terms.py.
+// link, and the legend of the stage. Under the pointer, at the keyboard's focus or after a first tap the meaning stands beside the word.
+// terms.py sends the meanings by the form of a word as it is written, in small letters.
 const LINK = 'a[href*="guide?term="]', LEGEND = ".legend .traces", TITLE = ".xtitle, .ytitle, .x2title, .y2title", STAGE = ".memviz-stage .legend li";
 const LEAVES_MS = 180; // the pointer may come over to the tooltip
 const GAP_PX = 6;
-let tip = null, at = null, leaving = null, tapped = null, touches = false;
+let tip = null, at = null, leaving = null, tapped = null, touches = false, terms = {};
 
 const meaningOf = (place) => {
-    if (place.matches(LINK)) return TERMS[new URL(place.href).searchParams.get("term")];
+    if (place.matches(LINK)) return terms[new URL(place.href).searchParams.get("term")];
     const text = (place.querySelector(".legendtext") ?? place).textContent.trim().toLowerCase();
-    if (TERMS[text] || place.matches(LEGEND)) return TERMS[text];
-    return text.split(/[^a-z]+/).map((word) => TERMS[word]).find(Boolean);
+    if (terms[text] || place.matches(LEGEND)) return terms[text];
+    return text.split(/[^a-z]+/).map((word) => terms[word]).find(Boolean);
 };
 const element = () => {
     if (tip?.isConnected) return tip;
@@ -59,7 +59,8 @@ const placeOf = (event) => {
     return place?.closest(".memviz-meanings") ? null : place; // there the meaning stands beside the word
 };
 
-export default function () {
+export default function ({ data }) {
+    terms = data.terms;
     if (window.memvizTerms) return;
     window.memvizTerms = true;
     document.addEventListener("pointerover", (event) => {

@@ -6,7 +6,6 @@ A page says ``term("recall")`` in Markdown, ``term_html("recall")`` in HTML, and
 ``FirstMentions`` finds the words. Legends and titles of axes on charts are explained without that.
 """
 
-import json
 import re
 from urllib.parse import quote
 
@@ -14,17 +13,13 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from memviz.core.errors import UnknownNameError
-from memviz.dashboard.guide.glossary import entry, shown_terms
+from memviz.core.translation import pgettext
+from memviz.dashboard.guide.glossary import TERM_CONTEXT, entry, shown_terms
 from memviz.dashboard.markup import element
 from memviz.dashboard.stage.files import own_text
 
 ADDRESS = "guide?term="
 """Beside every page of memviz, wherever the server itself stands."""
-_KNOWN = {
-    form: {"term": one.term, "meaning": one.meaning}
-    for one in shown_terms().values()
-    for form in (*one.also, one.term)
-}
 _EVERYDAY = frozenset((
     "answer", "block", "bound", "call", "constraints", "counter", "draft", "edge", "fate", "front", "generation",
     "grounds", "health", "history", "input", "judge", "kept", "knee", "lesson", "live", "log", "lost",
@@ -44,28 +39,34 @@ _MENTION = re.compile(
 _explain = st.components.v2.component(
     "memviz_terms",
     html="<span></span>",
-    js=f"const TERMS = {json.dumps(_KNOWN)};\n" + own_text(__package__, "terms.js"),
+    js=own_text(__package__, "terms.js"),
 )
 
 
 def explain_terms() -> None:
     """Let the browser show what words mean, on every page."""
-    _explain(key="terms")
+    known = {}
+    for one in shown_terms().values():
+        meaning = {"term": one.name, "meaning": one.explained}
+        for form in (*one.also, one.term):
+            known[form] = meaning
+            known[pgettext(TERM_CONTEXT, form).lower()] = meaning
+    _explain(data={"terms": known}, key="terms")
 
 
 def term(word: str, shown: str | None = None) -> str:
-    """A word of the glossary, or one of its forms, as Markdown that explains it; ``shown`` stands for it on the page.
-    Raises :class:`memviz.dashboard.guide.glossary.UnknownTermError`."""
-    return f"[{shown or word}]({address(word)})"
+    """A word of the glossary, or one of its forms, as Markdown that explains it, in the language of its reader.
+    ``shown`` stands for it on the page. Raises :class:`memviz.dashboard.guide.glossary.UnknownTermError`."""
+    return f"[{shown or pgettext(TERM_CONTEXT, word)}]({address(word)})"
 
 
-def term_html(words: str) -> Markup:
+def term_html(words: str, shown: str | None = None) -> Markup:
     """Words that stand alone, as HTML: explained if the glossary has them, with an article or without, and in any case
-    escaped."""
+    escaped. ``shown`` stands for them on the page."""
     try:
-        return _link_html(words.removeprefix("A "), words)
+        return _link_html(words.removeprefix("A "), shown or words)
     except UnknownNameError:
-        return escape(words)
+        return escape(shown or words)
 
 
 def _link_html(term: str, words: str) -> Markup:

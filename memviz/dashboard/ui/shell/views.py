@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import (
     picture_is,
@@ -39,7 +40,7 @@ def lost_help(
     """Draw the button, and behind it the sentences and what else ``offer`` draws once
     somebody opens it. Under another ``key`` it is another panel, and so a closed one."""
     panel = st.popover(
-        "New here?",
+        _("New here?"),
         key=key,
         type="tertiary",
         width="content",
@@ -89,7 +90,7 @@ def choose_view(key: str, views: Sequence[View]) -> None:
     """The switch between the views."""
     names = {view.id: view.name for view in views}
     st.segmented_control(
-        "Seen as",
+        _("Seen as"),
         list(names),
         format_func=names.__getitem__,
         key=key,
@@ -144,18 +145,20 @@ STAGED = "on"
 """The switch of the stage on Compare, and what it stands at while the stage is shown."""
 
 WALK = (
-    Place("compare", COMPARE_VIEW, "tokens", "What does each strategy send?"),
+    Place("compare", COMPARE_VIEW, "tokens", noop("What does each strategy send?")),
     Place(
         "compare",
         COMPARE_VIEW,
         "tokens",
-        "What happens at each request?",
+        noop("What happens at each request?"),
         is_staged=True,
     ),
-    Place("compare", COMPARE_VIEW, "dollars", "What does it cost, turn by turn?"),
-    Place("compare", COMPARE_VIEW, "memory_map", "What became of every message?"),
-    Place("facts", FACTS_VIEW, "kept", "How much does each setting still know?"),
-    Place("facts", FACTS_VIEW, "lives", "Which facts could the model still know?"),
+    Place("compare", COMPARE_VIEW, "dollars", noop("What does it cost, turn by turn?")),
+    Place("compare", COMPARE_VIEW, "memory_map", noop("What became of every message?")),
+    Place("facts", FACTS_VIEW, "kept", noop("How much does each setting still know?")),
+    Place(
+        "facts", FACTS_VIEW, "lives", noop("Which facts could the model still know?")
+    ),
 )
 
 
@@ -179,7 +182,7 @@ def picture_of(key: str, view: View) -> str:
     if at < 0 or not presents():
         picture_is(view.question)
         return view.question
-    titles = [place.title for place in WALK]
+    titles = [_(place.title) for place in WALK]
     picture_is(titles[at], at, len(WALK), "".join(titles[at + 1 : at + 2]))
     return titles[at]
 

@@ -1,0 +1,100 @@
+"""The language of a visitor: the one that the address names, else the one that was chosen, else the browser's."""
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from memviz.core.recently_used import RecentlyUsed
+from memviz.core.translation import ENGLISH, _, ask_for_language, languages
+from memviz.dashboard.ui.shell.linked import (
+    LANG,
+    address_now,
+    is_own,
+    keep_in_address,
+)
+from memviz.dashboard.ui.shell.state import of_session, widget_value
+
+SESSIONS_KEPT = 10_000
+LANGUAGE_KEY = "language"
+
+
+@dataclass
+class Reading:
+    """The language in which a browser session reads the pages."""
+
+    chosen: str = ""
+    """The one that an address or the visitor asked for, empty as long as nobody has."""
+    taken: list[str] = field(default_factory=list)
+    """What the address said of it when it was read last."""
+
+
+_of_sessions: RecentlyUsed[str, str] = RecentlyUsed(SESSIONS_KEPT)
+"""The languages of sessions by their ids. A fragment runs without the top of the page, and Streamlit's own state may
+end a run where it is looked at, which a text must never do."""
+
+
+def _reading() -> Reading:
+    return of_session("reading", Reading)
+
+
+def _language_of_session() -> str:
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return ENGLISH
+    return _of_sessions.get(context.session_id) or ENGLISH
+
+
+ask_for_language(_language_of_session)
+
+
+def take_language() -> None:
+    """Read the pages in the language that the visitor wants. To be called before anything is drawn."""
+    reading = _reading()
+    query = address_now()
+    if query and not is_own(query):
+        # A page that does not write its address keeps what a link said there.
+        asked = query.get(LANG, [])
+        if asked and asked != reading.taken:
+            reading.chosen = _known(asked[0]) or reading.chosen
+        reading.taken = asked
+    context = get_script_run_ctx()
+    if context is not None:
+        code = reading.chosen or _known(st.context.locale or "") or ENGLISH
+        _of_sessions.put(context.session_id, code)
+
+
+def _known(named: str) -> str:
+    """Return the language of a name such as ``zh`` or ``zh-CN``; empty where there is none."""
+    code = named.lower().replace("_", "-").split("-")[0]
+    return code if code in languages() else ""
+
+
+def language_part() -> tuple[str, str]:
+    """Return the part of a link that says the language; its text is empty where the browser's own is read."""
+    return LANG, _reading().chosen
+
+
+def choose_language() -> None:
+    """Draw the menu of the languages."""
+    st.menu_button(
+        "",
+        list(languages()),
+        format_func=languages().__getitem__,
+        key=LANGUAGE_KEY,
+        icon=":material/translate:",
+        type="tertiary",
+        help=_("Language"),
+        on_click=_choose,
+    )
+
+
+def _choose() -> None:
+    code = widget_value(LANGUAGE_KEY)
+    if code is None:
+        return
+    reading = _reading()
+    reading.chosen = code
+    if LANG in st.query_params:
+        keep_in_address({LANG: code})
+        reading.taken = [code]

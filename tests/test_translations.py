@@ -1,0 +1,236 @@
+"""Every text has its translation, what a user sees is marked, and two readers get each their own language."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from docs.translate import marked_texts, problems
+from memviz.core.text.wording import counted, listed, request_range, share_of
+from memviz.core.translation import (
+    ENGLISH,
+    _,
+    ask_for_language,
+    language_now,
+    languages,
+    ngettext,
+    script_texts,
+    use_language,
+)
+
+ROOT = Path(__file__).parent.parent
+OTHERS = [code for code in languages() if code != ENGLISH]
+
+CONVERTED = (
+    "memviz/core/text/wording.py",
+    "memviz/core/page_titles.py",
+    "memviz/dashboard/words",
+    "memviz/dashboard/ui/shell",
+    "memviz/dashboard/ui/controls",
+    "memviz/dashboard/ui/guide",
+    "pages",
+)
+"""Rooms and files whose texts are marked. Whoever converts one enters it here."""
+UNCONVERTED = "memviz/dashboard/ui/shell/server"
+"""What the server answers before anybody's language is known."""
+NOT_SHOWN: dict[str, set[str]] = {
+    "memviz/dashboard/words/requests.py": {" not yet summarized"},
+    "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
+    "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
+    "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},
+    "memviz/dashboard/ui/controls/chat_state.py": {"You are a helpful assistant."},
+    "memviz/dashboard/ui/controls/links.py": {"{} keepAddress;", "{} copyLink;"},
+    "memviz/dashboard/ui/controls/pickers.py": {"Models"},
+    "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
+    "memviz/dashboard/ui/controls/settings_editor.py": {":material/straighten: {}"},
+}
+"""What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
+
+MARKS = {"_", "noop", "ngettext", "plural_noop", "pgettext"}
+LOOKS_SHOWN = re.compile(r"[A-Za-z]{2,}[,:;]? [A-Za-z{]|[}] [a-z]{2,}|^[A-Z][a-z]{2,}$")
+NO_TEXT = re.compile(
+    r"^\s*[<.\[]|currentColor|border-left-color|;$|export default|^\S+ \S+="
+)
+"""Markup, styles and scripts."""
+UNSEEN_CALLS = {"compile", "counted", "share_of", "term", "of_session", "removesuffix"}
+UNSEEN_ARGUMENTS = {"key", "icon", "class_", "role", "url_path", "style", "name"}
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_text_is_translated_with_its_values(code: str) -> None:
+    """``python -m docs.translate`` brings the catalogues up to date."""
+    assert problems(code) == []
+
+
+def converted_files() -> list[Path]:
+    found = []
+    for name in CONVERTED:
+        path = ROOT / name
+        found += sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return [path for path in found if not path.is_relative_to(ROOT / UNCONVERTED)]
+
+
+@pytest.mark.parametrize("path", converted_files(), ids=str)
+def test_what_a_user_sees_is_marked(path: Path) -> None:
+    name = str(path.relative_to(ROOT))
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    allowed = NOT_SHOWN.get(name, set())
+    unmarked = [
+        f"{name}:{line} {text!r}"
+        for line, text in unmarked_texts(tree)
+        if text not in allowed
+    ]
+    assert unmarked == []
+
+
+def unmarked_texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The texts of a file that look as if a user read them and that no mark translates."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue  # a docstring
+        if isinstance(node, ast.keyword) and node.arg in UNSEEN_ARGUMENTS:
+            continue
+        if isinstance(node, ast.Subscript):
+            waiting.append(node.value)
+            continue  # Literal["…"], a key of a dictionary
+        if isinstance(node, ast.Call) and (
+            is_mark(node) or called(node) in UNSEEN_CALLS
+        ):
+            waiting += [word.value for word in node.keywords]
+            continue
+        text = text_of(node)
+        if text is None:
+            waiting += ast.iter_child_nodes(node)
+            continue
+        if LOOKS_SHOWN.search(text) and not NO_TEXT.search(text):
+            yield node.lineno, text
+        waiting += [
+            part.value
+            for part in getattr(node, "values", ())
+            if isinstance(part, ast.FormattedValue)
+        ]
+
+
+def called(node: ast.Call) -> str:
+    return str(getattr(node.func, "attr", getattr(node.func, "id", "")))
+
+
+def is_mark(node: ast.Call) -> bool:
+    return called(node) in MARKS
+
+
+def text_of(node: ast.AST) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            part.value if isinstance(part, ast.Constant) else "{}"
+            for part in node.values
+        )
+    return None
+
+
+@pytest.mark.parametrize(
+    "source", ['st.info("No fact is known.")', 'st.button(f"Open {name} in Compare")']
+)
+def test_a_text_without_a_mark_is_found(source: str) -> None:
+    assert len(list(unmarked_texts(ast.parse(source)))) == 1
+
+
+def test_nothing_is_translated_before_anybody_reads_it() -> None:
+    """At the top of a module a text would stay in the language of the first visitor: ``noop`` is for constants."""
+    wrong = []
+    for path in [*ROOT.glob("memviz/**/*.py")]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        if "memviz.core.translation" in ast.unparse(tree):
+            name = path.relative_to(ROOT)
+            wrong += [f"{name}:{line}" for line in translated_when_imported(tree)]
+    assert wrong == []
+
+
+def translated_when_imported(tree: ast.AST) -> Iterator[int]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            defaults = ast.Tuple([*node.args.defaults, *node.decorator_list])
+            yield from translated_when_imported(defaults)
+        elif isinstance(node, ast.Call) and is_mark(node):
+            if node.func.id not in ("noop", "plural_noop"):  # type: ignore[attr-defined]
+                yield node.lineno
+        elif not isinstance(node, ast.Lambda):
+            yield from translated_when_imported(node)
+
+
+def test_no_text_of_a_mark_is_put_together() -> None:
+    """An f-string is filled before it could be translated: values are arguments of ``_``."""
+    wrong = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in [*ROOT.glob("memviz/**/*.py"), *ROOT.glob("pages/*.py")]
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and is_mark(node)
+        if any(isinstance(text, ast.JoinedStr) for text in node.args)
+    ]
+    assert wrong == []
+
+
+def test_texts_are_found_in_every_kind_of_file() -> None:
+    texts = marked_texts()
+    assert (None, "Search the glossary") in texts["guide"]
+    assert (None, ("{number} turn", "{number} turns")) in texts["core"]
+    assert script_texts('x = _("Play"); y = _("Say \\"no\\"", { a: 1 });') == [
+        "Play",
+        'Say "no"',
+    ]
+
+
+def test_counts_and_places_in_chinese() -> None:
+    assert counted(1, "request") == "1 request"
+    with use_language("zh"):
+        assert counted(1, "request") == "1 个请求"
+        assert counted(1200, "message") == "1,200 条消息"
+        assert share_of(3, 12, "request") == "12 个请求中的 3 个"
+        assert request_range((3, 1, 1), (9, 1, 1)) == "第 3 到 9 轮"
+        assert listed(["a", "b", "c"]) == "a、b 和 c"
+        assert listed(["摘要", "事实"]) == "摘要和事实"
+    assert language_now() == ENGLISH
+
+
+def test_two_threads_read_each_its_own_language() -> None:
+    said: dict[str, str] = {}
+
+    def read(code: str) -> None:
+        with use_language(code):
+            for _time in range(200):
+                said[code] = ngettext("{number} turn", "{number} turns", 2)
+
+    threads = [Thread(target=read, args=(code,)) for code in languages()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert said["en"] == "2 turns"
+    assert said["zh"] == "2 轮"
+
+
+def test_a_block_in_a_language_comes_before_the_visitors_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from memviz.core import translation
+
+    monkeypatch.setattr(translation, "_ask", None)
+    ask_for_language(lambda: "zh")
+    assert _("Compare") == "比较"
+    with use_language(ENGLISH):
+        assert _("Compare") == "Compare"
+
+
+def test_a_language_that_is_not_there_is_english() -> None:
+    with use_language("xx"):
+        assert _("Compare") == "Compare"
+        assert counted(2, "turn") == "2 turns"
