@@ -126,11 +126,10 @@ def _notes(
     """Yield what a row says behind the strategy's name."""
     if main is not None:
         value = value_of(setting, main)
-        unit = _(main.unit)
         if main.is_off(value):
-            yield _("{unit}: off", unit=unit)
+            yield _("{unit}: off", unit=_(main.unit))
         else:
-            yield _("{value:,} {unit}", value=value, unit=unit)
+            yield main.shown(value)
     if setting.as_written:
         yield _("as written")
     for parameter in strategies()[setting.strategy_id].parameters():
