@@ -78,13 +78,12 @@ def language_part() -> tuple[str, str]:
 def choose_language() -> None:
     """Draw the menu of the languages."""
     st.menu_button(
-        "",
+        _("Language"),  # style.css shows the sign alone
         list(languages()),
         format_func=languages().__getitem__,
         key=LANGUAGE_KEY,
         icon=":material/translate:",
         type="tertiary",
-        help=_("Language"),
         on_click=_choose,
     )
 
