@@ -6,8 +6,8 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import bundled
 
 MEASURED = ("chinese", "support", "trip", "tutoring")
-"""The bundled conversations between people and assistants. The coding agent's is left out: it is short, and most of it
-is what tools returned."""
+"""The bundled conversations between one person and an assistant. The coding agent's is left out: it is short, and most
+of it is what tools returned; so is the couple's, which is shorter still."""
 
 
 def measured_conversations() -> Iterator[tuple[str, Transcript]]:

@@ -1,23 +1,29 @@
 """What does each strategy send, what does it cost, and what becomes of every message?"""
 
+from functools import partial
+
 import streamlit as st
 
 from memviz.dashboard.ui.compare.dollars import dollars_view
 from memviz.dashboard.ui.compare.free_run import free_runs
 from memviz.dashboard.ui.compare.memory_map import memory_map_view
+from memviz.dashboard.ui.compare.playing import is_staged
+from memviz.dashboard.ui.compare.scale import choose_scale
 from memviz.dashboard.ui.compare.tokens import tokens_view
 from memviz.dashboard.ui.compare.views import (
     DOLLARS,
     MEMORY_MAP,
-    classic_effects,
+    TOKENS,
     compare_views,
+    first_steps,
+    help_key,
 )
 from memviz.dashboard.ui.controls.classic_effects import with_effect
 from memviz.dashboard.ui.controls.conversations import (
     say_beginnings,
     studied_conversation,
 )
-from memviz.dashboard.ui.controls.sharing import show_elsewhere
+from memviz.dashboard.ui.controls.sharing import share_page
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     nothing_yet,
@@ -31,10 +37,11 @@ from memviz.dashboard.ui.shell.views import COMPARE_VIEW
 
 state = compare_state()
 view = open_views(
-    COMPARE_VIEW, with_effect("compare", compare_views()), classic_effects
+    COMPARE_VIEW, with_effect("compare", compare_views()), first_steps, help_key()
 )
+has_scale = view == TOKENS and not is_staged()
 with st.sidebar:
-    models = study_controls(replies=True)
+    models = study_controls(replies=True, offer=choose_scale if has_scale else None)
 expect_conversation()
 say_beginnings([state.conversation_id or ""])
 if state.free_run:
@@ -52,6 +59,5 @@ elif view == MEMORY_MAP:
 else:
     tokens_view(shown, transcript, models)
 # Last: a step holds what is chosen above it and in the pictures.
-with st.sidebar, st.container(horizontal=True, gap="xsmall"):
-    keep_as_step("compare", view, models.summarizer)
-    show_elsewhere()
+with st.sidebar:
+    share_page(partial(keep_as_step, "compare", view, models.summarizer))

@@ -1,11 +1,13 @@
 """Which facts could the model still know, and what of them did the summaries keep?"""
 
+from functools import partial
+
 import streamlit as st
 
 from memviz.dashboard.ui.controls.classic_effects import with_effect
 from memviz.dashboard.ui.controls.conversations import say_beginnings
-from memviz.dashboard.ui.controls.links import copy_link
-from memviz.dashboard.ui.controls.sharing import show_elsewhere
+from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.sharing import share_page
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     setting_runs,
@@ -31,8 +33,6 @@ if view == SUMMARIES:
     summaries_view(settings, models.summarizer)
 else:
     lives_view(settings, models, is_kept_alone=view == KEPT)
+keep_address("facts-address")
 with st.sidebar:  # last, for the settings and models stand above it
-    copy_link("facts-link", with_request=True)
-    with st.container(horizontal=True, gap="xsmall"):
-        keep_as_step("facts", view, models.summarizer, told_fact())
-        show_elsewhere()
+    share_page(partial(keep_as_step, "facts", view, models.summarizer, told_fact()))

@@ -26,6 +26,7 @@ from memviz.dashboard.ui.tune.grid import (
     none_recorded,
     recorded_settings,
     tried_with,
+    try_next_values,
     whose_sweep,
 )
 from memviz.dashboard.ui.tune.measured import (
@@ -34,8 +35,14 @@ from memviz.dashboard.ui.tune.measured import (
     settings_table,
 )
 from memviz.dashboard.ui.tune.pictures import looked_at, main_picture, one_strategy
-from memviz.dashboard.ui.tune.run import asked_for, nothing_to_try, sweep_of
+from memviz.dashboard.ui.tune.run import (
+    asked_for,
+    is_free_and_through,
+    nothing_to_try,
+    sweep_of,
+)
 from memviz.dashboard.ui.tune.state import tune_state
+from memviz.tuning.best_of_each import best_of_each
 
 open_page(
     _("Which setting should you take?"),
@@ -83,6 +90,9 @@ else:
     if sweep is not None:
         with head, put_away(Part.CONTROLS, "tune-asked"):
             constraints, strategy = choose_question(sweep)
+        bests = best_of_each(sweep, constraints)
+        if is_free_and_through(state, sweep) and try_next_values(bests):
+            st.rerun()
         if strategy is None:
             with head:
                 best = recommendation(sweep, constraints)
@@ -102,7 +112,7 @@ else:
         if not hides(Part.NUMBERS):
             how_sure(sweep.grounds.summarizer)
             if strategy is None:
-                best_table(sweep, constraints)
+                best_table(sweep, bests, constraints)
             setting_card(sweep, number, constraints, ids)
             settings_table(sweep, constraints)
             export_to_code(

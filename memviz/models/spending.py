@@ -16,7 +16,7 @@ class Spending(Budget):
     calls whose price nobody knows. ``reply_tokens`` is the most that a model may write for one answer; with the tokens
     of a request it bounds what a call costs."""
 
-    remedy = "Raise the budget under Change in the sidebar to go on."
+    remedy = "Raise the budget under Models in the sidebar to go on."
 
     def __init__(self, limit_usd: float = FIRST_LIMIT_USD) -> None:
         super().__init__(FIRST_LIMIT_USD)

@@ -168,11 +168,15 @@ def count_damaged_cells(session: Session) -> tuple[int, int]:
     return sound.count(False), len(sound)
 
 
-def find_wordings(session: Session, conversation_id: str, key: str) -> dict[int, str]:
-    """The visitors' own wordings of summaries in the replay of ``key``, by the version that they take the place of;
-    damaged ones are left out."""
-    kept = all_of(session, "wording", *under(key, conversation_id))
-    return {one.number: one.value for one in kept if _is_wording(one)}
+def find_wordings(session: Session, conversation_id: str) -> dict[str, dict[int, str]]:
+    """The visitors' own wordings of summaries in the replays of a conversation: by the key of the replay, by the
+    version that they take the place of. Damaged ones are left out."""
+    of_it = KEPT.c.owner == clean_text(conversation_id)
+    found: dict[str, dict[int, str]] = {}
+    for kept in all_of(session, "wording", of_it):
+        if _is_wording(kept):
+            found.setdefault(kept.key, {})[kept.number] = kept.value
+    return found
 
 
 def _is_wording(kept: Kept) -> bool:

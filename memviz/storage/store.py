@@ -203,14 +203,14 @@ class Store:
     find_free_run = _reads(kept_values.find_free_run)
     save_free_run = _writes(kept_values.save_free_run)
 
-    find_wordings = _reads(kept_values.find_wordings)
+    find_wordings = _reads_once(kept_values.find_wordings)
     keep_wording = _writes(kept_values.keep_wording)
     remove_wording = _writes(kept_values.remove_wording)
     find_judged_answers = _reads(kept_values.find_judged_answers)
     keep_judged_answers = _writes(kept_values.keep_judged_answers)
 
     kept = _reads(kept_values.value_of)
-    kept_keys = _reads(kept_values.keys_of)
+    kept_keys = _reads_once(kept_values.keys_of)
     keep = _writes(kept_values.keep)
     forget = _writes(kept_values.forget)
     find_cells = _reads(kept_values.find_cells)

@@ -252,7 +252,9 @@ class Workspace(HeldChats):
         """The visitors' own wordings of summaries in the replay of ``key``, by version; none where they cannot be
         read."""
         with suppress(StorageError):
-            return self.store.find_wordings(key.conversation_id, _unedited(key))
+            # Of the whole conversation at once: a page asks for the replays of dozens of values.
+            kept = self.store.find_wordings(key.conversation_id)
+            return dict(kept.get(_unedited(key), {})) if kept else {}
         return {}
 
     def keep_wording(self, key: RunKey, version: int, text: str | None) -> None:

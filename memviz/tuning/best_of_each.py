@@ -4,7 +4,7 @@ best value, its knee, and whether the best value lies at the edge of those that 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,6 +167,9 @@ class StrategyAnswer:
     beaten_by: Mapping[str, Any] | None = None
     """The row of a setting of another strategy that does what is asked for, keeps as much as the best value, costs as
     little, and is better in one of both: the best value is not recommended before it."""
+    beaten_values: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    """The settings of the curve that a setting of another strategy beats: their numbers,
+    each with the row of what beats it, whatever is asked for."""
     cautions: tuple[str, ...] = ()
     """Sentences against the best value: a summary that is never written, requests that a provider refuses."""
 
@@ -206,11 +209,23 @@ class StrategyAnswer:
         if other is not None:
             kept = share_in_words(other["retention"], row["retention"])
             yield f"{other['label']} keeps {kept} of the facts for {cost_in_words(other)}."
+        yield from self._beaten()
         yield from self.cautions
         yield from self._bend()
         if self.best.edge is not None:
             beyond = self.best.edge.in_code
             yield f"{self._named(row)} lies at the edge of the values tried; {beyond} may do better."
+
+    def _beaten(self) -> Iterator[str]:
+        number = len(self.beaten_values)
+        if not number:
+            return
+        which = "every one of these values"
+        if number < len(self.curve):
+            is_beaten = self.curve["setting"].isin(list(self.beaten_values))
+            values = self.curve[self.axis.name][is_beaten]
+            which = f"{self.axis.name} {listed(f'{value:.0f}' for value in values)}"
+        yield f"Other strategies beat {which}: they keep at least as much and cost no more."
 
     def _bend(self) -> Iterator[str]:
         rows = self.curve.to_dict("records")
@@ -259,17 +274,33 @@ def answer_for(
         sweep.grounds,
         asked_in_words(asked, "keeps", "stays"),
         best_in_both=int(front[0]) if len(front) == 1 else None,
-        beaten_by=_winner(table, best.row, constraints, sweep.cost_measure),
+        beaten_by=_winner(table[constraints.fits(table)], best.row, sweep.cost_measure),
+        beaten_values=_beaten(table, curve, sweep.cost_measure),
         cautions=(*idle_in_words(sweep, number), *refused_in_words(sweep, number)),
     )
 
 
+def _beaten(
+    table: DataFrame, curve: DataFrame, cost: str
+) -> dict[int, Mapping[str, Any]]:
+    """Return what beats the settings of ``curve`` among those of other strategies: the
+    row of the winner by the number of the setting."""
+    own = curve["strategy"].iloc[0]
+    others = table[(table["strategy"] != own) & (table["failed"] == 0)]
+    found = {}
+    for row in curve.to_dict("records"):
+        winner = _winner(others, row, cost)
+        if winner is not None:
+            found[int(row["setting"])] = winner
+    return found
+
+
 def _winner(
-    table: DataFrame, row: Mapping[str, Any], constraints: Constraints, cost: str
+    others: DataFrame, row: Mapping[Any, Any], cost: str
 ) -> Mapping[str, Any] | None:
-    """Return the row that beats the best one in cost and facts kept and does what is asked for as well: of several the
-    one that keeps most. ``None`` where there is none, or no facts are known."""
-    others = table[constraints.fits(table)]
+    """Return the row among ``others`` that beats this one in cost and facts kept: of
+    several the one that keeps most. ``None`` where there is none, or no facts are
+    known."""
     is_cheaper = others[cost] * SAME_COST <= row[cost]
     keeps_as_much = others["retention"] >= row["retention"] - ROUNDING
     costs_as_little = others[cost] <= row[cost] * SAME_COST

@@ -82,13 +82,13 @@ def findings(page: Page, name: str) -> Iterator[Finding]:
 
 
 def ask_every_setting(page: Page) -> None:
-    """Put the question of Compare to all settings, and open what the sidebar keeps under More."""
+    """Put the question of Compare to all settings, and open what the sidebar keeps under Models and more."""
     page.get_by_role("textbox", name="One question to all settings").fill(
         "What is the budget?"
     )
     page.get_by_role("button", name="Ask 3 settings").click()
     sees(page.get_by_text("Asked: "))
-    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("button", name="Models and more").click()
     sees(page.get_by_text("Recall turns into requests"))
 
 
@@ -243,7 +243,7 @@ def test_nothing_that_is_presented_or_framed_breaks_a_rule(
     found += findings(notes, f"notes, {scheme}")
     notes.close()
     go(page, dashboard.url, "compare")
-    page.get_by_role("button", name="Present", exact=True).click()
+    page.get_by_role("button", name="Share", exact=True).click()
     sees(page.get_by_label("Code to embed the picture"))
     found += findings(page, f"present or embed, {scheme}")
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]

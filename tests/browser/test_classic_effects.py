@@ -45,7 +45,7 @@ def test_a_click_shows_an_effect_whatever_was_shown_before(
         if not urlsplit(page.url).path.endswith("/compare"):
             page.get_by_role("link", name="Compare").first.click()
             quiet(page)
-        page.get_by_role("button", name="Classic effects").click()
+        page.get_by_role("button", name="New here?").click()
         page.get_by_role("button", name=f"{number}. {one.title.en}").click()
         expect(page.get_by_text(f"{one.title.en}. {one.text.en}")).to_be_visible()
         expect(

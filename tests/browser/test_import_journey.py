@@ -97,7 +97,8 @@ def test_a_copied_link_shows_another_visitor_the_same(
         "compare",
     )
     drawn(page)
-    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Copy link", exact=True).click()
     sees(page.get_by_role("button", name="Copied"))
     link = page.evaluate("navigator.clipboard.readText()")
     other = context.new_page()

@@ -32,9 +32,13 @@ SETTINGS = "conversation=sample-trip&setting=buffer&setting=summary_buffer+%7B%2
 def copied(page: Page) -> dict[str, str]:
     """The parts of the link that the button puts into the clipboard."""
     quiet(page)
-    page.get_by_role("button", name="Copy link").click()
+    menu = page.get_by_role("button", name="Share", exact=True)
+    if menu.count():
+        menu.click()
+    page.get_by_role("button", name="Copy link", exact=True).click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
+    page.keyboard.press("Escape")
     return {name: texts[-1] for name, texts in parse_qs(urlsplit(link).query).items()}
 
 
@@ -77,7 +81,7 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     page.get_by_role("combobox", name="Setting", exact=True).fill("Full buffer")
     page.get_by_role("option", name="Full buffer").click()
     quiet(page)
-    page.get_by_role("button", name="Next turn").click()
+    page.get_by_role("slider", name="Turn").press("ArrowRight")
     quiet(page)
     page.get_by_role("spinbutton", name="Message").press("ArrowUp")
     map_link = copied(page)
@@ -112,11 +116,13 @@ def test_without_a_clipboard_links_and_codes_are_copied_as_a_selection(
     go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
     quiet(page)
     read_request(page)
-    page.get_by_role("button", name="Copy link").click()
+    page.get_by_role("button", name="Share", exact=True).click()
+    page.get_by_role("button", name="Copy link", exact=True).click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    page.keyboard.press("Escape")
     assert pasted(page).startswith(f"{dashboard.url}/compare?conversation=sample-trip")
 
-    page.get_by_role("button", name="Present", exact=True).click()
+    page.get_by_role("button", name="Share", exact=True).click()
     page.get_by_role("button", name="Copy code").click()
     said = page.get_by_role("dialog").get_by_role("button", name="Copied")
     expect(said).to_be_focused()
@@ -141,10 +147,10 @@ def test_where_nothing_can_be_copied_the_text_is_shown(
         shown.append((dialog.message, dialog.default_value))
         dialog.dismiss()
 
-    read_request(page)
+    page.get_by_role("button", name="Share", exact=True).click()
     page.on("dialog", close)
     with page.expect_event("dialog"):
-        page.get_by_role("button", name="Copy link").click()
+        page.get_by_role("button", name="Copy link", exact=True).click()
     [(message, text)] = shown
     assert message == "Copy this address"
     assert text.startswith(f"{dashboard.url}/compare?conversation=sample-trip")

@@ -115,9 +115,8 @@ def test_another_page_opens_right_after_a_click_on_a_part_of_this_one(
     go(page, f"{dashboard.url}/guide", "guide")
     for name in ("guide", "library", "guide", "library"):
         page.get_by_role("link", name="Compare", exact=True).click()
-        page.get_by_role(
-            "button", name="next summarization"
-        ).click()  # the rest of the page is not drawn yet
+        sees(page.get_by_role("slider", name="Turn"))
+        page.keyboard.press("n")  # the rest of the page is not drawn yet
         turn_to(page, name)
 
 

@@ -121,7 +121,7 @@ def test_from_the_test_of_a_model_to_the_end_of_the_budget(
     sees(
         page.get_by_text(
             re.compile(
-                r"The budget of \$0\.01 allows no further call: .* Raise the budget under Change"
+                r"The budget of \$0\.01 allows no further call: .* Raise the budget under Models"
             )
         )
     )

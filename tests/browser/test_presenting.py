@@ -189,7 +189,7 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     go(page, f"{embeddable.url}/compare?{SETTINGS}", "compare")
     drawn(page)
     quiet(page)
-    page.get_by_role("button", name="Present", exact=True).click()
+    page.get_by_role("button", name="Share", exact=True).click()
     code = page.get_by_label("Code to embed the picture")
     expect(code).to_have_value(
         re.compile(f'^<iframe src="{re.escape(embeddable.url)}/compare[?]')
@@ -203,7 +203,7 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     expect(frame.get_by_text("turn 13: ")).to_be_visible()
     expect(frame.get_by_test_id("stSidebar")).to_be_hidden()
     expect(frame.get_by_role("heading")).to_have_count(0)
-    frame.get_by_role("button", name="Next turn").click()
+    frame.get_by_role("slider", name="Turn").press("ArrowRight")
     expect(frame.get_by_text("turn 14: ")).to_be_visible()
     inside = next(each for each in page.frames if each.url.startswith(embeddable.url))
     for part in (
@@ -234,3 +234,37 @@ def test_a_page_that_was_not_named_shows_nothing_of_it(
     ):
         page.goto(f"{address}/other.html")
     assert not any(frame.url.startswith(dashboard.url) for frame in page.frames)
+
+
+def test_fact_and_reason_are_in_sight_once_a_lessons_question_is_answered(
+    page: Page, dashboard: Dashboard
+) -> None:
+    for width, height in ((1280, 720), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        address = f"{dashboard.url}/lessons?lesson=a-fact-dies&present=on"
+        page.goto(address)
+        expect(
+            page.get_by_role("heading", name="A neighbour with a key")
+        ).to_be_visible()
+        quiet(page)
+        for title in ("The rule of this memory", "Summary 6 takes over"):
+            press(page, "PageDown")
+            expect(page.get_by_role("heading", name=title)).to_be_visible()
+        press(page, "PageDown")
+        press(page, "PageDown")
+        expect(page.get_by_role("heading", name="Turn 35")).to_be_visible()
+        question = page.locator(".st-key-lesson-question")
+        if not page.locator(".st-key-lesson-verdict").count():
+            question.get_by_text("None of the three").click()
+        expect(question.get_by_text("nobody notices until somebody")).to_be_in_viewport(
+            ratio=1
+        )
+        press(page, "End")
+        followed = page.locator(".memviz-stage .facts .highlight")
+        expect(followed).to_be_in_viewport(ratio=1)
+        lost = page.locator(".memviz-stage .facts .just-lost")
+        expect(lost.first).to_be_in_viewport(ratio=1)
+        for button in page.locator(".memviz-stage button:visible").all():
+            box = button.bounding_box()
+            assert box
+            assert box["y"] + box["height"] <= height

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -244,6 +245,41 @@ def test_asked_first_the_player_waits_for_an_answer_and_keeps_the_score(
     assert page.evaluate("stage.walk.at") == 12, "nobody is asked twice"
 
 
+def test_facts_that_a_step_has_lost_stand_behind_those_that_are_followed(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    requests = played["settings"][2]["requests"]
+    known = [request["known"] for request in requests if "known" in request]
+    before, after = next(pair for pair in pairwise(known) if any(map(_is_lost, *pair)))
+    lost = [
+        number
+        for number, pair in enumerate(zip(before, after, strict=True))
+        if _is_lost(*pair)
+    ]
+    at = next(
+        at for at, request in enumerate(requests) if request.get("known") == after
+    )
+    followed = max(number for number, code in enumerate(after) if code > "1")
+    data = {**played, "at": at, "chosen": 2, "highlight": {"facts": [followed]}}
+    page = opened(open_context(), tmp_path, data)
+    seen = page.locator(".memviz-stage .facts li:not(.name):visible")
+    places = {
+        chip.inner_text().partition(",")[0].strip(): chip.bounding_box()
+        for chip in seen.all()
+    }
+    rows = [places[played["facts"][number]["answer"]] for number in [followed, *lost]]
+    order = [(box["y"], box["x"]) for box in rows if box]
+    others = [
+        (box["y"], box["x"]) for box in places.values() if box and box not in rows
+    ]
+    assert max(order) < min(others)
+    assert order[0] == min(order)
+
+
+def _is_lost(before: str, after: str) -> bool:
+    return after == "1" and before > "1"
+
+
 def test_a_fact_that_is_followed_is_in_sight_and_a_button_says_that_there_are_more(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:
@@ -373,6 +409,42 @@ def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(
     page.keyboard.press(" ")
     sees(page.locator(".memviz-stage").get_by_role("button", name="Play", exact=True))
     assert "stage=on" in page.url
+
+
+def test_a_player_that_comes_while_the_stage_is_under_way_takes_no_key_of_it(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    page = opened(open_context(), tmp_path, played)
+    plays = page.evaluate(
+        """(data) => {
+            stage.leave();
+            const opener = document.createElement("div");
+            opener.className = "st-key-compare-stage";
+            opener.innerHTML = "<button>Stage</button>";
+            document.body.append(opener);
+            opener.firstChild.click();
+            document.body.dispatchEvent(new KeyboardEvent("keydown", { key: " ", bubbles: true, cancelable: true }));
+            const heard = [];
+            MemvizKeys.here.join({ owner: {}, leaveIfGone: () => false, act: (key) => heard.push(key) });
+            const later = new MemvizStage(document.querySelector("main"), { ...data, scene: "later" }, hooks);
+            return { heard, isPlaying: later.walk.isPlaying };
+        }""",
+        played,
+    )
+    assert plays == {"heard": [], "isPlaying": True}
+
+
+def test_a_stage_of_one_step_has_no_controls_that_lead_nowhere(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    lanes = [{**one, "requests": one["requests"][:1]} for one in played["settings"]]
+    alone = {**played, "settings": lanes, "steps": played["steps"][:1], "at": 0}
+    page = opened(open_context(), tmp_path, {**alone, "questions": []})
+    expect(page.locator(".memviz-stage canvas")).to_be_visible()
+    for name in ("previous", "play", "next", "event"):
+        expect(page.locator(f'.memviz-stage [name="{name}"]')).to_be_hidden()
+    expect(page.locator(".memviz-stage .track")).to_be_hidden()
+    expect(page.locator(".memviz-stage .keys")).to_be_hidden()
 
 
 def test_a_stage_in_the_place_of_another_stands_where_the_visitor_went(

@@ -138,7 +138,7 @@ def test_a_setting_is_found_taken_home_and_brought_back(
     download.value.save_as(file)
     page.get_by_role("link", name="Compare").click()
     stands(page, "compare")
-    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("button", name="Models and more").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     drawn(page)
     strategy, _, parameters = label.partition(" · ")

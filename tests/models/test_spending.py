@@ -24,7 +24,7 @@ def test_a_limit_of_nothing_allows_nothing_that_costs() -> None:
     spending = Spending(0.0)
     with pytest.raises(
         BudgetSpentError,
-        match=r"The budget of \$0 allows no.*Raise the budget under Change",
+        match=r"The budget of \$0 allows no.*Raise the budget under Models",
     ):
         spending.reserve(0.0001, "gpt")
     spending.settle(spending.reserve(0.0), 0.0)

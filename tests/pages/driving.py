@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from memviz.dashboard.ui.controls.selected_request import READ_KEY, TURN_KEY
 from tests.page_names import ADDRESSES, QUESTIONS
@@ -27,6 +28,18 @@ LOOK_SECONDS = 0.1
 manifest_scanner.scan_component_manifests = cache(
     manifest_scanner.scan_component_manifests
 )
+_look_until_it_stops = local_script_runner.require_widgets_deltas
+
+
+def _wait_until_it_stops(runner: LocalScriptRunner, timeout: float) -> None:
+    """AppTest looks a thousand times a second through all that the script has sent, and has it wait for that. Its
+    thread ends with it."""
+    if (thread := runner._script_thread) is not None:
+        thread.join(timeout)
+    _look_until_it_stops(runner, timeout=LOOK_SECONDS)
+
+
+local_script_runner.require_widgets_deltas = _wait_until_it_stops
 
 Control = TypeVar("Control")
 T = TypeVar("T")

@@ -79,7 +79,7 @@ def test_another_setting_is_another_view_and_has_its_own_sentence() -> None:
 def test_all_ten_are_listed_once_somebody_opens_the_list() -> None:
     page = open_page("compare")
     assert not any("1. " in button.label for button in page.button)
-    page.session_state["classic-effects-0"] = True  # somebody opened it
+    page.session_state["lost-0"] = True  # somebody opened it
     page.run()
     page_of(page)
     titles = [

@@ -131,7 +131,7 @@ def read_all(store: Store) -> None:
         lambda: store.conversation("ferry"),
         lambda: store.chat_run("ferry"),
         lambda: store.find_free_run("ferry", "free"),
-        lambda: store.find_wordings("ferry", "replay"),
+        lambda: store.find_wordings("ferry"),
         lambda: store.find_judged_answers("ferry", "asked"),
         lambda: store.find_cells(["cell"]),
         lambda: [

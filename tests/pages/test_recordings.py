@@ -69,15 +69,15 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     run = memviz.replay(sample("trip"), BUFFER, model=memviz.model(OFFLINE))
     assert list(token_lines(page).values()) != [[one.total_tokens for one in run.turns]]
     assert BADGE in told(page)
-    click(page, ALL_STAND_IN)
+    labelled(page.selectbox, "Summarizer").set_value(OFFLINE).run()
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
     assert "badge[offline stand-in]" in told(page)
-    assert "Summary buffer :gray[tokens, stand-in]" in panels(page)
+    assert "Summary buffer :gray[1,500 tokens, stand-in]" in panels(page)
     moved = open_page("compare", setting='summary_buffer {"max_token_limit": 1400}')
     assert "badge[offline stand-in]" in told(moved)
-    assert "Summary buffer :gray[tokens, stand-in]" in panels(moved)
+    assert "Summary buffer :gray[1,400 tokens, stand-in]" in panels(moved)
     back = open_page("compare", setting=SETTING)
-    assert "Summary buffer :gray[tokens, recorded]" in panels(back)
+    assert "Summary buffer :gray[1,500 tokens, recorded]" in panels(back)
 
 
 def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_recorded() -> (
@@ -115,7 +115,7 @@ def test_a_setting_with_a_recall_says_that_its_summaries_are_recorded() -> None:
         "compare", conversation=SAMPLE_PREFIX + "trip", setting=SETTING, recall="40 15"
     )
     assert BADGE in told(page)
-    assert "Summary buffer :gray[tokens, recorded]" in panels(page)
+    assert "Summary buffer :gray[1,500 tokens, recorded]" in panels(page)
 
 
 def test_a_recording_that_was_removed_plays_no_more() -> None:
@@ -313,7 +313,7 @@ def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_wa
         "The recording “mine” does not hold all summaries of Summary buffer · 1,400 tokens: choose "
         "*recorded, else stand-in*, or one of its settings: Summary buffer · 1,500 tokens."
     )
-    assert "Summary buffer :gray[tokens, not recorded]" in panels(page)
+    assert "Summary buffer :gray[1,400 tokens, not recorded]" in panels(page)
     click(page, WITH_RECORDINGS)
     assert not [text for text in sentences(page.warning) if "does not hold" in text]
     assert "badge[offline stand-in]" in told(page)

@@ -23,7 +23,7 @@ from tests.pages.tuning import of_one_strategy
 CALL_USD = 1000 * 0.25e-6 + 100 * 2e-6
 """What one call costs that the server answers: gpt-5-mini at list price."""
 REFUSED = "The budget of $0 allows no further call: $0 is spent, and the next call of model openai/gpt-5-mini may cost "
-GO_ON = "Raise the budget under Change in the sidebar to go on."
+GO_ON = "Raise the budget under Models in the sidebar to go on."
 PAGES = ("compare", "retention", "tune", "chat", "library")
 
 

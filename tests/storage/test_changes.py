@@ -9,8 +9,11 @@ import pytest
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
+import memviz
 from memviz import Message, StorageError
+from memviz.models.names import OFFLINE
 from memviz.storage.store import Store
+from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.base import Transcript
 
 TALK = Transcript((Message("user", "Hello"), Message("assistant", "Hi")), title="Talk")
@@ -67,3 +70,31 @@ def test_a_database_in_memory_is_always_read() -> None:
     assert store.entry(id).title == "Talk"
     store.rename(id, "Renamed")
     assert store.entry(id).title == "Renamed"
+
+
+def test_wordings_and_recordings_of_a_page_are_read_once(
+    tmp_path: Path, statements: list[str]
+) -> None:
+    """Compare asks for those of each value on the way of its handle."""
+    workspace, other = Workspace(tmp_path / "memviz.db"), Store(tmp_path / "memviz.db")
+    id = workspace.store.add_conversation(TALK)
+    keys = [
+        RunKey(
+            id,
+            memviz.strategy("summary_buffer", summary_words=words),
+            "chars4",
+            OFFLINE,
+        )
+        for words in range(50, 90)
+    ]
+    workspace.conversation(id, None)
+    statements.clear()
+    assert not any(workspace.wordings(key) for key in keys)
+    assert {workspace.recorded_for(key) for key in keys} == {OFFLINE}
+    assert len(set(statements)) == len(statements), "each at most once"
+    workspace.keep_wording(keys[0], 1, "Mine.")
+    assert workspace.wordings(keys[0]) == {1: "Mine."}
+    assert workspace.wordings(keys[1]) == {}
+    (worded,) = other.find_wordings(id)
+    other.remove_wording(id, worded, 1)
+    assert workspace.wordings(keys[0]) == {}

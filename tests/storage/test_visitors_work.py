@@ -43,10 +43,10 @@ def test_each_wording_is_kept_for_itself(store: Store) -> None:
     store.keep_wording("one", "key", 1, "First.")
     other_tab.keep_wording("one", "key", 3, "Third.")
     store.keep_wording("one", "key", 1, "First, better.")
-    assert other_tab.find_wordings("one", "key") == {1: "First, better.", 3: "Third."}
+    assert other_tab.find_wordings("one")["key"] == {1: "First, better.", 3: "Third."}
     store.remove_wording("one", "key", 3)
-    assert other_tab.find_wordings("one", "key") == {1: "First, better."}
-    assert not store.find_wordings("one", "another")
+    assert other_tab.find_wordings("one")["key"] == {1: "First, better."}
+    assert list(store.find_wordings("one")) == ["key"]
     other_tab.close()
 
 
@@ -100,7 +100,7 @@ def test_what_is_damaged_is_left_aside_and_said_by_check(store: Store) -> None:
         file.execute(change, (b"\0", "wording", 1))
         damaged = packed([ANSWER.to_dict() | {"run": -4}])
         file.execute(change, (damaged, "answers", 0))
-    assert store.find_wordings("one", "key") == {2: "Also mine."}
+    assert store.find_wordings("one")["key"] == {2: "Also mine."}
     assert store.find_judged_answers("one", "key") == [ANSWER]
     assert any(
         "2 of the wordings of summaries and judged answers are damaged" in problem

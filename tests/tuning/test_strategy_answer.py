@@ -147,6 +147,36 @@ def test_a_value_that_another_setting_beats_in_both_is_not_recommended(
     assert within.headline.startswith("Take buffer_size=")
 
 
+def test_values_that_another_strategy_beats_are_named(sweep: memviz.Sweep) -> None:
+    table = sweep.by_setting()
+    for id in ("summary", "token_buffer"):
+        found = answer(sweep, id, min_retention=0.0, max_peak_tokens=12_000)
+        others = table[table["strategy"] != id]
+        beaten = set()
+        for row in found.curve.itertuples():
+            as_good = others[
+                (others["usd"] <= row.usd) & (others["retention"] >= row.retention)
+            ]
+            better = (as_good["usd"] < row.usd) | (as_good["retention"] > row.retention)
+            if better.any():
+                beaten.add(row.setting)
+        assert set(found.beaten_values) == beaten
+        assert 0 < len(beaten) < len(found.curve) or id == "summary"
+        for number, winner in found.beaten_values.items():
+            assert winner["strategy"] != id
+            assert winner["retention"] >= table["retention"][number]
+        which = "every one of these values"
+        if len(beaten) < len(found.curve):
+            values = [
+                f"{row[found.axis.name]:.0f}"
+                for row in found.curve.to_dict("records")
+                if row["setting"] in beaten
+            ]
+            which = f"{found.axis.name} {', '.join(values[:-1])} and {values[-1]}"
+        told = f"Other strategies beat {which}: they keep"
+        assert told in " ".join(found.sentences)
+
+
 def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(
     sweep: memviz.Sweep,
 ) -> None:

@@ -27,11 +27,15 @@ SUMMARIES_OVER_TURNS = 390
 SUMMARIES_IN_NUMBERS = 270
 
 PARETO = 500
-PARETO_PLOT = 320
-"""Of what is inside the axes, to find the place for a name."""
 PARAMETER_PLOT = 150
 CELL = 46
 """Of a cell of the map of two parameters."""
+
+NEEDLES = 420
+"""Of the map of one sentence in texts, of five rows."""
+
+ANSWER_ROW = 20
+"""Of a question in the grid of answers."""
 
 FILE = 500
 """Of a picture that is written to a file, unless somebody asks for another height."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 from memviz.core.errors import LessonError, MemvizError
@@ -14,7 +15,8 @@ from memviz.dashboard.lessons.lesson import (
     Question,
     Step,
 )
-from memviz.dashboard.lessons.measures import MEASURES, Kind, Measure, Value
+from memviz.dashboard.lessons.measure import Kind, Measure, Value
+from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, play, play_view
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.study import View
@@ -109,6 +111,8 @@ def _known(step: Step, played: Played) -> Iterator[float]:
     for claim in step.claims:
         values += [claim.value, judged(claim, played).found, claim.times, *claim.point]
         values += claim.than or ()
+        for _, meant in claim.point.where:
+            values += map(_as_number, _NUMBER.findall(str(meant)))
     for setting in view.study.settings:
         values += setting.model_dump().values()
     for value in values:
@@ -119,6 +123,17 @@ def _known(step: Step, played: Played) -> Iterator[float]:
     for probe in played.probes:
         for answer in probe.answers:
             yield from map(_as_number, _NUMBER.findall(answer))
+    for claim in step.claims:
+        if claim.point.measure == "fact_values":
+            yield from _former_values(claim.point, played)
+
+
+def _former_values(point: Point, played: Played) -> Iterator[float]:
+    """Yield the numbers of what a fact was before it changed."""
+    # A fact that is not there has a claim that does not hold, and says why.
+    with suppress(LessonError):
+        for answer in played.probes[played.fact(point.fact)].stale:
+            yield from map(_as_number, _NUMBER.findall(answer))
 
 
 def _holds(relation: str, found: Value, wanted: Value | None) -> bool:
@@ -128,6 +143,9 @@ def _holds(relation: str, found: Value, wanted: Value | None) -> bool:
 
 
 def _place(point: Point, played: Played) -> str:
+    if "answers" in MEASURES[point.measure].needs:
+        meant = [f"{name} {value}" for name, value in point.where]
+        return listed([f"In {point.answers}", *meant])
     turn = "At the end" if point.turn is None else f"At turn {point.turn}"
     call = "" if point.call is None else f", call {point.call}"
     return f"{turn}{call}, {played.labels[point.setting]}"

@@ -7,6 +7,11 @@ from jinja2 import Template
 
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import listed
+from memviz.dashboard.lessons.answers_shown import (
+    Table,
+    answers_origin,
+    answers_table,
+)
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     NOT_QUITE,
@@ -45,7 +50,7 @@ class Tried(NamedTuple):
 class StepShown(NamedTuple):
     """A step with all that the file shows of it: the ``address`` of its page, what is ``tried``, its ``question``, its
     ``still`` picture, and the ``stages`` before and after the answer (twice the same where nothing waits for one; none
-    where the step has no stage)."""
+    where the step has no stage), or the ``table`` of the answers that it shows, and their ``origin``."""
 
     step: Step
     question: Question | None
@@ -53,6 +58,8 @@ class StepShown(NamedTuple):
     stages: tuple[Any, ...]
     address: str
     tried: tuple[Tried, ...]
+    table: Table | None = None
+    origin: str = ""
 
 
 def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en") -> str:
@@ -89,6 +96,10 @@ def _shown(step: Step, played: Played | None) -> StepShown:
         Tried(one.text, address_anywhere(followed(one.view, step.view), played))
         for one in step.to_try
     )
+    if step.view.answers:
+        table = answers_table(step.view.answers)
+        origin = answers_origin(step.view.answers)
+        return StepShown(step, question, None, (), address, tried, table, origin)
     if played is None or not step.view.has_stage:
         return StepShown(step, question, None, (), address, tried)
     stages = [staged(step, played, is_answered=True)]

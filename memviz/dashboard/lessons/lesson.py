@@ -65,6 +65,9 @@ class Point(NamedTuple):
     message: int | None = None
     pause_seconds: float | None = None
     prices_of: str | None = None
+    answers: str | None = None
+    where: tuple[tuple[str, float | bool | str], ...] = ()
+    """Of a record of ``answers``: those whose fields have these values."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,89 +1,19 @@
 """The measures that a lesson can claim of a run: each with its words, its unit and how it is taken."""
 
-from collections.abc import Callable, Mapping
-from enum import Enum
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, Fate
 from memviz.core.messages import Message
-from memviz.dashboard.lessons.lesson import Point
-from memviz.dashboard.lessons.playing import Played
+from memviz.dashboard.lessons.answer_measures import ANSWER_MEASURES
+from memviz.dashboard.lessons.measure import Kind, Measure, Spot, Taken, Value
 from memviz.dashboard.words.prices import missing_price_name
 from memviz.engine.compaction import REDUCING, Compaction
-from memviz.engine.records import TurnRecord
-from memviz.engine.run import Run
-from memviz.metrics.cost.cost import Cost
 from memviz.metrics.requests.request_axis import numbers_of_turn
-from memviz.metrics.retention.knowledge import FactState, Knowledge, Retention
+from memviz.metrics.retention.knowledge import FactState, Freshness, Knowledge
 from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
-
-Value = float | bool | str
-
-
-class Kind(Enum):
-    """The kinds of value that measures give."""
-
-    NUMBER = "number"
-    YES_OR_NO = "yes or no"
-    WORD = "word"
-    SETTING = "setting"
-
-
-class Spot(NamedTuple):
-    """A point of runs that were played, with what stands there."""
-
-    played: Played
-    point: Point
-
-    @property
-    def run(self) -> Run:
-        """The run that something is measured in."""
-        return self.played.run(self.point)
-
-    @property
-    def number(self) -> int:
-        """The number (0-based) of the request. Raises :class:`memviz.LessonError`."""
-        return self.played.number(self.point)
-
-    @property
-    def record(self) -> TurnRecord:
-        """The request. Raises :class:`memviz.LessonError`."""
-        return self.played.record(self.point)
-
-    @property
-    def retention(self) -> Retention:
-        """Return what the requests of the run retain of the facts."""
-        return self.played.retention(self.point)
-
-    @property
-    def cost(self) -> Cost:
-        """The costs of the run, on the terms of the point."""
-        return self.played.cost(self.point)
-
-    @property
-    def fact(self) -> int:
-        """The place of the fact. Raises :class:`memviz.LessonError`."""
-        return self.played.fact(self.point.fact)
-
-
-Taken = Callable[[Spot], Value]
-
-
-class Measure(NamedTuple):
-    """A measure. ``words`` say what is measured, in a sentence "At turn 13 of …, {words} …". ``unit`` is ``tokens``,
-    ``dollars``, ``percent`` or empty; ``needs`` are the fields of a point that it cannot do without."""
-
-    words: str
-    measured: Taken
-    unit: str = ""
-    kind: Kind = Kind.NUMBER
-    needs: tuple[str, ...] = ()
-
-    def take(self, played: Played, point: Point) -> Value:
-        """Measure at a point of runs. Raises :class:`memviz.LessonError` where there is nothing to measure."""
-        return self.measured(Spot(played, point))
 
 
 def _usd_so_far(at: Spot) -> Value:
@@ -238,6 +168,19 @@ def _fact_state(at: Spot) -> Value:
 def _fact_place(at: Spot) -> Value:
     place = _knowledge(at).name.lower().replace("_", " ")
     return place.replace("not born", "not told")
+
+
+_VALUES_HELD = {
+    Freshness.NOT_ASKED: "not changed",
+    Freshness.NEITHER: "neither",
+    Freshness.STALE_ONLY: "old",
+    Freshness.BOTH: "both",
+    Freshness.NEW_ONLY: "new",
+}
+
+
+def _fact_values(at: Spot) -> Value:
+    return _VALUES_HELD[Freshness(int(at.retention.freshness[at.number, at.fact]))]
 
 
 def _fact_told_turn(at: Spot) -> Value:
@@ -415,6 +358,12 @@ MEASURES: Mapping[str, Measure] = {
     "fact_place": Measure(
         "where the request holds the fact", _fact_place, kind=Kind.WORD, needs=_FACT
     ),
+    "fact_values": Measure(
+        "the value that the request holds of a fact that changed",
+        _fact_values,
+        kind=Kind.WORD,
+        needs=_FACT,
+    ),
     "fact_told_turn": Measure(
         "the turn at which the fact is told", _fact_told_turn, needs=_FACT
     ),
@@ -440,5 +389,6 @@ MEASURES: Mapping[str, Measure] = {
     "messages": Measure(
         "the number of messages of the conversation", lambda at: len(at.run.log)
     ),
+    **ANSWER_MEASURES,
 }
 """All measures by name."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from memviz.core.text.wording import dollars, plural
 from memviz.dashboard.lessons.lesson import Point, Prediction, Question, Step, Text
-from memviz.dashboard.lessons.measures import MEASURES, Value
+from memviz.dashboard.lessons.measure import Value
+from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
@@ -30,6 +31,13 @@ _PLACES = {
     "lost": Text(
         "neither the message nor the summary that is sent holds it any more",
         "发送的消息和摘要里都已没有它",
+    ),
+    "contradicted": Text(
+        "only what denies it or what it was before is sent",
+        "发送的内容里只有否定它的说法，或者它以前的值",
+    ),
+    "unknown": Text(
+        "it may stand in what nobody can read", "它也许在谁也读不到的那部分里"
     ),
     "not told": Text("it has not been told yet", "它还没有被提到"),
 }

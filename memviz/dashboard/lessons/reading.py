@@ -14,6 +14,7 @@ from memviz.core.bounds import LARGEST_NUMBER, MAX_QUOTED_CHARS, MAX_SECONDS, qu
 from memviz.core.counters import counter
 from memviz.core.errors import LessonError, MemvizError, ParameterError
 from memviz.core.plain_yaml import PlainYamlError, composed
+from memviz.dashboard.lessons.asked_answers import RECORDS
 from memviz.dashboard.lessons.fields import Field
 from memviz.dashboard.lessons.lesson import (
     CONTROLS,
@@ -29,7 +30,8 @@ from memviz.dashboard.lessons.lesson import (
     Step,
     Try,
 )
-from memviz.dashboard.lessons.measures import MEASURES, Kind
+from memviz.dashboard.lessons.measure import Kind
+from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.study import (
     MAX_RECALLS,
     MAX_SETTINGS,
@@ -242,6 +244,7 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
         "highlight": partial(_highlight, study=own),
         "controls": _controls,
         "link": _link,
+        "answers": partial(Field.word, allowed=RECORDS),
     }
     shown = {
         VIEW_FIELDS[name]: value for name, value in _values(fields, readers).items()
@@ -341,6 +344,8 @@ def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
         "message": _turn,
         "pause_seconds": _pause,
         "prices_of": _name,
+        "answers": partial(Field.word, allowed=RECORDS),
+        "where": _where,
     }
     given = _values(fields, readers)
     if "turn" in given:
@@ -350,6 +355,8 @@ def _point(fields: Mapping[str, Field], view: View, before: Point) -> Point:
         point = point._replace(fact=view.highlight.fact)
     if point.message is None:
         point = point._replace(message=view.highlight.message)
+    if point.answers is None:
+        point = point._replace(answers=view.answers or None)
     _judge_point(fields, point, view)
     return point
 
@@ -365,6 +372,17 @@ def _judge_point(fields: Mapping[str, Field], point: Point, view: View) -> None:
             field.fail(
                 f"is {point.measure}, which needs a {name}; give it beside the measure."
             )
+
+
+def _where(field: Field) -> tuple[tuple[str, float | bool | str], ...]:
+    """Return the values that the fields of an answer have."""
+    found = []
+    for name, one in field.entries():
+        value = one.value()
+        if not isinstance(value, int | float | str):
+            one.fail("is no number, no text, and neither true nor false.")
+        found.append((name, value))
+    return tuple(found)
 
 
 def _question(field: Field) -> Question:

@@ -105,11 +105,13 @@ class View:
     """Those of the stage that are there; ``None``: all."""
     link: tuple[tuple[str, str], ...] = ()
     """Further parts of the page's address."""
+    answers: str = ""
+    """The record of answers whose chart is shown in place of the stage."""
 
     @property
     def has_stage(self) -> bool:
         """Return true if the player of lessons draws it on the stage."""
-        return self.page in STUDY_PAGES
+        return self.page in STUDY_PAGES and not self.answers
 
     @property
     def page_file(self) -> str:

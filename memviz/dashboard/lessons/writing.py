@@ -27,6 +27,7 @@ STUDY_FIELDS = (
 VIEW_FIELDS = {
     "page": "page", "show": "show", "measure": "measure", "turn": "turn", "call": "call", "from": "first_turn",
     "to": "last_turn", "link": "link", "controls": "controls", "highlight": "highlight",
+    "answers": "answers",
 }  # fmt: skip
 """What a file calls the parts of a view, and what the view does."""
 
@@ -95,8 +96,10 @@ def _plain(value: Any) -> Any:
         return _without_empty(asdict(value))
     if is_dataclass(value) and not isinstance(value, type):
         return _given(asdict(value))
-    if isinstance(value, RecalledTurns | Point):
+    if isinstance(value, RecalledTurns):
         return _given(value._asdict())
+    if isinstance(value, Point):
+        return _given({**value._asdict(), "where": dict(value.where) or None})
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     return value

@@ -4,6 +4,7 @@ const MEMVIZ_ICONS = {
     previous: "M15 2L3 10l12 8z", play: "M5 2l12 8-12 8z", pause: "M4 3h4v14H4zM12 3h4v14h-4z", next: "M3 2l11 8-11 8zM15 2h3v16h-3z",
 };
 const memvizNumber = (number) => number.toLocaleString("en");
+const memvizDollars = (usd) => `$${usd.toLocaleString("en", { maximumSignificantDigits: 2 })}`;
 
 function memvizMake(tag, parent, properties = {}, attributes = {}) {
     const element = Object.assign(document.createElement(tag), properties);

@@ -6,6 +6,7 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
 {"title", "measure": "tokens" | "dollars" | "memory", "step": "turn" | "request",
  "base": 0, "messages": [[role, tokens, text, turn], ...],
  "settings": [{"label", "index", "author", "rule",
+               "limits": [{"tokens": 1500, "words": "limit 1,500 of messages", "parts": ["history", "input"]}],
                "messages": null | [...],                            # its own, where a model answered for itself
                "requests": [REQ | null, ...]}],                     # one a step; null: none of its own at this step
  "steps": [[turn, call, calls], ...], "first": 0, "of": 46,         # these are steps first.. of so many
@@ -15,9 +16,12 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
 REQ = {"pieces": [[kind, start, stop, tokens?], ...],               # see memviz/dashboard/stage/lane.py
        "tokens": 1085, "length": 25, "usd": "$0.0123", "known": "054..",  # one Knowledge code a fact, if changed
        "fates": [[start, stop, code], ...], "sizes": [[position, tokens], ...],     # what changed since the step before
-       "limit": [1808, 1500, share?],                               # a whole request that reaches the limit; the limit
+       "limit": [0, 1085],                                          # which of the setting's limits, and what it counts
+       "paid": [cached tokens, usd of these, usd of the others],    # of the request itself, without its reply
+       "broken": "summary",                                         # who broke the cached prefix, if anybody did
        "fill": [18, 20, "messages"],                                # of what the rule counts, how much is held
-       "before": [tokens, pieces],                                  # the request without what was done before it
+       "before": [tokens, pieces, counted],                         # the request without what was done before it, and
+                                                                    # what the limit counts of that
        "pending": true,                                             # nobody has answered it: drawn hollow
        "events": [{"kind", "sentence": [plain, bold, plain, ...], "facts"}]}
 QUESTION = {"step", "setting": 2 | null, "text", "choices", "answer", "reason"}    # asked before `step` is shown
@@ -36,7 +40,6 @@ names of the controls that are shown (default: all; see ``MEMVIZ_CONTROLS`` in
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -53,11 +56,22 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.events import KINDS, EventTeller
 from memviz.dashboard.stage.lane import KINDS as PIECES
-from memviz.dashboard.stage.lane import Sizes, lane, message_sizes, sent_sizes
-from memviz.dashboard.words.requests import limit_rule
+from memviz.dashboard.stage.lane import (
+    Codes,
+    Sizes,
+    changes,
+    lane,
+    message_sizes,
+    messages_of,
+    resized,
+    sent_sizes,
+)
+from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
+from memviz.metrics.cost.cache_breaks import cache_breaks
 from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
+from memviz.metrics.requests.limits import Limit, limit_of
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
@@ -79,10 +93,8 @@ MAX_STEPS = 300
 MAX_MESSAGES = 800
 """Of a longer conversation the steps around the one that is looked at are played; earlier messages are one block."""
 MAX_FACTS = 24
-TEXT_CHARS = 160
-ALL_TEXT_CHARS = 40_000
-"""Of one message, and of all."""
-Codes = NDArray[np.uint8]
+DOLLAR_DIGITS = 9
+"""Of the cost of a request: a token costs millionths of a dollar."""
 _COLORS = {
     "parts": PART_COLORS,
     "fates": list(STEP_COLORS),
@@ -150,7 +162,7 @@ def stage_data(
         "measure": measure,
         "step": "turn" if axis.is_by_turn else "request",
         "base": part.base,
-        "messages": _messages(shared.run, part.base, shared.stop),
+        "messages": messages_of(shared.run, part.base, shared.stop),
         "settings": rows,
         "steps": played,
         "first": steps.start,
@@ -207,20 +219,6 @@ def _base(settings: Sequence[SettingRun], axis: RequestAxis, steps: range) -> in
     return max(0, longest - MAX_MESSAGES)
 
 
-def _messages(run: Run, base: int, stop: int) -> list[list[Any]]:
-    chars = min(TEXT_CHARS, ALL_TEXT_CHARS // max(1, stop - base))
-    sizes = message_sizes(run.space, len(run.log)).tolist()
-    messages = []
-    for position in range(base, stop):
-        message = run.log[position]
-        text = " ".join(message.content[: 4 * chars].split())
-        if len(text) > chars:
-            text = f"{text[: chars - 1]}…"
-        turn = run.log.turn_number(position)
-        messages.append([message.role, sizes[position], text, turn])
-    return messages
-
-
 class _Part(NamedTuple):
     """The part of a conversation that is played."""
 
@@ -253,10 +251,10 @@ class _Lane:
         self.whole = message_sizes(run.space, len(run.log))
         self.fates = fate_map(run)
         self.teller = EventTeller(run, self.retention, self.texts)
+        self.limits: list[Limit] = []
         self.usd: NDArray[np.float64] | None = None
         if self.assumptions is not None:
-            sent = run.once(traffic, partial(traffic, run))
-            self.usd = self.assumptions.cost(sent).so_far_usd
+            self._price(self.assumptions)
         axis, steps, base = self.part
         places = axis.places(request_turns(run)) - 1
         is_shown = (places >= steps.start) & (places < steps.stop)
@@ -274,6 +272,27 @@ class _Lane:
         if self.pending is not None:
             self.stop = self.pending.memory.length
 
+    def _price(self, assumptions: PricingAssumptions) -> None:
+        """Note what each request costs, and who broke its cached prefix."""
+        sent = self.run.once(traffic, partial(traffic, self.run))
+        self.cost = assumptions.cost(sent)
+        self.usd = self.cost.so_far_usd
+        breaks = cache_breaks(
+            self.run, self.cost, assumptions.cache, assumptions.pause_seconds
+        )
+        self.breakers = {one.request: one.breaker.value for one in breaks}
+
+    def _paid(self, number: int) -> list[float]:
+        """Return the tokens that a request read from the cache, what these cost, and
+        what the rest of its input costs, in US dollars."""
+        fresh, cached, written, _ = self.cost.usd[:, number].tolist()
+        tokens = int(self.cost.cached_tokens[number])
+        return [
+            tokens,
+            round(cached, DOLLAR_DIGITS),
+            round(fresh + written, DOLLAR_DIGITS),
+        ]
+
     def as_data(self, *, has_own: bool, is_open: bool) -> Json:
         """The setting as JSON. ``has_own``: with messages of its own; ``is_open``: with a last step for requests that
         nobody has answered."""
@@ -284,12 +303,20 @@ class _Lane:
         if is_open:
             requests.append(self._pending(before))
         authors = sorted(author.value for author in authors_of(self.run))
-        own = _messages(self.run, self.part.base, self.stop) if has_own else None
+        own = messages_of(self.run, self.part.base, self.stop) if has_own else None
         return {
             "label": self.setting.label,
             "index": self.setting.index,
             "author": listed(authors) if authors else None,
             "rule": limit_rule(self.run.strategy),
+            "limits": [
+                {
+                    "tokens": limit.tokens,
+                    "words": bracket_words(limit),
+                    "parts": sorted(limit.parts),
+                }
+                for limit in self.limits
+            ],
             "requests": requests,
             "messages": own,
         }
@@ -305,6 +332,8 @@ class _Lane:
         found = self._sent(record, sent, before)
         if self.usd is not None:
             found["usd"] = dollars(float(self.usd[number]))
+            found["paid"] = self._paid(number)
+            found["broken"] = self.breakers.get(number, "")
         if known != before.known:
             found["known"] = known
         if record.compactions:
@@ -331,14 +360,14 @@ class _Lane:
             "tokens": record.total_tokens,
             "length": memory.length,
             "fates": changes(sent.codes, before.codes, base),
-            "sizes": _resized(sent.sizes, before.sizes, self.whole, base),
+            "sizes": resized(sent.sizes, before.sizes, self.whole, base),
         }
-        limit = strategy.budget_tokens
+        limit = limit_of(strategy)
         if limit is not None:
-            uncounted = record.total_tokens - strategy.counted_tokens(record.tokens)
-            found["limit"] = [int(uncounted + limit), limit]
-            if strategy.budget_share:
-                found["limit"].append(strategy.budget_share)
+            if limit not in self.limits:
+                self.limits.append(limit)
+            counted_tokens = int(strategy.counted_tokens(record.tokens))
+            found["limit"] = [self.limits.index(limit), counted_tokens]
         fill = strategy.fill(memory)
         if fill is not None:
             found["fill"] = [fill.held, fill.limit, fill.unit]
@@ -352,7 +381,9 @@ class _Lane:
         tokens, _, besides = request_parts(first, self.run)
         sizes = sent_sizes(memory, parts, self.whole)
         pieces = lane(memory, parts, dict(tokens), sizes, self.part.base)
-        return [sum(tokens.values()) + besides, pieces]
+        strategy = self.run.strategy_at(self.run.requests[number].turn)
+        counted_tokens = int(strategy.counted_tokens(dict(tokens)))
+        return [sum(tokens.values()) + besides, pieces, counted_tokens]
 
     def _codes(self, number: int) -> Codes:
         """Return the codes of what a request does with every message so far."""
@@ -366,25 +397,3 @@ class _Lane:
 
 def _without_empty(found: Json) -> Json:
     return {name: value for name, value in found.items() if value not in (None, "", [])}
-
-
-def changes(codes: Codes, before: Codes, base: int) -> list[list[int]]:
-    """Return ``[start, stop, code]`` of the messages from ``base`` on whose code is another one than ``before``; what
-    was not there before had none (0)."""
-    then = np.zeros(len(codes), np.int64)
-    then[: len(before)] = before[: len(codes)]
-    changed = np.where(codes != then, codes.astype(np.int64), -1)
-    changed[:base] = -1
-    edges = np.flatnonzero(np.diff(np.r_[-2, changed, -2])).tolist()
-    found = []
-    for start, stop in pairwise(edges):
-        if changed[start] >= 0:
-            found.append([start, stop, int(changed[start])])
-    return found
-
-
-def _resized(sizes: Sizes, before: Sizes, whole: Sizes, base: int) -> list[list[int]]:
-    then = whole[: len(sizes)].copy()
-    then[: len(before)] = before[: len(sizes)]
-    positions = np.flatnonzero(sizes != then).tolist()
-    return [[at, int(sizes[at])] for at in positions if at >= base]

@@ -7,7 +7,7 @@ class MemvizFrames {
         this.data = data;
         this.settings = data.settings.map((setting) => this.unfold(setting));
         this.count = data.steps.length;
-        this.lines = this.measure();
+        this.measureIn(data.measure);
         const lengths = this.settings.flatMap(({ frames }) => frames.map((frame) => frame?.request.length ?? 0));
         this.messages = Math.max(data.base, ...lengths) - data.base; // that are drawn one by one
     }
@@ -28,14 +28,22 @@ class MemvizFrames {
         return { frames, messages: own, versions: {} };
     }
 
-    // How many tokens one line of a lane holds at each step: a round number, the same for all lanes. At first it has room
+    // What the length of a lane is: dollars of what a request reads, where they are known, else tokens.
+    measureIn(measure) {
+        this.isDollars = measure === "dollars" && this.settings.every(({ frames }) => frames.every((frame) => !frame || frame.request.paid || frame.request.pending));
+        this.lines = this.measure();
+    }
+
+    // How much one line of a lane holds at each step: a round number, the same for all lanes. At first it has room
     // for all that the smallest lane ever holds, so that lanes are seen to fill. It grows with the largest request so
     // far, but not so far that the smallest could not be seen: larger ones take several lines.
     measure() {
-        const largest = ({ request }) => Math.max(request.tokens, request.before?.[0] ?? 0);
+        const sent = ({ request }) => Math.max(request.tokens, request.before?.[0] ?? 0);
+        const paid = ({ request }) => (request.paid ? request.paid[1] + request.paid[2] : 0);
+        const largest = this.isDollars ? paid : sent;
         const all = this.settings.map(({ frames }) => Math.max(0, ...frames.map((frame) => (frame ? largest(frame) : 0)))).filter(Boolean);
         const smallest = Math.min(...all, Infinity);
-        let most = 1;
+        let most = 0;
         return this.data.steps.map((_, step) => {
             for (const { frames } of this.settings) if (frames[step]) most = Math.max(most, largest(frames[step]));
             const wanted = Math.min(most, MEMVIZ_TIMES_SMALLER * smallest);
@@ -43,9 +51,36 @@ class MemvizFrames {
         });
     }
 
-    round(tokens) {
-        const power = 10 ** Math.floor(Math.log10(Math.max(tokens, 500)));
-        return MEMVIZ_ROUND.map((one) => one * power).find((one) => one >= tokens);
+    round(amount) {
+        const least = this.isDollars ? 1e-6 : 500, power = 10 ** Math.floor(Math.log10(Math.max(amount, least)));
+        return MEMVIZ_ROUND.map((one) => one * power).find((one) => one >= amount);
+    }
+
+    // The blocks of a lane, each with its length `w`. In dollars, what was read from the cache costs less than the rest:
+    // a block of which a part was read from it is two.
+    sized(setting, step, isBefore, scale) {
+        const blocks = this.blocks(setting, step, isBefore), request = this.frame(setting, step)?.request;
+        if (!this.isDollars) return blocks.map((block) => ({ ...block, w: block.tokens * scale }));
+        const [cached, cachedDollars, otherDollars] = request?.paid ?? [0, 0, 0];
+        const cachedLength = cached ? (cachedDollars / cached) * scale : 0, otherLength = (otherDollars / Math.max(1, request?.tokens - cached)) * scale;
+        let left = cached;
+        return blocks.flatMap((block) => {
+            const held = Math.min(left, block.tokens), rest = block.tokens - held;
+            left -= held;
+            const found = [];
+            if (held) found.push({ ...block, tokens: held, isCached: true, w: held * cachedLength });
+            if (rest) found.push({ ...block, key: held ? `${block.key} in full` : block.key, tokens: rest, w: rest * otherLength });
+            return found;
+        });
+    }
+
+    // The limit that holds at a step, as {tokens, words, parts, counted}; none where lanes are as long as dollars. The
+    // tokens `counted` are without what the chat format adds to each message.
+    limit(setting, step, isBefore = false) {
+        const request = this.frame(setting, step)?.request;
+        if (this.isDollars || !request?.limit) return undefined;
+        const [number, counted] = request.limit;
+        return { ...this.data.settings[setting].limits[number], counted: isBefore && request.before ? request.before[2] : counted };
     }
 
     frame(setting, step) {

@@ -31,6 +31,8 @@ class MemvizKeys {
 
     join(walk) {
         this.walks.add(walk);
+        // Below a chart that is drawn late a player joins while the stage is under way: the keys are the stage's.
+        if (this.isOpening && !walk.owner.takesEnds) return;
         if (this.isOpening) walk.owner.takeFocus?.();
         this.opening = -Infinity;
         const keys = this.waiting.filter((one) => (one.isHeld || !one.event.defaultPrevented) && this.isMeant(one));

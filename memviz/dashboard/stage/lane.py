@@ -1,6 +1,8 @@
-"""The pieces of a lane, in the order in which one request sends them; their tokens add up to the request's own."""
+"""The pieces of a lane, in the order in which one request sends them; their tokens add up to the request's own. And
+what changed of them since the request before."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,12 @@ from memviz.core.memory import Memory, MemorySpace
 from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import message_tokens, reduced
 from memviz.engine.parts import Parts
+from memviz.engine.run import Run
 
 Json = list[Any]
+TEXT_CHARS = 160
+ALL_TEXT_CHARS = 40_000
+"""Of one message, and of all."""
 KINDS = {
     "s": "system",
     "n": "summary",
@@ -23,6 +29,23 @@ KINDS = {
 }
 """The kinds of pieces by their letters: parts of a request, and lines of the rule's own words."""
 Sizes = NDArray[np.int64]
+Codes = NDArray[np.uint8]
+
+
+def messages_of(run: Run, base: int, stop: int) -> list[Json]:
+    """Return ``[role, tokens, text, turn]`` of the messages from ``base`` to ``stop``, with
+    the beginnings of their texts."""
+    chars = min(TEXT_CHARS, ALL_TEXT_CHARS // max(1, stop - base))
+    sizes = message_sizes(run.space, len(run.log)).tolist()
+    messages = []
+    for position in range(base, stop):
+        message = run.log[position]
+        text = " ".join(message.content[: 4 * chars].split())
+        if len(text) > chars:
+            text = f"{text[: chars - 1]}…"
+        turn = run.log.turn_number(position)
+        messages.append([message.role, sizes[position], text, turn])
+    return messages
 
 
 def message_sizes(space: MemorySpace, length: int) -> Sizes:
@@ -97,3 +120,27 @@ def _messages(
         yield [kind, start, end, int(sizes[start:end].sum())]
     if max(start, base) < stop:
         yield [kind, max(start, base), stop]
+
+
+def changes(codes: Codes, before: Codes, base: int) -> list[list[int]]:
+    """Return ``[start, stop, code]`` of the messages from ``base`` on whose code is another one than ``before``; what
+    was not there before had none (0)."""
+    then = np.zeros(len(codes), np.int64)
+    then[: len(before)] = before[: len(codes)]
+    changed = np.where(codes != then, codes.astype(np.int64), -1)
+    changed[:base] = -1
+    edges = np.flatnonzero(np.diff(np.r_[-2, changed, -2])).tolist()
+    found = []
+    for start, stop in pairwise(edges):
+        if changed[start] >= 0:
+            found.append([start, stop, int(changed[start])])
+    return found
+
+
+def resized(sizes: Sizes, before: Sizes, whole: Sizes, base: int) -> list[list[int]]:
+    """Return ``[position, tokens]`` of the messages from ``base`` on that take other
+    tokens than ``before``; what was not there before took those of ``whole``."""
+    then = whole[: len(sizes)].copy()
+    then[: len(before)] = before[: len(sizes)]
+    positions = np.flatnonzero(sizes != then).tolist()
+    return [[at, int(sizes[at])] for at in positions if at >= base]

@@ -2,6 +2,12 @@
 // moves the blocks from where they are to where they belong, on one canvas, frame by frame.
 const MEMVIZ_ARRIVE = 0.38; // of a step with an event: the part in which messages arrive, before the rest folds
 const MEMVIZ_LINES = 5; // of one lane, at most
+const MEMVIZ_BROKEN_BY = {
+    summary: "broken by a summary", reduction: "broken by clearing", window: "broken by a window that moved", pause: "broken by the pause",
+    other: "broken by a recall or a change",
+};
+const MEMVIZ_CACHED = 0.65; // how pale that is which was read from the cache
+const MEMVIZ_BRACKET_PIXELS = 5; // the ends of the bracket of a limit
 const MEMVIZ_LEAST_ROOM = { roomy: [2.3, 0.85], low: [1.7, 0.85], tight: [1.15, 0.7], narrow: [1.8, 1], "narrow tight": [1.1, 0.75] }; // lane and gap, in em
 const MEMVIZ_WORN = { 3: 0.78, 4: 0.58, 5: 0.4 }; // of a message's height in the strip: the lower, the more often it was summarized
 const MEMVIZ_SPREAD = 0.25; // of a movement: how much later the last block starts than the first
@@ -89,17 +95,36 @@ class MemvizPicture {
         const { data } = this.frames;
         return data.settings.map((_, number) => {
             const frame = this.frames.frame(number, step), before = isBefore && frame?.isOwn && frame.request.before;
+            const broken = this.frames.isDollars && frame?.isOwn && frame.request.broken;
             const scale = this.room.laneWidth / this.frames.lines[step];
             let x = 0;
-            const sized = this.frames.blocks(number, step, Boolean(before)).map((block) => ({ ...block, w: block.tokens * scale }));
+            const sized = this.frames.sized(number, step, Boolean(before), scale);
             const blocks = this.cut(sized).map((block) => {
                 const place = { ...block, x, color: this.colorOf(number, block, frame, before) };
                 x += place.w;
                 return place;
             });
             const lines = Math.max(1, Math.ceil(x / this.room.laneWidth - 0.001));
-            return { blocks, lines, end: x, limit: frame?.request.limit ? frame.request.limit[0] * scale : null, fates: frame?.fates, before };
+            const held = blocks.reduce((sum, block) => sum + (block.isCached ? block.w : 0), 0);
+            return { blocks, lines, broken: broken && { by: MEMVIZ_BROKEN_BY[broken], x: held }, limit: this.reach(blocks, this.frames.limit(number, step, Boolean(before)), scale), fates: frame?.fates };
         });
+    }
+
+    // How far a limit reaches: from the first block that it counts over as many tokens of what it counts. Blocks are
+    // longer by what the chat format adds to them, and so is the limit's length.
+    reach(blocks, limit, scale) {
+        if (!limit) return null;
+        const counts = ({ kind }) => limit.parts.includes(kind), first = blocks.find(counts), last = blocks.at(-1);
+        const from = first ? first.x : last ? last.x + last.w : 0;
+        const drawn = blocks.reduce((sum, block) => sum + (counts(block) ? block.w : 0), 0);
+        let left = limit.tokens * (limit.counted ? drawn / limit.counted : scale), to = from;
+        for (const block of blocks) {
+            if (!counts(block)) continue;
+            to = block.x + Math.min(left, block.w);
+            left -= block.w;
+            if (left <= 0) break;
+        }
+        return { from, to: to + Math.max(0, left), isOver: limit.counted > limit.tokens };
     }
 
     // Of a request that would take more lines than a lane has, the earliest messages are one block that is not to scale.
@@ -118,6 +143,11 @@ class MemvizPicture {
     }
 
     colorOf(setting, block, frame, before) {
+        const color = this.ownColor(setting, block, frame, before);
+        return block.isCached ? memvizMix(color, this.look.page, MEMVIZ_CACHED) : color;
+    }
+
+    ownColor(setting, block, frame, before) {
         if (block.position === undefined) return block.isBundle ? this.parts.history : this.parts[block.kind] ?? this.parts.system;
         if (block.kind !== "history") return this.parts[block.kind];
         const code = before ? 0 : frame.fates[block.position - this.frames.data.base];
@@ -140,7 +170,7 @@ class MemvizPicture {
     // Moving: from what is seen now to a step. With `milliseconds` 0 it is there at once.
     show(step, milliseconds, withArrival = false) {
         if (!this.room) return;
-        const isEvent = withArrival && milliseconds && this.frames.data.settings.some((_, one) => {
+        const isEvent = withArrival && milliseconds && !this.frames.isDollars && this.frames.data.settings.some((_, one) => {
             const frame = this.frames.frame(one, step);
             return frame?.isOwn && frame.request.before;
         });
@@ -158,7 +188,11 @@ class MemvizPicture {
     move(step, isBefore, milliseconds) {
         this.isBefore = isBefore;
         const scene = this.scene(step, isBefore);
-        this.limits = scene.map((lane, at) => ({ to: lane.limit, from: this.limits?.[at]?.now ?? lane.limit, end: lane.end, before: lane.before }));
+        this.limits = scene.map(({ limit }, at) => {
+            const start = this.limits?.[at]?.now ?? limit;
+            return limit && { ...limit, start, now: start };
+        });
+        this.broken = scene.map(({ broken }) => broken);
         this.lines = scene.map((lane, at) => ({ from: this.lines?.[at]?.now ?? lane.lines, to: lane.lines, now: this.lines?.[at]?.now ?? lane.lines }));
         scene.forEach((lane, number) => this.aim(this.lanes[number], lane));
         this.aimCells(step, isBefore);
@@ -253,7 +287,10 @@ class MemvizPicture {
         }
         const eased = memvizEase(t);
         for (const cell of this.cells) if (cell) cell.now = eased === 1 ? cell.to : memvizMix(cell.from, cell.to, eased);
-        for (const limit of this.limits ?? []) limit.now = limit.to === null || limit.from === null ? limit.to : limit.from + (limit.to - limit.from) * eased;
+        for (const limit of this.limits ?? []) if (limit) {
+            const between = (end) => limit.start[end] + (limit[end] - limit.start[end]) * eased;
+            limit.now = { from: between("from"), to: between("to") };
+        }
         for (const line of this.lines ?? []) line.now = line.from + (line.to - line.from) * eased;
         this.t = t;
         if (t < 1) return;
@@ -316,7 +353,8 @@ class MemvizPicture {
         const isMarked = this.highlighted.has(number - 1);
         const inset = y ? 0 : 2.5; // nothing is drawn above the first row
         if (isMarked) this.ring(x, y + inset, w, cell.height - inset, radius);
-        if (code < 1 || !(withText || isMarked || number % 10 === 0)) return;
+        const isTenth = number % 10 === 0 && ![...this.highlighted].some((one) => Math.abs(one + 1 - number) * cell.width < 1.8 * em);
+        if (code < 1 || !(withText || isMarked || isTenth)) return;
         context.font = this.font(withText ? size : Math.max(size, 0.6 * em));
         context.fillStyle = code === this.codes.dropped ? this.look.muted : this.textOn(now);
         context.fillText(String(number), x + w / 2, y + cell.height / 2 + 0.5);
@@ -336,6 +374,7 @@ class MemvizPicture {
         for (const item of items) this.drawBlock(item, top, line, isPending);
         context.restore();
         this.drawLimit(number, top, line);
+        this.drawBreak(number, top, line);
         if ((frames.data.highlight?.settings ?? []).includes(number)) this.ring(left, top, laneWidth, laneHeight, 5);
     }
 
@@ -393,34 +432,47 @@ class MemvizPicture {
         return width;
     }
 
+    // A bracket above what a limit counts; heavier while that is more than the limit.
     drawLimit(number, top, line) {
-        const limit = this.limits?.[number], { left, laneWidth, em, gap } = this.room, { context } = this;
-        if (limit?.now === null || limit?.now === undefined) return;
-        const at = Math.floor(limit.now / laneWidth);
-        if (at >= Math.ceil(this.lines[number].now)) return; // further than the lane reaches
-        const x = left + limit.now - at * laneWidth, y = top + line.inset + at * (line.height + line.space);
-        const isOver = limit.before && this.isBefore && limit.end > limit.now;
-        context.setLineDash(isOver ? [] : [3, 3]);
-        context.lineWidth = isOver ? 3.5 : 2;
-        context.strokeStyle = isOver ? this.look.summary : this.look.text;
-        context.beginPath();
-        context.moveTo(x, at ? y - 2 : this.room.isWide && !number ? top - 4 : top); // in the gap stands its name
-        context.lineTo(x, y + line.height + 4);
-        context.stroke();
-        context.setLineDash([]);
+        const limit = this.limits?.[number], { left, laneWidth, laneHeight, em, gap } = this.room, { context } = this;
+        if (!limit) return;
+        const { from, to } = limit.now, last = Math.ceil(this.lines[number].now) - 1, isOver = limit.isOver && this.isBefore;
+        const rowOf = (x) => Math.floor(x / laneWidth + 1e-6);
+        if (rowOf(from) > last) return;
+        context.lineWidth = isOver ? 3.5 : 1.75;
+        context.strokeStyle = context.fillStyle = isOver ? this.look.summary : this.look.text;
+        for (let row = rowOf(from); row <= Math.min(last, rowOf(to)); row++) {
+            const y = top + line.inset + row * (line.height + line.space) - 2, begins = row === rowOf(from), ends = row === rowOf(to);
+            const [x, end] = [left + (begins ? from - row * laneWidth : 0), left + (ends ? to - row * laneWidth : laneWidth)];
+            context.beginPath();
+            if (begins) context.moveTo(x, y + MEMVIZ_BRACKET_PIXELS);
+            context[begins ? "lineTo" : "moveTo"](x, y);
+            context.lineTo(end, y);
+            if (ends) context.lineTo(end, y + (isOver ? line.height : MEMVIZ_BRACKET_PIXELS));
+            context.stroke();
+        }
         context.font = this.font(0.72 * em);
-        context.fillStyle = isOver ? this.look.summary : this.look.text;
-        const text = this.limitWords(number), half = context.measureText(text).width / 2, right = left + laneWidth;
-        // In the gap above the lane; a line further down is named behind the lane's last block.
-        const below = top + this.room.laneHeight + 0.55 * em, above = top - (number ? Math.min(0.55 * em, gap / 2) : 0.55 * em);
-        context.fillText(text, Math.min(Math.max(x, left + half), right - half), at || !this.room.isWide ? below : above);
+        const text = this.frames.limit(number, this.step)?.words ?? "", half = context.measureText(text).width / 2, right = left + laneWidth;
+        // In the gap above the lane; a bracket that ends further down is named behind the lane's last line.
+        const row = rowOf(to), below = top + laneHeight + 0.55 * em, above = top - (number ? Math.min(0.55 * em, gap / 2) : 0.55 * em);
+        const middle = left + (row ? to - row * laneWidth : (from + Math.min(to, laneWidth)) / 2);
+        context.fillText(text, Math.min(Math.max(middle, left + half), right - half), row || !this.room.isWide ? below : above);
     }
 
-    limitWords(number) {
-        const limit = this.frames.frame(number, this.step)?.request.limit, besides = limit ? limit[0] - limit[1] : 0;
-        const not = besides > MEMVIZ_FORMAT_TOKENS ? ` + ${memvizNumber(besides)} that do not count` : "";
-        const share = limit?.[2] ? ` (${limit[2]})` : ""; // the lane is named by what it is a share of
-        return limit ? `limit ${memvizNumber(limit[1])}${share}${not}` : "";
+    // Where the cached prefix of a request broke, and who broke it.
+    drawBreak(number, top, line) {
+        const broken = this.broken?.[number], { left, laneWidth, em, gap, isWide } = this.room, { context } = this;
+        if (!broken || this.isMoving) return;
+        const row = Math.floor(broken.x / laneWidth + 1e-6), x = left + broken.x - row * laneWidth, y = top + line.inset + row * (line.height + line.space);
+        context.fillStyle = context.strokeStyle = this.look.text;
+        context.lineWidth = 2;
+        context.beginPath();
+        for (let part = 0; part <= 4; part++) context.lineTo(x + (part % 2 ? 3 : -3), y - 3 + ((line.height + 6) * part) / 4);
+        context.stroke();
+        if (!isWide) return;
+        context.font = this.font(0.72 * em);
+        const half = context.measureText(broken.by).width / 2, above = top - (number ? Math.min(0.55 * em, gap / 2) : 0.55 * em);
+        context.fillText(broken.by, Math.min(Math.max(x, left + half), left + laneWidth - half), above);
     }
 
     // How much a full line is, above the first lane.
@@ -429,7 +481,7 @@ class MemvizPicture {
         context.font = this.font(0.72 * em);
         context.fillStyle = this.look.muted;
         context.textAlign = "right";
-        const text = `a full line: ${memvizNumber(this.frames.lines[this.step])} tokens`;
+        const full = this.frames.lines[this.step], text = this.frames.isDollars ? `a full line: ${memvizDollars(full)}` : `a full line: ${memvizNumber(full)} tokens`;
         if (this.room.isWide) context.fillText(text, left + laneWidth, lanes[0].top - 0.55 * em);
         context.textAlign = "center";
     }

@@ -8,6 +8,11 @@ const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
 const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word", "contradicted", "unknown"];
+const MEMVIZ_BROKEN = {
+    summary: "a new summary stands where the cache held messages", reduction: "messages that it held were cleared or shortened",
+    window: "the window moved, so the request begins with another message", pause: "the pause was longer than it keeps anything",
+    other: "a recall, another setting or other tools changed the beginning",
+};
 const MEMVIZ_PARTS = { recalled: "Recalled", input: "Newest message", tools: "Tools", system: "System prompt" };
 
 class MemvizStage {
@@ -139,7 +144,7 @@ class MemvizStage {
         this.kinds = memvizMake("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": "Which event comes next" });
         this.speeds = memvizMake("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": "Speed" });
         for (const speed of MEMVIZ_SPEEDS) memvizMake("option", this.speeds, { value: speed, textContent: `${speed}×`, selected: speed === 1 });
-        this.measures = memvizMake("select", row, { name: "measure", onchange: () => this.drawReadouts() }, { "aria-label": "What the lanes say" });
+        this.measures = memvizMake("select", row, { name: "measure", onchange: () => this.measureIn(this.measures.value) }, { "aria-label": "What the lanes say" });
         this.askLabel = memvizMake("label", row, { className: "ask" });
         this.askBox = memvizMake("input", this.askLabel, { type: "checkbox", onchange: () => this.askFirst(this.askBox.checked) });
         this.askLabel.append("Ask me first");
@@ -162,7 +167,8 @@ class MemvizStage {
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
     }
 
-    // Facts that are followed come first, so that they are seen where there is no room for all.
+    // Facts that are followed come first, then those that this step lost, so that they are seen where there is no room
+    // for all.
     buildFacts() {
         const { facts, highlight } = this.data, followed = highlight?.facts ?? [];
         const name = memvizMake("li", null, { className: "name", textContent: "Facts" });
@@ -201,12 +207,11 @@ class MemvizStage {
         for (const measure of measures) memvizMake("option", this.measures, { value: measure, textContent: `in ${measure}`, selected: measure === data.measure });
         this.measures.hidden = measures.length < 2;
         const shows = (name) => (data.controls ?? MEMVIZ_CONTROLS).includes(name);
-        for (const name of ["previous", "play", "next", "event"]) this.controls[name].hidden = !shows(name);
-        this.kinds.hidden = !shows("event") || !found.size;
-        this.speeds.hidden = !shows("speed");
-        this.controls.track.hidden = !shows("slider");
-        this.controls.keys.hidden = !shows("keys");
-        this.readButton.hidden = !data.settings.some(({ summaries }) => Object.keys(summaries ?? {}).length);
+        const walks = (name) => shows(name) && this.count > 1; // one step alone leads nowhere
+        for (const name of ["previous", "play", "next"]) this.controls[name].hidden = !walks(name);
+        this.speeds.hidden = !walks("speed");
+        this.controls.track.hidden = !walks("slider");
+        this.controls.keys.hidden = !walks("keys");
         this.factRow.hidden = !shows("facts") || !data.facts.length;
         this.askLabel.hidden = !shows("ask") || !data.questions.length;
         this.asks = this.askBox.checked && !this.askLabel.hidden;
@@ -224,6 +229,10 @@ class MemvizStage {
         for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 1]) if (codes.has(code)) {
             const color = memvizCss(fateColors[code]), share = 100 * (MEMVIZ_WORN[code] ?? 1);
             entry("", share < 100 ? `linear-gradient(to top, ${color} ${share}%, var(--stage-empty) ${share}%)` : color, code === 2 ? "Summary, and messages in it" : titles[code]);
+        }
+        if (this.frames.isDollars) {
+            const { history } = parts, pale = memvizMix(history, this.picture.look?.page ?? [255, 255, 255, 1], MEMVIZ_CACHED);
+            entry("", memvizCss(pale), "Pale: read from the cache");
         }
         for (const [kind, words] of Object.entries(MEMVIZ_PARTS)) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
         if (isLost) entry("lost", "", "Lost fact");
@@ -252,7 +261,7 @@ class MemvizStage {
     resize() {
         const width = Math.floor(this.place.clientWidth);
         if (!width || !this.frames) return;
-        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height()].join();
+        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight].join();
         if (this.arranged === key) return;
         this.arranged = key;
         [this.width, this.em] = [width, em];
@@ -304,28 +313,27 @@ class MemvizStage {
         let most = 2;
         for (let setting = 0; setting < this.data.settings.length; setting++) {
             for (let at = 0; at < this.count; at++) {
-                const lines = this.frames.events(setting, at).slice(0, MEMVIZ_MOST_TOLD).map(({ sentence }) => Math.ceil((sentence.join("").length + 9) / perLine));
+                const sentences = this.frames.events(setting, at).slice(0, MEMVIZ_MOST_TOLD).map(({ sentence }) => sentence), cache = this.cacheSentence(at, setting);
+                if (cache) sentences.push(cache);
+                const lines = sentences.map((sentence) => Math.ceil((sentence.join("").length + 9) / perLine));
                 most = Math.max(most, lines.reduce((sum, one) => sum + one, 0));
             }
         }
         return most;
     }
 
-    // The height of all but the picture, with all facts and the sentence at its usual height.
+    // The height of all but the picture, with all facts, and the sentence at its usual height or the question in its place.
     besides() {
         const outer = (element) => {
             const { marginTop, marginBottom } = getComputedStyle(element);
             return element.hidden ? 0 : element.offsetHeight + parseFloat(marginTop) + parseFloat(marginBottom);
         };
-        const hidden = this.chips.filter(({ chip }) => chip.hidden), asks = !this.question.hidden;
-        const told = [...this.sentence.childNodes];
+        const hidden = this.chips.filter(({ chip }) => chip.hidden), told = [...this.sentence.childNodes];
         for (const { chip } of hidden) chip.hidden = false;
-        this.question.hidden = true;
         this.sentence.replaceChildren();
         const isBelow = this.box.matches(".tight, .narrow"); // the legend
         const height = outer(this.foot) + outer(this.factRow) + (isBelow ? 0 : outer(this.legend));
         this.sentence.replaceChildren(...told);
-        this.question.hidden = !asks;
         for (const { chip } of hidden) chip.hidden = true;
         return Math.ceil(height);
     }
@@ -465,6 +473,7 @@ class MemvizStage {
         words.append(asked.text);
         const choices = memvizMake("div", this.question, { className: "choices" });
         asked.choices.forEach((choice, which) => memvizMake("button", choices, { type: "button", textContent: choice, onclick: () => this.answer(which) }));
+        this.resize();
         choices.firstChild?.focus({ preventScroll: true });
         this.live.textContent = `Before you see it: ${asked.text}`;
     }
@@ -483,6 +492,7 @@ class MemvizStage {
         reason.append(asked.reason);
         const on = memvizMake("button", this.question, { type: "button", className: "on", textContent: "See it" });
         on.onclick = () => this.dismiss(at, goesOn);
+        this.resize();
         on.focus({ preventScroll: true });
         this.live.textContent = `${isRight ? "Right." : `No: ${asked.choices[asked.answer]}.`} ${asked.reason}`;
         this.drawControls();
@@ -491,6 +501,7 @@ class MemvizStage {
     dismiss(at, goesOn) {
         this.question.hidden = true;
         this.asking = null;
+        this.resize();
         if (at === undefined) return;
         this.controls.play.focus({ preventScroll: true });
         this.walk.enter(at);
@@ -506,6 +517,8 @@ class MemvizStage {
         const part = `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}`;
         this.controls.draw(isPart ? part : name, name);
         const right = [...this.answers.values()].filter(Boolean).length;
+        const { chosen } = this, happens = this.kinds.value === "any" || this.data.steps.some((_, one) => this.frames.events(chosen, one).some(({ kind }) => kind !== "dropped"));
+        this.kinds.hidden = this.controls.event.hidden = !happens || this.count < 2 || !(this.data.controls ?? MEMVIZ_CONTROLS).includes("event");
         this.score.textContent = this.answers.size ? `${right} of ${this.answers.size} right` : "";
         this.rows.forEach(({ row }, number) => row.setAttribute("aria-pressed", String(number === this.chosen)));
         this.placeMarks();
@@ -526,12 +539,22 @@ class MemvizStage {
         }
     }
 
+    // Lanes are as long as what they say.
+    measureIn(measure) {
+        this.frames.measureIn(measure);
+        this.buildLegend();
+        this.picture.show(this.walk.at, this.calm.matches ? 0 : MEMVIZ_BACK_MILLISECONDS);
+        this.drawReadouts(false);
+        this.drawSentence();
+    }
+
     drawReadouts(isBefore = this.picture.isBefore) {
         const { at } = this.walk;
         this.rows.forEach(({ readout, fill }, number) => {
             const frame = this.frames.frame(number, at), before = isBefore && frame?.isOwn && frame.request.before;
             readout.textContent = frame ? this.readout(frame, before) : "no request yet";
-            readout.classList.toggle("over", Boolean(before && frame.request.limit && before[0] > frame.request.limit[0]));
+            const rule = this.frames.limit(number, at, true);
+            readout.classList.toggle("over", Boolean(before && rule && rule.counted > rule.tokens));
             const [held, limit, unit] = frame?.request.fill ?? [];
             fill.textContent = unit && unit !== "tokens" ? `${memvizNumber(held)} of ${memvizNumber(limit)} ${unit}` : "";
         });
@@ -557,6 +580,7 @@ class MemvizStage {
     // The open summary follows the walk, from version to version; what holds a followed fact is marked and in sight.
     drawSummary() {
         const held = this.summaries(), { reader } = this;
+        this.readButton.hidden = !Object.keys(this.data.settings[this.chosen].summaries ?? {}).length;
         this.readButton.disabled = !held.length;
         this.readButton.setAttribute("aria-expanded", String(!reader.hidden));
         if (!held.length) reader.hidden = true;
@@ -581,7 +605,8 @@ class MemvizStage {
     readout({ request, fates }, before) {
         const { base } = this.data, measure = this.measures.value;
         if (measure === "dollars" && request.pending) return "pending, in no sum";
-        if (measure === "dollars") return request.usd ? `${request.usd} so far` : "price unknown";
+        if (measure === "dollars" && !request.usd) return "price unknown";
+        if (measure === "dollars") return `${this.frames.isDollars ? `${memvizDollars(request.paid[1] + request.paid[2])} · ` : ""}${request.usd} so far`;
         if (measure === "tokens") return `${memvizNumber(before ? before[0] : request.tokens)} tokens${request.pending ? ", pending" : ""}`;
         const counts = { whole: 0, summary: 0, dropped: 0 };
         for (const code of fates.subarray(0, request.length - base)) {
@@ -598,9 +623,10 @@ class MemvizStage {
     drawFacts(isBefore) {
         const { at } = this.walk, frame = this.frames.frame(this.chosen, at);
         const then = isBefore && at > 0 ? this.frames.frame(this.chosen, at - 1) : frame;
-        const known = then?.known ?? "";
+        const known = then?.known ?? "", before = at > 0 ? (this.frames.frame(this.chosen, at - 1)?.known ?? "") : "";
         this.chips.forEach(({ chip, state }, number) => {
-            const code = Number(known[number] ?? 0);
+            const code = Number(known[number] ?? 0), isJustLost = code === 1 && Number(before[number] ?? 0) > 1;
+            chip.classList.toggle("just-lost", isJustLost);
             chip.hidden = !code;
             chip.dataset.known = code;
             state.textContent = code ? `, ${MEMVIZ_KNOWN[code]}` : "";
@@ -611,7 +637,9 @@ class MemvizStage {
     drawSentence() {
         const { at } = this.walk, events = this.frames.events(this.chosen, at), [turn, call, calls] = this.data.steps[at];
         const name = `Turn ${memvizNumber(turn)}${calls > 1 ? `, call ${call}` : ""}`;
-        const told = events.length ? events.slice(0, MEMVIZ_MOST_TOLD) : [{ kind: "", sentence: this.quiet(at) }];
+        const told = events.slice(0, MEMVIZ_MOST_TOLD), cache = this.cacheSentence(at);
+        if (!told.length && !cache) told.push({ kind: "", sentence: this.quiet(at) });
+        if (cache) told.push({ kind: "", sentence: cache });
         this.sentence.replaceChildren();
         this.sentence.dataset.kind = told[0].kind;
         told.forEach(({ kind, sentence }, which) => {
@@ -621,6 +649,14 @@ class MemvizStage {
             sentence.forEach((text, part) => line.append(part % 2 ? memvizMake("b", null, { textContent: text }) : text));
         });
         if (!this.walk.isPlaying || events.some(({ kind }) => kind !== "dropped")) this.live.textContent = this.sentence.textContent;
+    }
+
+    // What a setting's request read from the cache, and who broke the rest of the prefix.
+    cacheSentence(at, setting = this.chosen) {
+        const frame = this.frames.frame(setting, at), { paid, broken, tokens } = frame?.request ?? {};
+        if (!this.frames.isDollars || !frame?.isOwn || !paid) return null;
+        const why = MEMVIZ_BROKEN[broken];
+        return ["of ", `${memvizNumber(tokens)} tokens`, `, ${memvizNumber(paid[0])} were read from the cache${why ? `: ${why}` : ""}.`];
     }
 
     // A step at which nothing happened but that something was said.

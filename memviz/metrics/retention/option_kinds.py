@@ -83,165 +83,297 @@ _COMMON = part.one_of(
 
 OPTIONS = (
     kind(
-        "dr mr mrs ms prof",
-        rf"\b(?:Dr|Mr|Mrs|Ms|Prof)\.? (?P<value>{part.NAME_WORD}(?:"
-        rf" {part.NAME_WORD})?)",
-        PERSON,
-        "name",
-    ),
-    kind(
-        "have has had got",
-        rf"(?:{part.SUBJECT}|\band|['’]ve|['’]s) (?:(?:do|also|already|just|still|now|have"
-        r"|has) )*(?:have|has|had|got) (?:an?|one) "
-        rf"(?P<value>(?!{_COMMON}\b){part.NOT_FIRST}[\w'’-]+(?: (?!(?:{_COMMON}|of|to|that|which|who|in|on|at"
-        r"|for|with|and|or|from|about|so|but"
-        r"|because|as|is|was|if|when|where)\b)[\w'’-]+){0,2})",
-        DETAIL - 0.5,
-        is_value=_says_something,
-    ),
-    kind(
-        "hurt ache sore brok inju bad swol oper",
-        r"\b(?:my|her|his|our \w+['’]s) (?P<value>(?:left |right "
-        r"|lower |upper )?[a-z]+)"
-        r" (?:hurts?|aches?|(?:is|are) (?:sore|broken|injured|swollen|bad|weak|sprained)|was"
-        r" operated)",
-        PERSON,
-    ),
-    kind(
-        "at in to from near behi next outs insi",
-        r"\b(?:at|in|to|from|near|behind|outside|inside|opposite) "
-        r"(?:the|our|my|his|her|an?) "
-        rf"(?P<value>(?:[\w'’-]+ ){{1,2}}{_VENUE})(?!\w)",
-        DETAIL,
-        "name",
-        is_value=_says_something,
-    ),
-    kind(
-        "no without avoid skip exclude excluding except anything but rather instead leave",
-        r"\b(?:no|without|avoid(?:ing)?|skip(?:ping)?|exclud(?:e|ing)|except(?: for)?|anything but|nothing "
-        r"(?:with|like)"
-        rf"|leave out|instead of|rather than) (?:any |the |a |an )?{_BARE}{part.PHRASE}",
-        EXCLUDED,
-        is_value=_says_something,
-        hint=_RULED_OUT,
-    ),
-    kind(
-        "ruled rule dropped rejected against cancelled canceled scrapped stopped quit gave",
-        r"\b(?:ruled? out|dropped|rejected|(?:decided|voted|advised) against|cancell?ed|scrapped|stopped "
-        r"(?:taking|using|doing|eating)"
-        rf"|quit|gave up|given up) (?:the |a |an )?{_BARE}{part.PHRASE}",
-        EXCLUDED,
-        is_value=_says_something,
-        hint=_RULED_OUT,
-    ),
-    kind(
-        "do don does never must won not can cant dont",
-        rf"\b(?:(?:do|does|must|should|can)(?:n['’]?t| not)|cannot|dont|never|not to|won['’]t) {_SAYING}{_VERBS_OUT} "
-        rf"(?:any |the |a |an |it to |with |at |in |on )?{_BARE}{part.PHRASE}",
-        EXCLUDED,
-        is_value=_says_something,
-        hint=_RULED_OUT,
-    ),
-    kind(
-        "not",
-        rf"[,;–-] ?(?:but )?not (?:in |on |at |by |for |with |to |from |the |a |an |any )*{_BARE}{part.PHRASE}"
-        r"(?=[.,;!]|$)",
-        EXCLUDED,
-        is_value=_says_something,
-        hint=_RULED_OUT,
-    ),
-    kind(
-        "out off rule excl nono drop canc banned forbidden",
-        rf"(?:^|[,;:] |\b(?:and|but|so|because|since) )(?:the |my |our |any |all )?(?P<value>{part.NOT_FIRST}"
-        r"(?!(?:everyone|everybody|nobody|i|we|he|she|they|you|who|which|times?|work|sold|figure|find"
-        rf"|turns?)\b){_THING}[\w'’&-]+) (?:(?:is|are)(?: all)? "
-        r"(?:out(?! of| on| in| there| for)|off the table|ruled out|excluded|not an option|a no-go|forbidden|banned"
-        r"|not allowed|cancelled|canceled)|won['’]t work|did not work)\b",
-        EXCLUDED,
-        is_value=_says_something,
-        hint=_RULED_OUT,
-    ),
-    kind(
-        " ".join(
-            word.replace("_", " ").replace("?", "") for word in _TOPIC[3:-1].split("|")
+        triggers="dr mr mrs ms prof",
+        pattern=(
+            rf"\b(?:Dr|Mr|Mrs|Ms|Prof)\.? (?P<value>{part.NAME_WORD}(?:"
+            rf" {part.NAME_WORD})?)"
         ),
-        rf"\b(?:the|my|our|his|her|their|its|\w+['’]s|^)? ?(?:[\w-]+ )?{_TOPIC}(?: (?:of|for|at|on|in) "
-        r"(?:[\w'’-]+ ){1,3}?)? ?"
-        r"(?:is|are|was|will be|should be|must be|['’]s|=|:) (?:now |still |called |going to be"
-        rf" )*{part.PHRASE}",
-        DETAIL,
+        weight=PERSON,
+        category="name",
+        examples=("My dentist is Dr. Okafor Lind. -> Okafor Lind",),
+    ),
+    kind(
+        triggers="have has had got",
+        pattern=(
+            rf"(?:{part.SUBJECT}|\band|['’]ve|['’]s) (?:(?:do|also|already|just|still|now|have"
+            r"|has) )*(?:have|has|had|got) (?:an?|one) "
+            rf"(?P<value>(?!{_COMMON}\b){part.NOT_FIRST}[\w'’-]+(?: (?!(?:{_COMMON}|of|to|that|which|who|in|on|at"
+            r"|for|with|and|or|from|about|so|but"
+            r"|because|as|is|was|if|when|where)\b)[\w'’-]+){0,2})"
+        ),
+        weight=DETAIL - 0.5,
         is_value=_says_something,
+        examples=(
+            "We have a beagle. -> beagle",
+            "I've got a spare tent. -> spare tent",
+        ),
     ),
     kind(
-        "love like adore enjoy",
-        rf"(?:{part.SUBJECT}|\b(?:and|but)) (?:(?:really|also|both|all|absolutely|do)"
-        r" )*(?<!would )(?:loves?|likes?|adores?|enjoys?) "
-        rf"(?!to\b){part.PHRASE}",
-        DETAIL,
+        triggers="hurts aches sore broken injured bad swollen weak sprained operated",
+        pattern=(
+            r"\b(?:my|her|his|our \w+['’]s) (?P<value>(?:left |right "
+            r"|lower |upper )?[a-z]+)"
+            r" (?:hurts?|aches?|(?:is|are) (?:sore|broken|injured|swollen|bad|weak|sprained)|was"
+            r" operated)"
+        ),
+        weight=PERSON,
+        examples=(
+            "My left knee hurts. -> left knee",
+            "My ankles are weak. -> ankles",
+            "Her wrist is sprained. -> wrist",
+            "His hip was operated in May. -> hip",
+        ),
+    ),
+    kind(
+        triggers="at in to from near behind outside inside opposite",
+        pattern=(
+            r"\b(?:at|in|to|from|near|behind|outside|inside|opposite) "
+            r"(?:the|our|my|his|her|an?) "
+            rf"(?P<value>(?:[\w'’-]+ ){{1,2}}{_VENUE})(?!\w)"
+        ),
+        weight=DETAIL,
+        category="name",
         is_value=_says_something,
+        examples=(
+            "We meet at the old mill. -> old mill",
+            "It is opposite the town hall. -> town hall",
+        ),
     ),
     kind(
-        "use uses using drive play own keep speak teach study run take takes wear on",
-        rf"(?:{part.SUBJECT}|\band)(?:['’]ve| have| has)?(?: (?:also|mostly|only|already|currently|both|always"
-        r"|still))* "
-        r"(?:uses?|drives?|plays?|owns?|keeps?|speaks?|teach(?:es)?|stud(?:y|ies)|runs? on|rides?|grows?"
-        r"|breeds?|collects?"
-        rf"|works? (?:as|at|for|with)|wears?) {part.PHRASE}",
-        DETAIL,
+        triggers="no without avoid skip exclude except anything nothing rather instead"
+        " leave",
+        pattern=(
+            r"\b(?:no|without|avoid(?:ing)?|skip(?:ping)?|exclud(?:e|ing)|except(?: for)?|anything but|nothing "
+            r"(?:with|like)"
+            rf"|leave out|instead of|rather than) (?:any |the |a |an )?{_BARE}{part.PHRASE}"
+        ),
+        weight=EXCLUDED,
         is_value=_says_something,
+        hint=_RULED_OUT,
+        examples=(
+            "No nuts, please. -> nuts",
+            "We travel without the dog. -> dog",
+            "Please skip the soup. -> soup",
+            "I'll take anything but tofu. -> tofu",
+            "There should be nothing like karaoke. -> karaoke",
+            "Oats instead of rice. -> rice",
+        ),
     ),
     kind(
-        "want wants need needs would like",
-        rf"{part.SUBJECT} (?:(?:really|also|both|only|just|definitely) )*"
-        r"(?:wants?|needs?|must have) "
-        r"(?!to\b|you\b|help\b|some help\b|advice\b|your\b|something\b|an idea\b|ideas\b"
-        rf"|more\b){part.PHRASE}",
-        DETAIL,
+        triggers="ruled dropped rejected against cancelled scrapped stopped quit gave"
+        " given",
+        pattern=(
+            r"\b(?:ruled? out|dropped|rejected|(?:decided|voted|advised) against|cancell?ed|scrapped|stopped "
+            r"(?:taking|using|doing|eating)"
+            rf"|quit|gave up|given up) (?:the |a |an )?{_BARE}{part.PHRASE}"
+        ),
+        weight=EXCLUDED,
         is_value=_says_something,
+        hint=_RULED_OUT,
+        examples=(
+            "We ruled out Lisbon. -> Lisbon",
+            "She decided against surgery. -> surgery",
+            "He stopped taking aspirin. -> aspirin",
+            "We have given up the allotment. -> allotment",
+        ),
     ),
     kind(
-        "diag suff type has have got",
-        r"\b(?:diagnosed with|suffers? from|been treated for|have got|living"
-        r" with) (?:a |an )?"
-        rf"{part.PHRASE}",
-        PERSON,
-    ),
-    kind(
-        "im i am he she",
-        r"\b(?:i['’]?m|i am|he is|she is|he['’]s|she['’]s|(?:my|our) \w+ is) (?:now )?an? "
-        rf"{part.PHRASE}",
-        DETAIL,
+        triggers="do don does dont must should shouldn can cannot never not won",
+        pattern=(
+            rf"\b(?:(?:do|does|must|should|can)(?:n['’]?t| not)|cannot|dont|never|not to|won['’]t)"
+            rf" {_SAYING}{_VERBS_OUT} (?:any |the |a |an |it to |with |at |in |on )?{_BARE}{part.PHRASE}"
+        ),
+        weight=EXCLUDED,
         is_value=_says_something,
+        hint=_RULED_OUT,
+        examples=(
+            "Please do not use plastic. -> plastic",
+            "We cannot use Docker. -> Docker",
+            "You shouldn't book the ferry. -> ferry",
+            "Never serve shellfish. -> shellfish",
+        ),
     ),
     kind(
-        "work job living",
-        r"\bwork(?:s|ed|ing)? (?:as|at|for|in) (?:a |an |the )?"
-        + part.PHRASE[len(part.OWN) :],
-        DETAIL,
+        triggers="not",
+        pattern=(
+            rf"[,;–-] ?(?:but )?not (?:in |on |at |by |for |with |to |from |the |a |an |any )*{_BARE}{part.PHRASE}"
+            r"(?=[.,;!]|$)"
+        ),
+        weight=EXCLUDED,
         is_value=_says_something,
+        hint=_RULED_OUT,
+        examples=("We take the train, not the bus. -> bus",),
     ),
     kind(
-        "call name titl dubb label",
-        r"\b(?:called|named|titled|dubbed|labelled|nicknamed|codenamed|code-named)"
-        r" (?:the )?[\"“']?(?-i:(?P<value>[A-Z0-9][\w'’&-]*(?: (?:of|the|and|&|de|la|[A-Z0-9][\w'’&-]*)){0,4}))",
-        PERSON,
-        "name",
-    ),
-    kind(
-        "goin go chos pick sett book orde deci take switch use",
-        r"\b(?:going|go|gone|went|stick(?:ing)?|stay(?:ing)?) (?:with|for) (?:the |a |an"
-        r" )?" + part.PHRASE[len(part.OWN) :],
-        CHOICE,
+        triggers="out off ruled excluded not no forbidden banned cancelled won",
+        pattern=(
+            rf"(?:^|[,;:] |\b(?:and|but|so|because|since) )(?:the |my |our |any |all )?(?P<value>{part.NOT_FIRST}"
+            r"(?!(?:everyone|everybody|nobody|i|we|he|she|they|you|who|which|times?|work|sold|figure|find"
+            rf"|turns?)\b){_THING}[\w'’&-]+) (?:(?:is|are)(?: all)? "
+            r"(?:out(?! of| on| in| there| for)|off the table|ruled out|excluded|not an option|a no-go|forbidden|banned"
+            r"|not allowed|cancelled|canceled)|won['’]t work|did not work)\b"
+        ),
+        weight=EXCLUDED,
         is_value=_says_something,
+        hint=_RULED_OUT,
+        examples=(
+            "The ferry is off the table. -> ferry",
+            "Lisbon is ruled out. -> Lisbon",
+            "The attic is not an option. -> attic",
+            "Plastic is a no-go. -> Plastic",
+            "Tuesday morning won't work. -> Tuesday morning",
+            "The old script did not work. -> old script",
+        ),
     ),
     kind(
-        "book reserved ordered hired bought rented",
-        r"\b(?:i|we|he|she|they)(?:['’]ve| have|['’]d)?(?: "
-        r"(?:already|just|now|also))* "
-        r"(?:booked|reserved|ordered|hired|bought|rented|chosen|picked)"
-        rf" {part.PHRASE}",
-        CHOICE,
+        triggers=(
+            " ".join(
+                word.replace("_", " ").replace("?", "")
+                for word in _TOPIC[3:-1].split("|")
+            )
+        ),
+        pattern=(
+            rf"\b(?:the|my|our|his|her|their|its|\w+['’]s|^)? ?(?:[\w-]+ )?{_TOPIC}(?: (?:of|for|at|on|in) "
+            r"(?:[\w'’-]+ ){1,3}?)? ?"
+            r"(?:is|are|was|will be|should be|must be|['’]s|=|:) (?:now |still |called |going to be"
+            rf" )*{part.PHRASE}"
+        ),
+        weight=DETAIL,
         is_value=_says_something,
+        examples=(
+            "The theme is pirates. -> pirates",
+            "Our venue for the party is Harbour View. -> Harbour View",
+        ),
+    ),
+    kind(
+        triggers="love like adore enjoy",
+        pattern=(
+            rf"(?:{part.SUBJECT}|\b(?:and|but)) (?:(?:really|also|both|all|absolutely|do)"
+            r" )*(?<!would )(?:loves?|likes?|adores?|enjoys?) "
+            rf"(?!to\b){part.PHRASE}"
+        ),
+        weight=DETAIL,
+        is_value=_says_something,
+        examples=("He adores jazz. -> jazz",),
+    ),
+    kind(
+        triggers="use uses drive play own owns keep speak teach study on ride grow breed"
+        " collect work wear",
+        pattern=(
+            rf"(?:{part.SUBJECT}|\band)(?:['’]ve| have| has)?(?: (?:also|mostly|only|already|currently|both|always"
+            r"|still))* "
+            r"(?:uses?|drives?|plays?|owns?|keeps?|speaks?|teach(?:es)?|stud(?:y|ies)|runs? on|rides?|grows?"
+            r"|breeds?|collects?"
+            rf"|works? (?:as|at|for|with)|wears?) {part.PHRASE}"
+        ),
+        weight=DETAIL,
+        is_value=_says_something,
+        examples=(
+            "She drives a tractor. -> tractor",
+            "He owns a vineyard. -> vineyard",
+            "She rides a moped. -> moped",
+            "He grows tulips. -> tulips",
+            "She collects stamps. -> stamps",
+            "She breeds alpacas. -> alpacas",
+        ),
+    ),
+    kind(
+        triggers="wants needs must",
+        pattern=(
+            rf"{part.SUBJECT} (?:(?:really|also|both|only|just|definitely) )*"
+            r"(?:wants?|needs?|must have) "
+            r"(?!to\b|you\b|help\b|some help\b|advice\b|your\b|something\b|an idea\b|ideas\b"
+            rf"|more\b){part.PHRASE}"
+        ),
+        weight=DETAIL,
+        is_value=_says_something,
+        examples=(
+            "We want a balcony. -> balcony",
+            "We must have parking. -> parking",
+        ),
+    ),
+    kind(
+        triggers="diagnosed suffers treated got living",
+        pattern=(
+            r"\b(?:diagnosed with|suffers? from|been treated for|have got|living"
+            r" with) (?:a |an )?"
+            rf"{part.PHRASE}"
+        ),
+        weight=PERSON,
+        examples=(
+            "He suffers from gout. -> gout",
+            "She was diagnosed with asthma. -> asthma",
+            "He has been treated for gout. -> gout",
+            "She is living with asthma. -> asthma",
+        ),
+    ),
+    kind(
+        triggers="im i he she my our",
+        pattern=(
+            r"\b(?:i['’]?m|i am|he is|she is|he['’]s|she['’]s|(?:my|our) \w+ is) (?:now )?an? "
+            rf"{part.PHRASE}"
+        ),
+        weight=DETAIL,
+        is_value=_says_something,
+        examples=(
+            "I'm a welder. -> welder",
+            "My sister is a nurse. -> nurse",
+        ),
+    ),
+    kind(
+        triggers="work",
+        pattern=(
+            r"\bwork(?:s|ed|ing)? (?:as|at|for|in) (?:a |an |the )?"
+            + part.PHRASE[len(part.OWN) :]
+        ),
+        weight=DETAIL,
+        is_value=_says_something,
+        examples=("I work as a welder. -> welder",),
+    ),
+    kind(
+        triggers="called named titled dubbed labelled nicknamed codenamed",
+        pattern=(
+            r"\b(?:called|named|titled|dubbed|labelled|nicknamed|codenamed|code-named)"
+            r" (?:the )?[\"“']?(?-i:(?P<value>[A-Z0-9][\w'’&-]*(?: (?:of|the|and|&|de|la|[A-Z0-9][\w'’&-]*)){0,4}))"
+        ),
+        weight=PERSON,
+        category="name",
+        examples=(
+            "The boat is called Sea Pearl. -> Sea Pearl",
+            "He was nicknamed Sparky. -> Sparky",
+            "The release is codenamed Falcon. -> Falcon",
+        ),
+    ),
+    kind(
+        triggers="go going gone went stick stay",
+        pattern=(
+            r"\b(?:going|go|gone|went|stick(?:ing)?|stay(?:ing)?) (?:with|for) (?:the |a |an"
+            r" )?" + part.PHRASE[len(part.OWN) :]
+        ),
+        weight=CHOICE,
+        is_value=_says_something,
+        examples=(
+            "We are going with oak. -> oak",
+            "We went for oak. -> oak",
+            "We stick with oak. -> oak",
+            "We are staying with oak. -> oak",
+        ),
+    ),
+    kind(
+        triggers="booked reserved ordered hired bought rented chosen picked",
+        pattern=(
+            r"\b(?:i|we|he|she|they)(?:['’]ve| have|['’]d)?(?: "
+            r"(?:already|just|now|also))* "
+            r"(?:booked|reserved|ordered|hired|bought|rented|chosen|picked)"
+            rf" {part.PHRASE}"
+        ),
+        weight=CHOICE,
+        is_value=_says_something,
+        examples=(
+            "We booked a cottage. -> cottage",
+            "We have chosen oak. -> oak",
+            "They've picked oak. -> oak",
+        ),
     ),
 )
 _QUOTED_PLAINLY = re.compile(r"(?-i:[A-Z0-9#].*)|\S+")
@@ -254,10 +386,11 @@ def _is_title(value: str) -> bool:
 
 TITLES = (
     kind(
-        '" “',
-        r"[\"“](?P<value>[^\"”“]{2,40}[^\"”“.,!?])[\"”]",
-        CHOICE,
+        triggers='" “',
+        pattern=r"[\"“](?P<value>[^\"”“]{2,40}[^\"”“.,!?])[\"”]",
+        weight=CHOICE,
         is_value=_is_title,
+        examples=("We read “Dune Messiah” together. -> Dune Messiah",),
     ),
 )
 """What somebody sets in quotation marks."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
+from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 
@@ -25,6 +27,8 @@ from memviz.dashboard.charts.palette import (
     setting_dash,
 )
 from memviz.dashboard.lessons.study import MAX_SETTINGS
+from memviz.dashboard.reporting.themes import DARK, LIGHT
+from memviz.dashboard.stage.files import style
 from memviz.metrics.memory_map.steps import STEPS, code_of
 
 THEMES = tomllib.loads(
@@ -293,3 +297,22 @@ def test_everything_that_can_become_of_a_message_has_colour_and_title() -> None:
             f"Summarized {first}-{last} times",
         )
     assert STEP_TITLES[5] == f"Summarized {STEPS[5].generation} times or more"
+
+
+LEAST_CONTRAST_OF_TEXT = 4.5
+
+
+@pytest.mark.parametrize("where", ["stage", "lesson"])
+@pytest.mark.parametrize("mark", ["right", "wrong"])
+def test_answers_are_read_in_their_colours(where: str, mark: str) -> None:
+    css = style()
+    rule = rf"button\.{mark} {{ color: light-dark\((#\w+), (#\w+)\)"
+    if where == "lesson":
+        css = files("memviz.dashboard.ui.shell").joinpath("style.css").read_text()
+        rule = (
+            rf"\.memviz-answered \.{mark} {{\s*--answered: light-dark\((#\w+), (#\w+)\)"
+        )
+    found = re.search(rule, css)
+    assert found is not None
+    for color, theme in zip(found.groups(), (LIGHT, DARK), strict=True):
+        assert contrast(color, theme.background) >= LEAST_CONTRAST_OF_TEXT

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import memviz
+from memviz.dashboard.lessons.asked_answers import RECORDS, record_of
 from memviz.dashboard.lessons.lesson import LANGUAGES, Prediction, Question, Step, Text
 from memviz.dashboard.lessons.markdown import blocks
 from memviz.dashboard.lessons.playing import Played, play
@@ -53,7 +54,19 @@ def said(played: Played) -> list[str]:
         *summaries,
         *asked,
         *answers,
+        *said_in_records(),
     ]
+
+
+def said_in_records() -> Iterator[str]:
+    """What was asked and answered in the records of answers."""
+    for name in RECORDS:
+        record = record_of(name)
+        yield record.get("rule", "")
+        for wording in record.get("wordings", ()):
+            yield from wording.values()
+        for answer in record["answers"]:
+            yield from (answer["reply"], answer.get("large_reply", ""))
 
 
 def quoted_by(step: Step) -> list[str]:

@@ -17,6 +17,7 @@ from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played, play
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Freshness
 from memviz.metrics.retention.retention import retention
 from memviz.models.names import DEFAULT_MODEL
 from memviz.storage.workspace import Workspace
@@ -124,6 +125,23 @@ def test_facts_are_those_of_retention(played: Played) -> None:
         taken(played, "fact_told_turn", fact=1)
         == kept.turns[np.flatnonzero(kept.born[:, 1])[0]]
     )
+
+
+def test_the_value_that_is_held_of_a_changed_fact_has_a_word(
+    workspace: Workspace,
+) -> None:
+    settings = [{"strategy": "window", "window_size": 10}, {"strategy": "buffer"}]
+    played = play(lesson(settings=settings).steps[0].view.study, workspace)
+
+    def words(setting: int, *turns: int) -> list[Any]:
+        where = {"setting": setting, "fact": "3,600 euros"}
+        return [taken(played, "fact_values", turn=turn, **where) for turn in turns]
+
+    assert words(0, 17, 18, 27, 30) == ["not changed", "new", "neither", "old"]
+    assert words(1, 18) == ["both"]
+    assert taken(played, "fact_values", fact="QX7R4M") == "not changed"
+    kept = retention(played.runs[0], played.probes)
+    assert kept.freshness[29, 0] == Freshness.STALE_ONLY
 
 
 def test_summaries_are_written_where_the_run_wrote_them(played: Played) -> None:
@@ -272,6 +290,16 @@ def test_numbers_of_a_text_that_no_claim_holds_are_named(workspace: Workspace) -
     }
     (found,) = unheld(lesson(step), workspace)
     assert found == (1, "its text says 46 and 1,500, which no claim holds.")
+
+
+def test_what_a_fact_was_before_it_changed_is_held_by_a_claim_on_its_values(
+    workspace: Workspace,
+) -> None:
+    claim = {"measure": "fact_values", "relation": "=", "value": "both"}
+    text = "It was 3,000 euros, not 3,001, and from 26 June."
+    step = {"text": text, "claims": [claim | {"fact": "3,600 euros"}]}
+    (found,) = unheld(lesson(step), workspace)
+    assert found == (1, "its text says 3,001 and 26, which no claim holds.")
 
 
 def test_what_a_view_names_in_vain_is_said(workspace: Workspace) -> None:

@@ -72,6 +72,18 @@ def test_how_many_messages_stay_is_one_of_three_numbers(played: Played) -> None:
     assert numbers[question.answer] == right
 
 
+def test_a_fact_that_only_has_its_old_value_in_the_request_is_not_known_any_more(
+    workspace: Workspace,
+) -> None:
+    settings = [{"strategy": "window", "window_size": 10}]
+    played = play(lesson(settings=settings).steps[0].view.study, workspace)
+    prediction = {"kind": "knows", "turn": 30, "fact": "3,600 euros"}
+    _, answer, reason = asked(played, **prediction)
+    assert answer == "No"
+    assert reason.en == "Only what denies it or what it was before is sent."
+    assert "以前的值" in reason.zh
+
+
 def test_what_is_known_says_where_it_stands(played: Played) -> None:
     text, answer, reason = asked(
         played, kind="knows", turn=20, setting=1, fact="cashews and pistachios"

@@ -13,6 +13,7 @@ from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
 from memviz.engine.chat import Chat
+from memviz.metrics.cost.cache_breaks import cache_breaks
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
@@ -86,7 +87,8 @@ def test_before_a_summarization_a_request_is_what_it_would_have_been() -> None:
         assert step is not None
         assert ("before" in step.request) == bool(record.compactions)
         if record.compactions:
-            tokens, pieces = step.request["before"]
+            tokens, pieces, counted = step.request["before"]
+            assert counted > 1500, "the limit was reached"
             assert tokens == request_sizes(record.compactions[0], run).before_tokens
             assert 0 <= tokens - sum(map(step.piece_tokens, pieces)) <= FORMAT_TOKENS
             before = steps[number - 1]
@@ -104,10 +106,17 @@ def test_limits_dollars_facts_and_fill_are_those_of_the_records() -> None:
     steps, known = unfolded(data, 0), retention(run, trip.probes).states
     usd = assumptions.cost(traffic(run)).so_far_usd
     assert usd is not None
-    uncounted = run.columns.totals - run.strategy.counted_tokens(run.columns.tokens)
+    counted = run.strategy.counted_tokens(run.columns.tokens)
+    assert data["settings"][0]["limits"] == [
+        {
+            "tokens": 1500,
+            "words": "limit 1,500 of messages",
+            "parts": ["history", "input"],
+        }
+    ]
     for number, step in enumerate(steps):
         assert step is not None
-        assert step.request["limit"] == [uncounted[number] + 1500, 1500]
+        assert step.request["limit"] == [0, counted[number]]
         assert step.request["usd"] == dollars(float(usd[number]))
         assert [int(code) for code in step.known] == known[
             number, : len(data["facts"])
@@ -306,10 +315,33 @@ def test_settings_that_answered_for_themselves_have_messages_of_their_own() -> N
 
 def test_a_limit_that_is_a_share_of_what_names_the_lane_says_so() -> None:
     run = memviz.replay(sample("trip"), memviz.strategy("fifo_facts", token_limit=6000))
-    assert played([run], sample("trip"))["settings"][0]["requests"][0]["limit"][1:] == [
+    (limit,) = played([run], sample("trip"))["settings"][0]["limits"]
+    assert (limit["tokens"], limit["words"]) == (
         4200,
-        "70% of 6,000",
-    ]
+        "limit 4,200 (70% of 6,000) of messages word for word",
+    )
+
+
+def test_a_request_says_what_it_read_from_the_cache_and_who_broke_its_prefix() -> None:
+    trip = sample("trip")
+    run = memviz.replay(trip, strategy("summary_buffer"))
+    for pause_seconds, breakers in ((60, {"summary"}), (86_400, {"pause"})):
+        terms = PricingAssumptions.of(pause_seconds=pause_seconds)
+        cost = terms.cost(traffic(run))
+        steps = unfolded(played([run], trip, assumptions=terms), 0)
+        breaks = cache_breaks(run, cost, terms.cache, pause_seconds)
+        broken = {one.request: one.breaker.value for one in breaks}
+        assert set(broken.values()) == breakers
+        for number, step in enumerate(steps):
+            assert step is not None
+            cached_tokens, cached_usd, other_usd = step.request["paid"]
+            assert cached_tokens == cost.cached_tokens[number]
+            reply_usd = cost.usd[3, number]
+            assert cached_usd + other_usd + reply_usd == pytest.approx(
+                cost.request_usd[number], abs=1e-8
+            )
+            assert (cached_usd > 0) == (cached_tokens > 0)
+            assert step.request.get("broken") == broken.get(number)
 
 
 def test_the_pending_request_is_one_hollow_step_behind_all_others_and_counts_nowhere() -> (

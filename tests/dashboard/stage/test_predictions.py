@@ -46,6 +46,9 @@ SETTINGS = (
     ("fifo_facts", {"token_limit": 6000, "flush_percent": 60}),
 )  # fmt: skip
 PRICES = PricingAssumptions.of("openai/gpt-5-mini")
+FEWER = {"household": 10}
+"""The number of questions of a conversation that is too short for twelve. It is recorded under one setting alone, so
+the stand-in summarizes here."""
 AFFIRMED = ("SYSTEM", "SUMMARY", "RECALLED", "VERBATIM")
 """Where an answer stands that a request knows; one that is only denied or outdated is not known."""
 
@@ -58,7 +61,8 @@ def as_settings(*runs: Run) -> list[SettingRun]:
 
 @cache
 def recorded_runs(id: str) -> tuple[Run, ...]:
-    model = f"recording:{id}" if id in memviz.recordings() else "offline"
+    is_recorded = id in memviz.recordings() and id not in FEWER
+    model = f"recording:{id}" if is_recorded else "offline"
     return tuple(
         memviz.replay(sample(id), memviz.strategy(strategy, **parameters), model=model)
         for strategy, parameters in SETTINGS
@@ -190,7 +194,7 @@ class TestOfABundledConversation:
     ) -> None:
         questions = bundled_questions(id)
         steps = [question.step for question in questions]
-        assert len(questions) == 12
+        assert len(questions) == FEWER.get(id, 12)
         assert steps == sorted(set(steps))
         facts = [
             question.text.split("“")[1]

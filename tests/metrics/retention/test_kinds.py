@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from memviz.metrics.retention.code_kinds import (
+    CODES,
+    EMAILS,
+    PEOPLE,
+    PHONES,
+    SOFTWARE_NAMES,
+)
+from memviz.metrics.retention.count_kinds import CLOCK, COUNTS, PLAIN_NUMBERS
 from memviz.metrics.retention.label_words import Kind, find_values
+from memviz.metrics.retention.option_kinds import OPTIONS, TITLES
 from memviz.metrics.retention.taste_kinds import TASTES
 from memviz.metrics.retention.time_and_place_kinds import (
     DAYS,
@@ -13,7 +22,22 @@ from memviz.metrics.retention.time_and_place_kinds import (
 )
 from memviz.metrics.retention.told_values import AnnouncedKinds
 
-KINDS = (*TASTES, *TIMES_AND_PLACES, *DAYS, *GROUPS)
+KINDS = (
+    *PHONES,
+    *EMAILS,
+    *CODES,
+    *SOFTWARE_NAMES,
+    *PEOPLE,
+    *TASTES,
+    *TIMES_AND_PLACES,
+    *DAYS,
+    *GROUPS,
+    *COUNTS,
+    *CLOCK,
+    *OPTIONS,
+    *TITLES,
+    *PLAIN_NUMBERS,
+)
 EXAMPLES = [(kind, example) for kind in KINDS for example in kind.examples]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import log10
 from typing import TYPE_CHECKING
 
+import numpy as np
 import plotly.graph_objects as go
 
 from memviz.dashboard.charts import height_pixels
@@ -17,6 +18,7 @@ from memviz.dashboard.charts.grammar import (
     marks,
     note,
     note_at_left,
+    path,
     picture,
     rule_across,
     rule_down,
@@ -32,9 +34,11 @@ from memviz.dashboard.charts.sweeps.axes import (
 )
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.points import (
+    PALE,
     RING_PIXELS,
     SETTINGS_LEGEND,
     StrategyMark,
+    pale_key,
     setting_ring,
     strategy_marks,
 )
@@ -72,13 +76,15 @@ def parameter_line(
     over: Over = "median",
     aside: DataFrame | None = None,
     strategies: Sequence[str] = (),
+    beaten: Mapping[int, str] | None = None,
 ) -> go.Figure:
     """Return the line of ``measure`` over the values of the parameter ``x``.
 
     ``table`` holds rows of ``Sweep.by_setting(over)`` of one strategy, ``aside`` the same summed up the other way. The
     ``threshold`` is drawn dashed, and a dotted line marks the ``knee``, a value of ``x``. ``strategies`` keeps its
     colour, see :func:`memviz.dashboard.charts.sweeps.points.strategy_marks`. Points carry the number of their setting
-    (customdata). Raises ValueError where two settings have the same ``x``.
+    (customdata). ``beaten`` says by the
+    number of a setting who beats it; its point is pale. Raises ValueError where two settings have the same ``x``.
     """
     each_once(table, (x,))
     rows = table.sort_values(x.name)
@@ -98,9 +104,15 @@ def parameter_line(
             _knee_words(knee, log10(knee) if x_axis["type"] == "log" else knee)
         )
 
-    line = _line(rows, x, measure, look, SettingWords.of(aside, over))
+    beaten = beaten or {}
+    parts = [
+        *_rings(rows, x, measure, marked),
+        *_line(rows, x, measure, look, SettingWords.of(aside, over), beaten),
+    ]
+    if beaten:
+        parts.append(pale_key())
     return picture(
-        [*_rings(rows, x, measure, marked), line],
+        parts,
         over_turns=False,
         title={**_NO_TITLE, **heading("")},
         xaxis={**x_axis, "anchor": "y"},
@@ -108,7 +120,7 @@ def parameter_line(
         shapes=shapes,
         annotations=notes,
         legend=SETTINGS_LEGEND,
-        showlegend=not set(line["customdata"]).isdisjoint(marked.values()),
+        showlegend=bool(beaten) or not set(rows["setting"]).isdisjoint(marked.values()),
         height=HEIGHT_PIXELS,
         margin=MARGINS,
         uirevision=f"lines {x.name}",
@@ -116,26 +128,47 @@ def parameter_line(
 
 
 def _line(
-    rows: DataFrame, x: Axis, measure: str, look: StrategyMark, writer: SettingWords
-) -> Part:
+    rows: DataFrame,
+    x: Axis,
+    measure: str,
+    look: StrategyMark,
+    writer: SettingWords,
+    beaten: Mapping[int, str],
+) -> Iterator[Part]:
+    """The line, then its points: those that another strategy beats are a trace of their
+    own, because a chart that has a chosen point can only pale whole traces."""
+    places = rows[x.name].to_numpy(dtype=float)
+    values = rows[measure].to_numpy(dtype=float)
     settings = rows_by_setting(rows)
     words = []
-    for one in settings.values():
-        words.append(writer.tooltip(one, *measure_words(one, measure)))
-    return marks(
-        rows[x.name].to_numpy(dtype=float),
-        rows[measure].to_numpy(dtype=float),
-        words,
-        {"color": look.color, "symbol": look.shape, "size": 8},
-        mode="lines+markers",
-        line=stroke(2, look.dash, look.color),
-        name=escaped(look.title),
-        legendgroup=look.id,
-        showlegend=False,
-        unselected=OPAQUE,
-        customdata=list(settings),
-        **_AXES,
-    )
+    for number, row in settings.items():
+        more = [*measure_words(row, measure)]
+        if number in beaten:
+            more.append(beaten[number])
+        words.append(writer.tooltip(row, *more))
+
+    stroke_of_line = stroke(2, look.dash, look.color)
+    yield path(places, values, stroke_of_line, legendgroup=look.id, showlegend=False)
+    is_beaten = np.array([number in beaten for number in settings], dtype=bool)
+    for is_pale in (False, True):
+        where = np.flatnonzero(is_beaten == is_pale)
+        if not where.size:
+            continue
+        opacity = PALE if is_pale else 1.0
+        marker = {"color": look.color, "symbol": look.shape, "size": 8}
+        yield marks(
+            places[where],
+            values[where],
+            [words[at] for at in where],
+            {**marker, "opacity": opacity},
+            name=escaped(look.title),
+            legendgroup=look.id,
+            showlegend=False,
+            selected=OPAQUE,
+            unselected={"marker": {"opacity": opacity}},
+            customdata=[list(settings)[at] for at in where],
+            **_AXES,
+        )
 
 
 def _rings(

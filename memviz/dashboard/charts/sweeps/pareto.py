@@ -27,10 +27,10 @@ from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent
 from memviz.dashboard.charts.sweeps.points import (
     SETTINGS_LEGEND,
     Points,
-    callout,
     hollow_key,
     pale_key,
     point_traces,
+    recommended_name,
     rings,
     strategy_marks,
 )
@@ -165,7 +165,7 @@ def pareto_chart(
         xaxis={"automargin": True, "zeroline": False, "title": x_title, **x_axis},
         yaxis={**y_look, **y_axis},
         shapes=shapes,
-        annotations=callout(table, points, recommended, x_axis, y_axis, limit),
+        annotations=recommended_name(points, recommended, x_axis, y_axis),
         legend=SETTINGS_LEGEND,
         margin={**MARGINS, "l": upwards.left_pixels},
         height=height_pixels.PARETO,

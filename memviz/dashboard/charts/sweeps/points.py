@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log10
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
     OPAQUE,
@@ -20,21 +20,12 @@ from memviz.dashboard.charts.grammar import (
     ring,
     stroke,
 )
-from memviz.dashboard.charts.palette import setting_color, setting_dash
+from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color, setting_dash
 from memviz.dashboard.charts.text import escaped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-
-from math import log10
-from textwrap import wrap
-from typing import TYPE_CHECKING, NamedTuple
-
-from memviz.dashboard.charts.palette import NOTE_PIXELS
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
 
 FULL_PIXELS = 11
 PALE_PIXELS = 8
@@ -47,6 +38,18 @@ SHAPES = (
 )  # fmt: skip
 """As many as there are strategies: none is told by its colour alone, of which there are ten. Their number shares no
 divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open form."""
+_NAME = {
+    "text": "<b>Recommended</b>",
+    "axref": "x",
+    "ayref": "y",
+    "yanchor": "bottom",
+    "showarrow": True,
+    "arrowhead": 0,
+    "arrowwidth": 1,
+    "arrowcolor": GREY,
+    "standoff": RING_PIXELS / 2,
+    "font": {"size": NOTE_PIXELS},
+}
 RINGS = {"Recommended": "circle-open", "Chosen": "square-open"}
 SETTINGS_LEGEND = {
     "orientation": "h",
@@ -215,119 +218,28 @@ def rings(
             yield setting_ring(name, pixels, points.x[[where]], points.y[[where]])
 
 
-LABEL_CHARS = 24
-WIDTHS_PIXELS = (310, 560)
-"""Of the plot to find the place for: on a phone, and on a page of usual width."""
-CHAR_PIXELS = 7.5
-LINE_PIXELS = 18.0
-PADDING_PIXELS = 8.0
-OFFSETS = [(x, y) for y in (36, -36, 0, 64, -64, 110, -110) for x in (-36, 36)]
-"""Where the label can begin, in pixels right of and above its point, the best first: what costs less and keeps more
-is up and to the left, so nothing lies there."""
-POINTS_A_LINE_COUNTS = 6
-"""A line through the words is as bad as so many points under them."""
-_LABEL = {
-    "showarrow": True,
-    "arrowhead": 0,
-    "arrowwidth": 1,
-    "arrowcolor": GREY,
-    "standoff": RING_PIXELS / 2,
-    "font": {"size": NOTE_PIXELS},
-    "bgcolor": "rgba(128,128,128,0.14)",
-    "borderpad": 3,
-}
-Places = NDArray[np.float64]
-
-
-class _Plot(NamedTuple):
-    """The points and the line that the label must not hide. Places are shares of the plot."""
-
-    x: Places
-    y: Places
-    where: int
-    """The number of the point that has the label."""
-    line: float
-    """The height of a line across the plot; NaN: none."""
-    width: float
-    """Of the label, in pixels."""
-    height: float
-
-    def hidden(self, offset: tuple[int, int]) -> float:
-        """Return the number of points that a label at this offset hides, and the pixels by which it leaves the plot,
-        in one sum."""
-        y = self.y * height_pixels.PARETO_PLOT
-        bottom = float(y[self.where]) + offset[1] - self.height / 2
-        top = bottom + self.height
-        in_height = (y >= bottom) & (y <= top)
-        found = 0.0
-        # The comparisons are false where there is no line.
-        line = self.line * height_pixels.PARETO_PLOT
-        if bottom - PADDING_PIXELS / 2 < line < top + PADDING_PIXELS / 2:
-            found += POINTS_A_LINE_COUNTS
-        for width in WIDTHS_PIXELS:
-            x = self.x * width
-            left = float(x[self.where]) + offset[0]
-            if offset[0] < 0:
-                left -= self.width
-            right = left + self.width
-            under = in_height & (x >= left) & (x <= right)
-            outside = max(
-                -left, right - width, -bottom, top - height_pixels.PARETO_PLOT, 0.0
-            )
-            found += float(under.sum()) + outside
-        return found
-
-
-def callout(
-    table: DataFrame,
-    points: Points,
-    recommended: int | None,
-    x_axis: Part,
-    y_axis: Part,
-    limit: float | None = None,
+def recommended_name(
+    points: Points, recommended: int | None, x_axis: Part, y_axis: Part
 ) -> list[Part]:
-    """Return the label, if the setting is on the chart. The axes have a type and a range; at ``limit``, a place on the
-    y axis, a line crosses the chart, which must not run through the words."""
+    """Return the word "Recommended" above the plot, with a line down to its point; no
+    word where the setting is not on the chart. Outside of the plot it covers no point.
+    The axes have a type and a range."""
     where = points.place_of(recommended)
     if where is None:
         return []
-    lines = wrap(str(table["label"].iloc[where]), LABEL_CHARS)
-    longest = max(map(len, ["Recommended", *lines]))
-    x = _positions(points.x, x_axis)
-    y = _positions(points.y, y_axis)
-    line = _positions(np.array([np.nan if limit is None else limit]), y_axis)
-    plot = _Plot(
-        _shares(x, x_axis),
-        _shares(y, y_axis),
-        where,
-        float(_shares(line, y_axis)[0]),
-        CHAR_PIXELS * longest + PADDING_PIXELS,
-        LINE_PIXELS * (1 + len(lines)) + PADDING_PIXELS,
-    )
-    # The first of the offsets with the least under the label.
-    right, up = min(OFFSETS, key=plot.hidden)
-    side = "left" if right > 0 else "right"
-    label = {
-        **_LABEL,
-        "x": float(x[where]),
-        "y": float(y[where]),
-        "text": "<br>".join(["<b>Recommended</b>", *map(escaped, lines)]),
-        "align": side,
-        "xanchor": side,
-        "ax": right,
-        "ay": -up,
-    }
-    return [label]
+    x = _position(points.x[where], x_axis)
+    return [
+        {
+            **_NAME,
+            "x": x,
+            "y": _position(points.y[where], y_axis),
+            "ax": x,
+            "ay": y_axis["range"][1],
+        }
+    ]
 
 
-def _positions(values: Places, axis: Part) -> Places:
-    """Return the places on an axis as Plotly takes them: the logarithms, where it counts by ratio."""
-    if axis["type"] != "log":
-        return values
-    return np.array([log10(value) if value > 0 else np.nan for value in values])
-
-
-def _shares(places: Places, axis: Part) -> Places:
-    low, high = axis["range"]
-    shares: Places = (places - low) / (high - low)
-    return shares
+def _position(value: float, axis: Part) -> float:
+    """Return a place on an axis as annotations take it: the logarithm, where the axis
+    counts by ratio."""
+    return log10(value) if axis["type"] == "log" else float(value)

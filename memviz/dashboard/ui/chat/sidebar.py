@@ -11,7 +11,11 @@ from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import conversation_choices
 from memviz.dashboard.ui.controls.models_panel import models_panel
 from memviz.dashboard.ui.controls.pickers import Models, counter_picker, switch
-from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
+from memviz.dashboard.ui.controls.settings_editor import (
+    choose_strategy,
+    edit_parameters,
+    take_over,
+)
 from memviz.dashboard.ui.shell.linked import ask_linked, keep_in_address, linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 
@@ -26,7 +30,8 @@ def chat_controls() -> Models:
     state = chat_state()
     _choose_conversation()
     take_over(state.setting)
-    edit_setting(state.setting, live=True, needed_tokens=_said_tokens())
+    choose_strategy(state.setting)
+    edit_parameters(state.setting, live=True, needed_tokens=_said_tokens())
     _choose_recall_tool()
     _choose_review()
     models = models_panel()

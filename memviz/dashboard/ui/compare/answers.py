@@ -155,14 +155,19 @@ def suggested(probes: Sequence[Probe], runs: Sequence[Run] = ()) -> list[str]:
         for probe in probes
         if probe.evidence and len(probe.question) <= LONGEST_SUGGESTED
     ]
-    lost = {fact for run in runs for fact in _unspoken(run, short)}
+    facts = tuple(short)
+    lost = {fact for run in runs for fact in _unspoken(run, facts)}
     short.sort(key=lambda probe: (probe not in lost, max(probe.evidence)))
     return [probe.question for probe in short[:MOST_SUGGESTED]]
 
 
-def _unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
+def _unspoken(run: Run, facts: tuple[Probe, ...]) -> tuple[Probe, ...]:
     """The facts of which nothing at the end of a run holds an answer, or all content words of the question, which may
     be answered in other words. No model is asked."""
+    return run.once((_unspoken, facts), lambda: tuple(_found_unspoken(run, facts)))
+
+
+def _found_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
     sent = run.turns[-1].context.messages if run.turns else ()
     if not 0 < len(sent) <= BOUNDED_MESSAGES:
         return

@@ -29,7 +29,7 @@ from memviz.dashboard.ui.compare.selection import (
 )
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
-from memviz.dashboard.ui.controls.links import copy_link, keep_address
+from memviz.dashboard.ui.controls.links import keep_address
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
     folded,
@@ -105,8 +105,7 @@ def beside_reader(
         # On a page that shows nothing else one line says what is selected, and leads to the whole page.
         if presenting().is_minimal:
             open_in_memviz(_caption(selected(settings), transcript))
-    if not (has_reader and is_read()):
-        keep_address("compare-address")
+    keep_address("compare-address")
     if draw_below is not None and not hides(Part.NUMBERS):
         draw_below(selected(settings))
 
@@ -252,6 +251,10 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             quiet_button(
                 "Close", "compare-close", ":material/close:", read_request, False
             )
+        if is_staged():
+            st.caption(
+                "While the stage plays, this stays the request it last stood at."
+            )
         if len(settings) > 1:
             choose_setting(settings)
         else:
@@ -272,7 +275,6 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
         )
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
-            copy_link("compare-link", with_request=True)
 
 
 def _parts(run: Run) -> None:

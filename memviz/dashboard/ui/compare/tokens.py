@@ -9,14 +9,13 @@ import streamlit as st
 
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
-from memviz.dashboard.charts.requests.token_axis import Window, far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.ui.compare.ask_all import ask_all
-from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
+from memviz.dashboard.ui.compare.scale import chosen_window, is_magnified
 from memviz.dashboard.ui.compare.selection import select_clicked, selected
 from memviz.dashboard.ui.compare.value_handle import value_handle
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
@@ -30,20 +29,16 @@ from memviz.dashboard.ui.controls.pictures import (
     places,
     step_by_step,
 )
-from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.linked import linked, linked_range
+from memviz.dashboard.ui.shell.linked import linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
-from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.requests import place_in_a_table
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
-MAGNIFIED_KEY = "compare-magnified"
-MAGNIFIED = "small"
 NUMBER_PIXELS = 170
 TOKENS_HELP = (
     "Tokens sent to the chat model over all requests, against the first setting."
@@ -83,7 +78,6 @@ def tokens_chart(
         with row("compare-above"):
             looked_at = selected(settings).setting
             value_handle(looked_at, models.summarizer, CHART_KEY)
-            choose_scale(settings)
     turns = _choose_turns(settings)
     pixels = height_pixels.with_legend(height_pixels.TOKENS_ABOVE_PLAYER, len(settings))
     figure = kept_figure(
@@ -94,7 +88,7 @@ def tokens_chart(
         recorded=transcript.events,
         turns=turns,
         window=chosen_window(settings),
-        magnified=bool(widget_value(MAGNIFIED_KEY)),
+        magnified=is_magnified(),
     )
     indices = [setting.index for setting in settings]
     on_click = partial(select_clicked, CHART_KEY, indices)
@@ -209,58 +203,3 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         for name, number in numbers.items()
         if name not in left_out
     }
-
-
-PERCENT_KEY = "compare-percent-of"
-OF_WINDOW = "window"
-OF_LARGEST = "largest"
-
-
-def choose_scale(settings: Sequence[SettingRun]) -> None:
-    """Choose, in a panel, what the chart counts in and how high it is. The window is that
-    of the model whose prices count under Dollars, and is offered only if it is known. Of
-    which model and how large it is, the axis says."""
-    names = {OF_LARGEST: "Percent of the largest request"}
-    if window_tokens(prices_in_force()):
-        names[OF_WINDOW] = "Percent of the context window"
-    linked("percent-of", PERCENT_KEY, list(names))
-    linked("magnified", MAGNIFIED_KEY, [MAGNIFIED])
-    panel = st.popover(
-        "Scale",
-        key="compare-scale",
-        icon=":material/zoom_in:",
-        type="tertiary",
-        width="content",
-    )
-    with panel:
-        st.pills(
-            "The chart shows",
-            [MAGNIFIED],
-            key=MAGNIFIED_KEY,
-            format_func={MAGNIFIED: "What is small, magnified"}.__getitem__,
-            disabled=not far_larger(settings),
-            help="The lines that go far higher leave the picture.",
-        )
-        st.selectbox(
-            "The chart counts in",
-            list(names),
-            index=None,
-            key=PERCENT_KEY,
-            format_func=names.__getitem__,
-            placeholder="Tokens",
-        )
-
-
-def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
-    """Return what tokens are given as percent of; ``None``: they are given as tokens."""
-    chosen = widget_value(PERCENT_KEY)
-    if chosen == OF_WINDOW:
-        prices = prices_in_force()
-        size = window_tokens(prices)
-        if size and prices.main:
-            return Window(size, f"{prices.main.model}'s window")
-    elif chosen == OF_LARGEST:
-        largest = max(one.run.columns.largest for one in settings)
-        if largest:
-            return Window(largest, "the largest request")
-    return None

@@ -13,7 +13,6 @@ from memviz.dashboard.ui.compare.playing import (
 from memviz.dashboard.ui.controls.classic_effects import query_of_effect
 from memviz.dashboard.ui.controls.links import follow
 from memviz.dashboard.ui.controls.sidebar import is_free_run
-from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.text import plain
@@ -29,8 +28,8 @@ TOKENS = "tokens"
 DOLLARS = "dollars"
 MEMORY_MAP = "memory_map"
 _MEMORY = (
-    f"A {term('memory strategy', 'memory')} decides what a chatbot's model is sent with each message: what "
-    "is left out it cannot know, and what is sent you pay for."
+    "A memory strategy decides what a chatbot's model is sent: what is left out it cannot "
+    "know, and what is sent you pay for."
 )
 _REPLAYED = f"The same conversation and replies under every {term('setting')}."
 _FREE_RUN = f"A {term('free run')}: a model answers one conversation under every {term('setting')}."
@@ -78,7 +77,7 @@ def compare_views() -> tuple[View, ...]:
             "What does each strategy send?",
             in_tokens,
             _LOST_IN_TOKENS,
-            _first_lesson_and_stage,
+            choose_stage,
         ),
         View(
             DOLLARS,
@@ -101,40 +100,26 @@ def compare_views() -> tuple[View, ...]:
 
 FIRST_LESSON = "first-look"
 SHOWN_KEY = "effects-shown"
-PANEL_PIXELS = 380
 SWITCHES = {"compare": COMPARE_VIEW, "facts": FACTS_VIEW}
 
 
-def _first_lesson_and_stage() -> None:
-    """The way to the first lesson for who is new here, and the switch of the stage."""
-    with row(gap="small", width="content"):
-        st.page_link(
-            "pages/lessons.py",
-            label="New here? Three minutes",
-            icon=":material/school:",
-            query_params={"lesson": FIRST_LESSON},
-        )
-        choose_stage()
+def help_key() -> str:
+    """Return the key of the help: another one, so a closed one, once an effect is shown."""
+    return f"lost-{widget_value(SHOWN_KEY) or 0}"
 
 
-@st.fragment
-def classic_effects() -> None:
-    """A button that opens a list: each effect in one sentence, and a click that shows it."""
-    key = f"classic-effects-{widget_value(SHOWN_KEY) or 0}"  # another one, so a closed one, once an effect is shown
-    opened = st.popover(
-        "Classic effects",
-        key=key,
-        icon=":material/auto_stories:",
-        type="tertiary",
-        on_change="rerun",
-        width="content",
+def first_steps() -> None:
+    """Draw the way to the first lesson, and the classic effects: each in one sentence, and
+    a click that shows it."""
+    st.page_link(
+        "pages/lessons.py",
+        label="The first lesson: three minutes",
+        icon=":material/school:",
+        query_params={"lesson": FIRST_LESSON},
     )
-    if not opened.open:
-        return
-    with opened, st.container(width=PANEL_PIXELS, gap="xsmall"):
-        st.markdown("**Ten classic effects**, each on a bundled conversation")
-        for number, effect in enumerate(effects(), 1):
-            _effect(number, effect)
+    st.markdown("**Ten classic effects**, each on a bundled conversation")
+    for number, effect in enumerate(effects(), 1):
+        _effect(number, effect)
 
 
 def _effect(number: int, effect: Step) -> None:

@@ -52,24 +52,27 @@ function copyLink({ parentElement, data, setTriggerValue }) {
 // The links are made when they are asked for: the address may be another by then.
 function share({ parentElement, data }) {
     const find = (name) => parentElement.querySelector(name), area = find("textarea"), _ = translate(data);
+    const address = (parts) => `${location.origin}${location.pathname}?${parts}`;
     const presented = () => {
         const parts = wholeQuery(location.search);
         parts.set("present", "on");
-        return `${location.origin}${location.pathname}?${parts}`;
+        return address(parts);
     };
     const code = () => {
         const parts = [...wholeQuery(location.search)].map(([name, text]) => [name === "view" ? "show" : name, text]);
         const query = new URLSearchParams([...parts, ["view", "minimal"], ["embed", "true"]]);
-        const address = `${location.origin}${location.pathname}?${query}`.replaceAll("&", "&amp;");
-        return `<iframe src="${address}" title="memviz" width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
+        return `<iframe src="${address(query).replaceAll("&", "&amp;")}" title="memviz" width="100%" height="480" style="border: 0" loading="lazy"></iframe>`;
     };
     const show = () => { area.value = code(); };
-    const copy = (button, text) => memvizCopy(button, text, () => { prompt(_("Copy this"), text); });
+    const copy = (button, text, ask = _("Copy this")) => memvizCopy(button, text, () => { prompt(ask, text); });
+    find("[name=page]").textContent = _("Copy link");
     find(".said").textContent = _("Present this page");
     find("[name=link]").textContent = _("Copy link for presenting");
     find("[name=code]").textContent = _("Copy code");
     find("label").textContent = _("Code to embed the picture");
     find(".help").textContent = data.help;
+    find("[name=page]").title = data.link_help;
+    find("[name=page]").onclick = (event) => copy(event.currentTarget, address(wholeQuery(location.search)), _("Copy this address"));
     find("[name=present]").onclick = () => dispatchEvent(new Event("memviz-present"));
     find("[name=link]").onclick = (event) => copy(event.currentTarget, presented());
     find("[name=code]").onclick = (event) => { show(); copy(event.currentTarget, code()); };

@@ -23,7 +23,6 @@ from memviz.dashboard.words.authors import (
     author_help,
     badge_words,
     where_recorded,
-    whose_words,
 )
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.warning import HealthWarning
@@ -40,7 +39,7 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
 LINE_KEY = "whose-summaries"
 NO_RECORDING = noop(
     "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
-    "is chosen under Change in the sidebar."
+    "is chosen under Models in the sidebar."
 )
 QUOTES = noop("which quotes; a language model words them differently")
 ALL_STAND_IN = noop("All with the stand-in")
@@ -77,11 +76,9 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
                 badge = _inline_badge(author, models_of(runs, author))
                 told.append(f"{badge} {plain(_of(author, settings, found))}".rstrip())
         st.caption(
-            _("Summaries: {authors}.", authors=_("; ").join(told)),
-            width="content",
-            help=plain(whose_words(runs)),
+            _("Summaries: {authors}.", authors=_("; ").join(told)), width="content"
         )
-        if Author.RECORDED in found:
+        if Author.RECORDED in found and len(found) > 1:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
         elif named(SUMMARIZER) == OFFLINE:
             instead(WITH_RECORDINGS, RECORDED_FIRST, WITH_RECORDINGS_HELP)

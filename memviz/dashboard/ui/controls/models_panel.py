@@ -224,18 +224,38 @@ OTHER_CONNECTION = noop(
 
 
 def models_panel(
-    sentence: str = "", above: Callable[[], object] | None = None
+    sentence: str = "",
+    above: Callable[[], object] | None = None,
+    *,
+    name: str = "",
+    below: Callable[[], object] | None = None,
 ) -> Models:
-    """A line that says who writes what, and the panel to change it. ``sentence`` is what else the line says, and
-    ``above`` draws what else the panel holds."""
-    with row("models", gap="xsmall", wrap=False):
-        st.caption(f"{sentence} {_who()}".strip())
-        panel = st.popover(_("Change"), key="models-panel", type="tertiary")
+    """A line that says who writes what, and the panel of this ``name`` (default: "Models") to change it.
+    ``sentence`` is what else the line says, ``above`` and ``below`` draw what else the
+    panel holds."""
+    st.caption(f"{sentence} {_who()}".strip())
+    panel = st.popover(
+        name or _("Models"),
+        key="models-panel",
+        icon=":material/more_horiz:",
+        width="stretch",
+    )
     spent_line()
     with (
         panel,
         st.container(width=WIDE_PIXELS, gap="xsmall", key="models-choice"),
     ):  # style.css gives it the height
+        models_place = st.container(gap="xsmall")
+        # A file that is opened below the models may choose the summarizer, so it is read
+        # before they are drawn.
+        if below is not None:
+            below()
+        with models_place:
+            return _choose_models(above)
+
+
+def _choose_models(above: Callable[[], object] | None) -> Models:
+    with st.container(gap="xsmall"):
         left, right = st.columns(2, vertical_alignment="bottom")
         with left:
             if above is not None:

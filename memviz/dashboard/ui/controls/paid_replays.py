@@ -34,11 +34,11 @@ from memviz.storage.workspace import RunKey, Workspace
 FORESEEN_TURNS = 1_000
 """Of a longer conversation it is not worked out beforehand how many summaries there will be."""
 LINKED = noop(
-    "The summaries of this link were written by **{model}**. To see the same, enter its key under *Change* "
-    "in the sidebar and replay, or see it with the summaries of the offline stand-in."
+    "The summaries of this link were written by **{model}**. To see the same, enter its key under *Models* in the "
+    "sidebar and replay, or see it with the summaries of the offline stand-in."
 )
 KEPT = noop("Summaries that were written are kept, and not asked for a second time.")
-MEND = noop("Key, address and model are chosen under *Change* in the sidebar.")
+MEND = noop("Key, address and model are chosen under *Models* in the sidebar.")
 Waiting = Sequence[tuple[Setting, RunKey]]
 
 

@@ -1,5 +1,5 @@
-"""The sidebar's settings, a row each: the line's colour and dash, the strategy's name, its main parameter, and a panel
-for the rest."""
+"""The sidebar's settings, a row each: the line's colour and dash, the strategy's name with
+its main parameter, and a panel to change them."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,14 +11,13 @@ from memviz.core.text.wording import COMMA
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import setting_dash
 from memviz.dashboard.lessons.study import MAX_SETTINGS
+from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.controls.message_html import setting_color
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
-    edit_setting,
-    number_label,
+    choose_strategy,
+    edit_parameters,
     offered,
-    parameter_key,
-    step_of,
     take_over,
 )
 from memviz.dashboard.ui.controls.study import Setting, compare_state
@@ -28,8 +27,6 @@ from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
-VALUE_PIXELS = 68
-"""Room for six digits. Streamlit leaves out the steppers of so narrow a field; the arrow keys still step."""
 FULL_HELP = noop("At most {most} at once.")
 ADD_HELP = noop("One more line on the same conversation.")
 _DASHES = {
@@ -42,6 +39,13 @@ _DASHES = {
 """How each dash of the charts is drawn with a gradient."""
 
 
+_focus_number = st.components.v2.component(
+    "memviz_row_panel",
+    html="<span></span>",
+    js=own_text(__package__, "row_panel.js"),
+)
+
+
 def setting_rows(
     needed_tokens: Callable[[], int] | None = None,
     writer_of: Callable[[Setting], str | None] = lambda setting: None,
@@ -52,6 +56,7 @@ def setting_rows(
     state = compare_state()
     for setting in state.settings:
         take_over(setting)
+    _focus_number(key="row-panel")
     with st.container(key="setting-rows", gap="xsmall"):
         for setting in state.settings:
             _row(setting, needed_tokens, writer_of(setting))
@@ -81,10 +86,7 @@ def _row(
         st.html(setting_swatch(setting.index), width="content")
         # A popover's controls are drawn when it opens: six closed settings cost the first
         # chart nothing. Who opens one looks at its setting.
-        name_place = st.container(width="stretch")
-        if main is not None:
-            _main_value(setting, main)
-        panel = name_place.popover(
+        panel = st.popover(
             f"{name} :gray[{notes}]" if notes else name,
             key=f"edit-{setting.uid}",
             type="tertiary",
@@ -93,10 +95,10 @@ def _row(
             args=(setting.index,),
         )
         with panel, st.container(width=PANEL_PIXELS):
-            edit_setting(
+            choose_strategy(setting)
+            edit_parameters(
                 setting,
                 live=state.free_run,
-                in_row=main.name if main is not None else "",
                 needed_tokens=needed_tokens,
             )
             quiet_button(
@@ -110,7 +112,7 @@ def _row(
 
 
 def main_parameter(setting: Setting) -> Parameter | None:
-    """Return the parameter that a row has room for, if it is a number."""
+    """Return the parameter that a row tells, if it is a number."""
     cls = strategies()[setting.strategy_id]
     for parameter in cls.parameters():
         if parameter.is_number and parameter.name == cls.main_parameter:
@@ -123,9 +125,12 @@ def _notes(
 ) -> Iterator[str]:
     """Yield what a row says behind the strategy's name."""
     if main is not None:
-        is_off = main.is_off(value_of(setting, main))
+        value = value_of(setting, main)
         unit = _(main.unit)
-        yield _("{unit}: off", unit=unit) if is_off else unit
+        if main.is_off(value):
+            yield _("{unit}: off", unit=unit)
+        else:
+            yield _("{value:,} {unit}", value=value, unit=unit)
     if setting.as_written:
         yield _("as written")
     for parameter in strategies()[setting.strategy_id].parameters():
@@ -140,21 +145,6 @@ def _notes(
 def value_of(setting: Setting, parameter: Parameter) -> Any:
     """Return the value of a parameter, its default where none was chosen."""
     return setting.parameters.get(parameter.name, parameter.default)
-
-
-def _main_value(setting: Setting, main: Parameter) -> None:
-    key = parameter_key(setting, main.name)
-    setting.parameters[main.name] = st.number_input(
-        number_label(main),
-        main.minimum,
-        main.maximum,
-        value_of(setting, main),
-        step=step_of(main),
-        key=key,
-        label_visibility="collapsed",
-        width=VALUE_PIXELS,
-        help=_(main.help),
-    )
 
 
 def setting_swatch(index: int) -> str:

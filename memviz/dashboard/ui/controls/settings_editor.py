@@ -81,16 +81,8 @@ def in_the_guide(cls: type[Strategy]) -> str:
     )
 
 
-def edit_setting(
-    setting: Setting,
-    *,
-    live: bool = False,
-    in_row: str = "",
-    needed_tokens: Callable[[], int] | None = None,
-) -> None:
-    """Draw the controls of one setting; the number ``in_row`` has one there as well. A value that is not allowed says
-    so and is not used. ``needed_tokens`` says how many tokens the conversation takes in all, for which limits can be
-    scaled."""
+def choose_strategy(setting: Setting) -> None:
+    """Draw the choice of the strategy of a setting; :func:`take_over` turns to it."""
     known = offered(setting.strategy_id)
     lines = [f"**{_(cls.title)}**: {_(cls.summary_line())}" for cls in known.values()]
     st.selectbox(
@@ -102,9 +94,20 @@ def edit_setting(
         help="\n\n".join(lines),
     )
     say_refused()
+
+
+def edit_parameters(
+    setting: Setting,
+    *,
+    live: bool = False,
+    needed_tokens: Callable[[], int] | None = None,
+) -> None:
+    """Draw the controls of the parameters of one setting, the main one first. A value that
+    is not allowed says so and is not used. ``needed_tokens`` says how many tokens the
+    conversation takes in all, for which limits can be scaled."""
+    setting.take(_controls(setting, live=live))
     if needed_tokens is not None:
         _scale_control(setting, needed_tokens)
-    setting.take(_controls(setting, live=live, in_row=in_row))
     st.caption(in_the_guide(strategies()[setting.strategy_id]))
 
 
@@ -170,9 +173,9 @@ def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
     )
 
 
-def _controls(setting: Setting, *, live: bool, in_row: str) -> dict[str, Any]:
+def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
     """Draw one control a parameter, the main one first, each with what is wrong with its value below it; return all
-    values but that of the parameter ``in_row``. Those that only matter where a model answers are shown for ``live``
+    values. Those that only matter where a model answers are shown for ``live``
     talk alone."""
     cls = strategies()[setting.strategy_id]
     declared = [one for one in cls.parameters() if live or not one.live_only]
@@ -187,35 +190,12 @@ def _controls(setting: Setting, *, live: bool, in_row: str) -> dict[str, Any]:
     for parameter in declared:
         key = parameter_key(setting, parameter.name)
         value = setting.parameters.get(parameter.name, parameter.default)
-        if parameter.name == in_row:
-            _control_as_in_row(parameter, value, key)
-        else:
-            values[parameter.name] = _control(parameter, value, key)
+        values[parameter.name] = _control(parameter, value, key)
         if parameter.name in problems:
             show_error(problems.pop(parameter.name), remedy)
     for problem in problems.values():
         show_error(problem)
     return values
-
-
-def _control_as_in_row(parameter: Parameter, value: Any, row_key: str) -> None:
-    """Draw the same value as in the setting's row, which has no room for its name: a change in one is one in both."""
-    key = f"{row_key}-in-panel"
-    set_widget(key, value)
-    st.number_input(
-        number_label(parameter),
-        parameter.minimum,
-        parameter.maximum,
-        step=step_of(parameter),
-        key=key,
-        help=_(parameter.help),
-        on_change=_follow_panel,
-        args=(key, row_key),
-    )
-
-
-def _follow_panel(key: str, row_key: str) -> None:
-    set_widget(row_key, widget_value(key))
 
 
 def number_label(parameter: Parameter) -> str:

@@ -1,15 +1,24 @@
 """A page shown elsewhere: to an audience, or in a frame of another page."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from memviz.core.translation import _, noop, script_words
 from memviz.dashboard.stage.files import own_text
-from memviz.dashboard.ui.controls.links import ADDRESS_CSS, ADDRESS_JS, shown_now
+from memviz.dashboard.ui.controls.links import (
+    ADDRESS_CSS,
+    ADDRESS_JS,
+    LINK_HELP,
+    shown_now,
+)
 
 FRAME_HELP = noop(
     "A frame of another page shows memviz only where the server "
     "allows that page: memviz ui --embeddable-by ORIGIN."
 )
+
+PANEL_PIXELS = 360
 
 
 _share = st.components.v2.component(
@@ -26,24 +35,17 @@ _whole_page = st.components.v2.component(
 )
 
 
-def show_elsewhere() -> None:
-    """Present this page, copy the link that does so, or the code that shows its picture in a frame of another page."""
-    st.button(
-        _("Present"),
-        key="show-elsewhere",
-        help=_("Present or embed"),
-        width="stretch",
-        on_click=_ways,
+def share_page(keep: Callable[[], object]) -> None:
+    """Draw the menu that shares this page: its link, before an audience, the code that
+    shows its picture in a frame of another page, and what ``keep`` draws."""
+    menu = st.popover(
+        _("Share"), key="share-page", icon=":material/share:", width="stretch"
     )
-
-
-def _ways() -> None:
-    st.dialog(_("Show this elsewhere"))(_draw_ways)()
-
-
-def _draw_ways() -> None:
-    data = {"help": _(FRAME_HELP), "words": script_words(ADDRESS_JS)}
-    _share(data=data, key="share")
+    with menu, st.container(width=PANEL_PIXELS, key="share-choice"):
+        words = script_words(ADDRESS_JS)
+        data = {"help": _(FRAME_HELP), "link_help": _(LINK_HELP), "words": words}
+        _share(data=data, key="share")
+        keep()
 
 
 def open_in_memviz(words: str) -> None:

@@ -1,8 +1,9 @@
 """The sidebar of the pages of analysis: one conversation under up to six settings. Choosing it on one page chooses it
 on all of them, and a setting keeps its colour."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
 
 import streamlit as st
 
@@ -37,7 +38,6 @@ from memviz.dashboard.ui.controls.selected_request import choose_request
 from memviz.dashboard.ui.controls.setting_rows import mark_row, setting_rows
 from memviz.dashboard.ui.controls.settings_editor import (
     COUNTER_KEY,
-    PANEL_PIXELS,
     setting_from_file,
 )
 from memviz.dashboard.ui.controls.study import (
@@ -67,12 +67,17 @@ REPLIES_HELP = noop(
 )
 TITLE_CHARS = 28
 """A longer title is cut in the chooser, so it stands below it once more."""
+MORE = noop("Models and more")
+"""The name of the menu of what is seldom changed."""
 CHAT_LABEL = noop("Chat as it was held")
 
 
-def study_controls(*, replies: bool = False) -> Models:
+def study_controls(
+    *, replies: bool = False, offer: Callable[[], object] | None = None
+) -> Models:
     """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
-    replies of the settings' own as well."""
+    replies of the settings' own as well. ``offer`` draws what else the page has that is
+    seldom changed."""
     state = compare_state()
     _open_link()
     turn_count = _choose_conversation()
@@ -83,22 +88,38 @@ def study_controls(*, replies: bool = False) -> Models:
         labels = setting_rows()
     else:
         labels = setting_rows(_needed_tokens, _writer)
-    models_place = st.container()
-    label = _("More")
+    name = _(MORE)
     if state.recalls:
-        label = _("More · {recalls}", recalls=recalls_label())
-    with _more(label):
+        name = _("Models and more · {recalls}", recalls=recalls_label())
+    below = partial(_choose_more, labels, turn_count, offer)
+    if not replies:
+        return models_panel(name=name, below=below)
+    sentence = _(REPLIES_WORDS[is_free_run()])
+    return models_panel(sentence, _choose_replies, name=name, below=below)
+
+
+def _choose_more(
+    labels: dict[int | str, str],
+    turn_count: int,
+    offer: Callable[[], object] | None,
+) -> None:
+    """Draw what is seldom changed: recalls, a setting from a file, and the counter."""
+    state = compare_state()
+    recalls, others = st.columns(2)
+    with recalls:
         st.markdown(_("**Recall turns into requests**"), help=tooltip("recall"))
         added_recalls(labels, turn_count)
+    with others:
         st.markdown(_("**Settings and counter**"))
         if len(state.settings) < MAX_SETTINGS:
             setting_from_file()
         state.counter = counter_picker(state.counter, COUNTER_KEY)
-    # A file opened under More may choose the summarizer, so the models come after it.
-    with models_place:
-        if not replies:
-            return models_panel()
-        return models_panel(_(REPLIES_WORDS[is_free_run()]), _choose_replies)
+        if offer is not None:
+            offer()
+        if state.conversation_id is not None:
+            entry = workspace().store.entry(state.conversation_id)
+            st.markdown(_("**About the conversation**"))
+            st.caption(plain(entry.description) or _("It has no description."))
 
 
 def _open_link() -> None:
@@ -141,21 +162,14 @@ def _writer(setting: Setting) -> str | None:
     return None
 
 
-@contextmanager
-def _more(label: str) -> Iterator[None]:
-    """Put into a panel what the block draws: it is seldom changed."""
-    more = st.popover(label, key="more", icon=":material/more_horiz:", width="stretch")
-    with more, st.container(width=PANEL_PIXELS):
-        yield
-
-
 def counter_and_models() -> Models:
     """Models and token counter, for a page without settings of its own."""
+    return models_panel(name=MORE, below=_choose_counter)
+
+
+def _choose_counter() -> None:
     state = compare_state()
-    models = models_panel()
-    with _more(_("More")):
-        state.counter = counter_picker(state.counter, COUNTER_KEY)
-    return models
+    state.counter = counter_picker(state.counter, COUNTER_KEY)
 
 
 def _choose_replies() -> None:
@@ -207,7 +221,7 @@ def _choose_conversation() -> int:
     words = _("{size}.", size=size)
     if len(labels[chosen]) > TITLE_CHARS:
         words = _("**{title}**, {size}.", title=plain(labels[chosen]), size=size)
-    st.caption(words, help=plain(entry.description) or None)
+    st.caption(words)
     return entry.turn_count
 
 

@@ -40,7 +40,6 @@ from memviz.dashboard.ui.shell.presenting import PRESENTED_PARTS, VIEW
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import RECORDING
 
-PANEL_PIXELS = 330
 OWN_FIELDS = (
     *NEVER_LINKED,
     *PRESENTED_PARTS,
@@ -65,12 +64,12 @@ MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 def keep_as_step(
     page: str, view: str, summarizer: ModelChoice, fact: int | None = None
 ) -> None:
-    """A panel that asks for the title and the text of the step. ``fact`` is the number of the one that is looked at.
-    What a lesson shows otherwise than the page, with these settings and this ``summarizer``, is said."""
-    panel = st.popover(
+    """A part of the menu Share that asks for the title and the text of the step. ``fact`` is
+    the number of the one that is looked at. What a lesson shows otherwise than the page,
+    with these settings and this ``summarizer``, is said."""
+    with st.expander(
         "Keep as a step", icon=":material/bookmark_add:", key=f"{page}-keep-step"
-    )
-    with panel, st.container(width=PANEL_PIXELS):
+    ):
         st.caption(HELP)
         for difference in differences(compare_state(), summarizer):
             st.warning(difference, icon=":material/difference:")

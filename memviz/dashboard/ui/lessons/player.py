@@ -6,6 +6,12 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import LessonError
+from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.lessons.answers_shown import (
+    answers_chart,
+    answers_finding,
+    answers_origin,
+)
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Language,
@@ -18,6 +24,7 @@ from memviz.dashboard.lessons.playing import Played, followed, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import staged
 from memviz.dashboard.lessons.study import View
+from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.controls.stage import stage
 from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.question import ask, prose, score_words
@@ -56,12 +63,14 @@ def play_lesson(lesson: Lesson) -> None:
     if not is_bare():
         _walk(lesson)
     played = _played(step, lesson)
-    has_stage = step.view.has_stage and played
-    with st.container(key="lesson-played" if has_stage else "lesson-read"):
+    has_picture = step.view.answers or (step.view.has_stage and played)
+    with st.container(key="lesson-played" if has_picture else "lesson-read"):
         with st.container(key="lesson-text"):
             st.header(plain(step.title.said(state.language)), anchor=False)
             prose(step.text, state.language)
-        if step.view.has_stage and played:
+        if step.view.answers:
+            _chart(step)
+        elif step.view.has_stage and played:
             _picture(lesson, step, played)
         with st.container(key="lesson-answer"):
             _after(lesson, step, played)
@@ -74,6 +83,19 @@ def _picture(lesson: Lesson, step: Step, played: Played) -> None:
             step, played, is_answered=(lesson.id, state.step) in state.answers
         )
         stage({**data, "scene": f"{lesson.id} {state.step}"}, key="lesson-stage")
+
+
+def _chart(step: Step) -> None:
+    """Draw the answers that a model gave, with the date they were given on."""
+    record = step.view.answers
+    with st.container(key="lesson-picture"):
+        st.plotly_chart(
+            as_shown(answers_chart(record)),
+            key="lesson-chart",
+            config=CONFIG,
+            alt=answers_finding(record),
+        )
+        st.caption(answers_origin(record))
 
 
 def _say_to_speaker(lesson: Lesson) -> None:

@@ -224,10 +224,14 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
 
 
 def open_views(
-    key: str, views: Sequence[View], offer: Callable[[], object] | None = None
+    key: str,
+    views: Sequence[View],
+    offer: Callable[[], object] | None = None,
+    help_key: str = "lost",
 ) -> str:
-    """Begin a page that has several views, the switch between them beside its title, and beside that what ``offer``
-    draws; returns the id of the one that is shown."""
+    """Begin a page that has several views, the switch between them beside its title;
+    returns the id of the one that is shown. ``offer`` draws what else the help holds, whose
+    panel is closed by another ``help_key``."""
     _begin()
     follow_steps(key, views)
     view = shown_view(key, views)
@@ -236,11 +240,8 @@ def open_views(
         if not hides(Part.TITLE):
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
-            lost_help(view.lost)
+            lost_help(view.lost, offer, help_key)
             choose_language()
-            if offer is not None:
-                with st.container(width="content"):
-                    offer()
         # style.css puts it at the end of the row
         with (
             put_away(Part.VIEWS, "views"),

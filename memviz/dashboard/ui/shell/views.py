@@ -18,7 +18,7 @@ from memviz.dashboard.ui.shell.presenting import (
 from memviz.dashboard.ui.shell.scrolling import scroll
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 
-PANEL_PIXELS = 340
+PANEL_PIXELS = 380
 
 
 class Lost(NamedTuple):
@@ -33,14 +33,24 @@ class Lost(NamedTuple):
 _ICONS = Lost(":material/visibility:", ":material/touch_app:", ":material/lightbulb:")
 
 
-def lost_help(lost: Lost) -> None:
-    """The button, and behind it the sentences."""
-    with (
-        st.popover(_("Lost?"), key="lost", type="tertiary", width="content"),
-        st.container(width=PANEL_PIXELS, gap="small"),
-    ):
+@st.fragment
+def lost_help(
+    lost: Lost, offer: Callable[[], object] | None = None, key: str = "lost"
+) -> None:
+    """Draw the button, and behind it the sentences and what else ``offer`` draws once
+    somebody opens it. Under another ``key`` it is another panel, and so a closed one."""
+    panel = st.popover(
+        _("New here?"),
+        key=key,
+        type="tertiary",
+        width="content",
+        on_change="ignore" if offer is None else "rerun",
+    )
+    with panel, st.container(width=PANEL_PIXELS, gap="small"):
         for icon, sentence in zip(_ICONS, lost, strict=True):
             st.markdown(f"{icon} {sentence}")
+        if offer is not None and panel.open:
+            offer()
 
 
 COMPARE_VIEW = "compare-view"

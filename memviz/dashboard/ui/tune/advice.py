@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.core.text.wording import listed
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import compare_state
@@ -15,9 +16,9 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
-from memviz.dashboard.ui.tune.grid import try_value
+from memviz.dashboard.ui.tune.grid import tried_further, try_value
 from memviz.strategies import strategies
-from memviz.tuning.best_of_each import StrategyBest, best_of_each, main_axis
+from memviz.tuning.best_of_each import StrategyBest, main_axis
 from memviz.tuning.constraints import Constraints, Over
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.recommendation import Recommendation, recommend, share_in_words
@@ -193,28 +194,25 @@ EDGE_HELP = "The best value lies at the edge of those that were tried. This adds
 HELP = "Of each strategy the cheapest setting that keeps what you ask for; where none does, the one that keeps most."
 
 
-def best_table(sweep: Sweep, constraints: Constraints) -> None:
-    """One row a strategy, and the buttons."""
-    found = best_of_each(sweep, constraints)
-    if len(found) < 2:
+def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) -> None:
+    """One row a strategy, and the values that were tried further."""
+    if len(bests) < 2:
         return
     st.header("Best of each strategy", anchor=False, help=HELP)
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
     measures = [name for name in MEASURES if name != unknown]
     st.table(
-        pd.DataFrame([_row(one, measures, constraints) for one in found]),
+        pd.DataFrame([_row(best, measures, asked) for best in bests]),
         border="horizontal",
         hide_index=True,
         alt="The best setting of each strategy",
     )
-    at_edge = [one for one in found if one.edge is not None]
-    if at_edge:
+    further = tried_further(bests)
+    if further:
         st.caption(
-            "Best at the edge of the values tried, so the next value may do better:"
+            "Tried as well, because the best value lay at the edge: "
+            f"{plain(listed(further))}."
         )
-    with st.container(horizontal=True, gap="small"):
-        for one in at_edge:
-            edge_button(one)
 
 
 def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str, str]:
@@ -238,20 +236,16 @@ def _title(measure: str) -> str:
     return words.title if words.is_money or words.is_share else words.axis_title
 
 
-def edge_button(one: StrategyBest, *, names_strategy: bool = True) -> None:
-    """The button that adds the next value to the grid and measures it; none where the best lies between others."""
-    if one.edge is not None:
-        value = plain(one.edge.in_code)
-        label = (
-            f"{plain(one.setting.title)}: try {value}"
-            if names_strategy
-            else f"Try {value}"
-        )
+def edge_button(best: StrategyBest) -> None:
+    """The button that adds the next value to the grid and measures it, where measuring
+    costs money; none where the best lies between others. What costs nothing is tried
+    without being asked, see :func:`memviz.dashboard.ui.tune.grid.try_next_values`."""
+    if best.edge is not None:
         st.button(
-            label,
+            f"Try {plain(best.edge.in_code)}",
             icon=":material/add:",
             help=EDGE_HELP,
-            key=f"tune-edge-{one.setting.id}",
+            key=f"tune-edge-{best.setting.id}",
             on_click=try_value,
-            args=(one.setting.id, one.edge),
+            args=(best.setting.id, best.edge),
         )

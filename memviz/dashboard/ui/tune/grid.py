@@ -1,7 +1,7 @@
 """The grid of a sweep: conversations, strategies, values for their parameters, and the settings that were recorded. A
 sweep has one summarizer for all of its settings: with a recording, only what it holds can be measured."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -39,7 +39,7 @@ from memviz.models.names import RECORDED_FIRST, RECORDING
 from memviz.storage.workspace import FIRST_SAMPLE
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
-from memviz.tuning.best_of_each import Edge
+from memviz.tuning.best_of_each import Edge, StrategyBest
 from memviz.tuning.grid import (
     axes,
     recorded_values,
@@ -101,6 +101,7 @@ def choose_settings(
 ) -> tuple[Strategy, ...]:
     """All settings to try, at first with the values that were ``recorded``, too. A value that is not allowed says so
     and is left out."""
+    _add_next_values()
     place = st.container()
     panel = st.popover(
         "Strategies and values",
@@ -212,7 +213,7 @@ def _choose_values(
         written,
         key=key,
         accept_new_options=True,
-        # A link, or a click on "try 40", may have set it.
+        # A link, or the next value beyond the edge, may have set it.
         default=None if widget_value(key) else written,
         help=f"{axis.help}\n\n{VALUES_HELP}",
         placeholder="Type a number",
@@ -224,11 +225,56 @@ def _choose_values(
 
 
 def try_value(id: str, edge: Edge) -> None:
-    """Add one more value of a strategy's parameter to those that are tried, and measure it."""
+    """Add one more value of a strategy's parameter to those that are tried, and measure
+    it with the next run of the page."""
     state = tune_state()
     key = state.value_keys[id, edge.parameter]
-    set_widget(key, list(dict.fromkeys([*(widget_value(key) or ()), str(edge.value)])))
+    state.next_values[key] = edge.value
     state.go_on = True
+
+
+def try_next_values(bests: Iterable[StrategyBest]) -> bool:
+    """Add the next value for each strategy whose best one lies at the edge of those that
+    were tried. Returns whether there is any that was not added before: then the page has
+    to run again."""
+    state = tune_state()
+    is_new = False
+    for best in bests:
+        edge = best.edge
+        if edge is None:
+            continue
+        place = state.value_keys[best.setting.id, edge.parameter], edge.value
+        if place in state.tried_further:
+            continue
+        state.tried_further.add(place)
+        try_value(best.setting.id, edge)
+        is_new = True
+    return is_new
+
+
+def tried_further(bests: Iterable[StrategyBest]) -> list[str]:
+    """The values of these strategies that were added because the best one lay at the
+    edge, and are still chosen: ``Running summary buffer_size=40``."""
+    state = tune_state()
+    words = []
+    for best in bests:
+        name = best.setting.main_parameter
+        key = state.value_keys.get((best.setting.id, name))
+        chosen = widget_value(key) if key else ()
+        for place, value in sorted(state.tried_further):
+            if place == key and str(value) in chosen:
+                words.append(f"{best.setting.title} {name}={value}")
+    return words
+
+
+def _add_next_values() -> None:
+    """Add the next values to their controls, which can only be done before these are
+    drawn."""
+    state = tune_state()
+    for key, value in state.next_values.items():
+        values = [*(widget_value(key) or ()), str(value)]
+        set_widget(key, list(dict.fromkeys(values)))
+    state.next_values.clear()
 
 
 def _number(cls: type[Strategy], axis: Parameter, text: str) -> int | None:

@@ -18,6 +18,7 @@ from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
 )
+from memviz.dashboard.charts.sweeps.setting_words import beaten_words, rows_by_setting
 from memviz.dashboard.ui.controls.pictures import picture
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
@@ -148,7 +149,7 @@ def one_strategy(
             fits=answer.best.fits,
         )
     with row:
-        edge_button(answer.best, names_strategy=False)
+        edge_button(answer.best)
     best = int(answer.best.row["setting"])
     number = chosen if chosen is not None and sweep.settings[chosen].id == id else best
     options: dict[str, Any] = {
@@ -190,6 +191,11 @@ def _curve(
     if constraints.max_peak_tokens is not None:
         thresholds["peak_tokens"] = constraints.max_peak_tokens
         measures.append("peak_tokens")
+    rows = rows_by_setting(answer.curve)
+    beaten = {
+        number: beaten_words(rows[number], winner, cost)
+        for number, winner in answer.beaten_values.items()
+    }
     bend = None
     if answer.knee is not None:
         bend = float(answer.curve[answer.axis.name].iloc[answer.knee])
@@ -204,6 +210,7 @@ def _curve(
             strategies=list(strategies()),
             knee=bend,
             threshold=thresholds.get(measure),
+            beaten=beaten,
             **options,
         )
         told = f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}"

@@ -126,6 +126,15 @@ def sweep_of(
     return sweep.priced(assumptions) if _any_ran(sweep) else None
 
 
+def is_free_and_through(state: TuneState, sweep: Sweep) -> bool:
+    """Return whether every cell was measured with a summarizer that costs nothing, so
+    that measuring more costs nothing either."""
+    work = state.work
+    if work is None or state.budget is not None:
+        return False
+    return work.wait(0) and work.error is None and sweep.is_complete
+
+
 def _any_ran(sweep: Sweep) -> bool:
     """Return true if there is anything to show. Says what could not be run, and why."""
     failed = {}

@@ -32,8 +32,14 @@ def windows() -> DataFrame:
 
 
 def line_of(figure: go.Figure) -> go.Scatter:
-    (line,) = (trace for trace in figure.data if trace.mode == "lines+markers")
+    (line,) = (trace for trace in figure.data if trace.mode == "lines")
     return line
+
+
+def points_of(figure: go.Figure) -> go.Scatter:
+    """The points, where none of them is beaten."""
+    (points,) = (trace for trace in figure.data if trace.customdata is not None)
+    return points
 
 
 def table_of(xs: list[float], **more: Any) -> DataFrame:
@@ -51,11 +57,12 @@ def table_of(xs: list[float], **more: Any) -> DataFrame:
 def test_the_line_shows_the_measure_of_every_setting(measure: str) -> None:
     table = windows()
     figure = parameter_line(table.iloc[::-1], X, measure)
-    line = line_of(figure)
-    assert line.x.tolist() == [2, 4, 8], "in the order of the parameter"
-    assert line.y.tolist() == table[measure].tolist()
-    assert list(line.customdata) == [0, 1, 2]
-    for setting, text in enumerate(line.text):
+    points = points_of(figure)
+    for drawn in (line_of(figure), points):
+        assert drawn.x.tolist() == [2, 4, 8], "in the order of the parameter"
+        assert drawn.y.tolist() == table[measure].tolist()
+    assert list(points.customdata) == [0, 1, 2]
+    for setting, text in enumerate(points.text):
         assert words(text).startswith(table["label"][setting])
         assert shown(measure, table[measure][setting]) in words(text)
     assert figure.layout.xaxis.title.text == "window_size (messages)"
@@ -91,8 +98,24 @@ def test_the_line_has_the_colour_of_its_strategy_among_all() -> None:
     assert line_of(alone).line.color == "#000001"
     assert line_of(second).line.color == "#000002"
     assert line_of(alone).line.dash != line_of(second).line.dash
-    assert line_of(alone).marker.symbol != line_of(second).marker.symbol
+    assert points_of(alone).marker.symbol != points_of(second).marker.symbol
     assert not alone.layout.showlegend, "one line needs no legend"
+
+
+def test_what_another_strategy_beats_is_pale_and_says_who_beats_it() -> None:
+    beaten = {0: "Beaten by Full buffer.", 2: "Beaten by Token buffer."}
+    figure = parameter_line(windows(), X, "usd", beaten=beaten)
+    full, pale = (trace for trace in figure.data if trace.customdata is not None)
+    assert [list(full.customdata), list(pale.customdata)] == [[1], [0, 2]]
+    assert pale.marker.opacity < full.marker.opacity == 1
+    assert pale.unselected.marker.opacity == pale.marker.opacity, (
+        "a click makes nothing pale that is not beaten"
+    )
+    for text, sentence in zip(pale.text, beaten.values(), strict=True):
+        assert words(text).endswith(sentence)
+    assert "Beaten" not in full.text[0]
+    assert len(named(figure, "Pale: beaten by another")) == 1
+    assert figure.layout.showlegend
 
 
 def test_two_settings_at_one_place_are_refused() -> None:
@@ -148,8 +171,8 @@ def test_unknown_values_leave_a_gap() -> None:
 
 def test_nothing_of_a_label_becomes_markup() -> None:
     table = table_of([1.0, 2.0]).assign(label=MARKUP)
-    line = line_of(parameter_line(table, X, "usd"))
-    texts = [*line.text, line.name]
+    points = points_of(parameter_line(table, X, "usd"))
+    texts = [*points.text, points.name]
     for text in texts:
         assert "<" not in OWN_TAGS.sub("", text)
     assert any("&lt;script&gt;" in text for text in texts)

@@ -9,13 +9,11 @@ import pytest
 from hypothesis import given
 from pandas import DataFrame
 
-from memviz.dashboard.charts.height_pixels import PARETO_PLOT
 from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
 )
 from memviz.dashboard.charts.sweeps.points import (
-    LINE_PIXELS,
     PALE,
     SHAPES,
     strategy_marks,
@@ -204,8 +202,12 @@ def test_the_recommended_setting_is_ringed_and_named_and_the_chosen_one_framed()
             "clicks reach the point"
         )
     (note,) = figure.layout.annotations
-    assert words(note.text) == "Recommended Sliding window · window_size=4"
+    assert words(note.text) == "Recommended"
     assert (note.x, note.y) == (at[1]["x"], at[1]["y"])
+    assert (note.ax, note.ay) == (note.x, figure.layout.yaxis.range[1]), (
+        "above the plot, where it covers no point"
+    )
+    assert (note.axref, note.ayref, note.yanchor) == ("x", "y", "bottom")
     nowhere = pareto_chart(small_table(), "usd", recommended=99, chosen=99)
     assert (
         not named(nowhere, "Recommended")
@@ -358,11 +360,3 @@ class TestCostAndPeak:
         assert "fact" not in "".join(
             str(p["text"]) for p in points_of(pareto_chart(table, "usd")).values()
         )
-
-
-def test_the_line_of_the_limit_runs_past_the_name_of_the_recommended_setting() -> None:
-    table = small_table().assign(retention=[0.8, 0.1, 0.1, 0.1, 0.1])
-    figure = pareto_chart(table, "usd", recommended=0, min_retention=0.9)
-    (name,), (low, high) = figure.layout.annotations, figure.layout.yaxis.range
-    up_pixels = (0.9 - name.y) / (high - low) * PARETO_PLOT
-    assert abs(up_pixels + name.ay) > LINE_PIXELS

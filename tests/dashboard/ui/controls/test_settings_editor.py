@@ -66,12 +66,19 @@ def more_strategies(monkeypatch: pytest.MonkeyPatch) -> None:
 def editor() -> None:
     import streamlit as st
 
-    from memviz.dashboard.ui.controls.settings_editor import edit_setting, take_over
+    from memviz.dashboard.ui.controls.settings_editor import (
+        choose_strategy,
+        edit_parameters,
+        take_over,
+    )
     from memviz.dashboard.ui.controls.study import Setting
 
     setting = st.session_state.setdefault("setting", Setting(7, 0, "limited"))
     take_over(setting)
-    edit_setting(setting, needed_tokens=lambda: st.session_state.get("needed", 14_000))
+    choose_strategy(setting)
+    edit_parameters(
+        setting, needed_tokens=lambda: st.session_state.get("needed", 14_000)
+    )
 
 
 @pytest.mark.usefixtures("more_strategies")
@@ -176,11 +183,11 @@ def test_every_parameter_stands_in_a_settings_panel_and_what_is_wrong_below_its_
     setting = page.session_state["compare"].settings[0]
     panel = {
         control.label.partition(" (")[0]
-        for control in (*page.number_input[:-1], *page.text_area, *page.selectbox)
+        for control in (*page.number_input, *page.text_area, *page.selectbox)
     }
     assert {parameter.title for parameter in ThresholdSummary.parameters()} <= panel
     page.number_input[0].set_value(0).run()
-    assert page.number_input[-1].value == setting.parameters["trigger_tokens"] == 0
+    assert setting.parameters["trigger_tokens"] == 0
     assert ":gray[tokens: off]" in page.get("popover")[0].proto.popover.label
     assert "trigger tokens off" in setting.build().label
     page.text_area[0].set_value("soon").run()

@@ -166,7 +166,7 @@ def _choose(
             judge = model_picker("Judge", JUDGE, "Who says whether an answer is right.")
     left.caption(
         f"Answers: *{plain(models.answerer.label)}*. Summaries that a question makes due: "
-        f"*{plain(models.summarizer.label)}*. Both are chosen under Change in the sidebar."
+        f"*{plain(models.summarizer.label)}*. Both are chosen under Models in the sidebar."
     )
     chosen = tuple(one for one in kept if one.setting.label in (names or ()))
     runs = tuple({id(one.run): one.run for one in chosen}.values())

@@ -1,0 +1,50 @@
+"""The map of one sentence in texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from memviz.dashboard.charts.answers.needle_map import (
+    NeedleAnswer,
+    finding,
+    needle_map,
+)
+
+ANSWERS = [
+    NeedleAnswer(500, 0, "Where?", "There <b>", True),
+    NeedleAnswer(500, 0, "When?", "Never", False),
+    NeedleAnswer(1000, 50, "Where?", "Nowhere", False),
+    NeedleAnswer(1000, 50, "When?", "Never", False),
+]
+
+
+def test_a_cell_has_the_share_of_right_answers_and_says_how_many() -> None:
+    cells, points = needle_map(ANSWERS, "Small").data
+    np.testing.assert_equal(cells.z, [[0.5, np.nan], [np.nan, 0]])
+    assert list(points.text) == ["1", "0"]
+    assert (list(points.x), list(points.y)) == ([0, 1], [0, 1])
+
+
+def test_a_tooltip_has_every_question_with_its_answer_and_mark() -> None:
+    tooltip = needle_map(ANSWERS, "Small").data[1].hovertext[0]
+    assert "✓ Where?" in tooltip
+    assert "There &lt;b&gt;" in tooltip
+    assert "✗ When?" in tooltip
+
+
+def test_axes_say_what_they_count_and_in_what() -> None:
+    layout = needle_map(ANSWERS, "Small").layout
+    assert "%" in layout.xaxis.title.text
+    assert "tokens" in layout.yaxis.title.text
+    assert list(layout.yaxis.ticktext) == ["500", "1,000"]
+
+
+def test_letters_are_read_on_their_cell() -> None:
+    colors = needle_map(ANSWERS, "Small").data[1].textfont.color
+    assert list(colors) == ["#000000", "#FFFFFF"]
+
+
+def test_the_finding_counts_by_length() -> None:
+    words = finding(ANSWERS, "Small")
+    assert "1 of 4" in words
+    assert "0/2 at 1,000" in words
