@@ -40,9 +40,12 @@ def _reading() -> Reading:
 
 def _language_of_session() -> str:
     context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return ENGLISH
-    return _of_sessions.get(context.session_id) or ENGLISH
+    return ENGLISH if context is None else language_of(context.session_id)
+
+
+def language_of(session_id: str) -> str:
+    """Return the language in which a browser session reads."""
+    return _of_sessions.get(session_id) or ENGLISH
 
 
 ask_for_language(_language_of_session)
