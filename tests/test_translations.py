@@ -29,6 +29,11 @@ OTHERS = [code for code in languages() if code != ENGLISH]
 CONVERTED = (
     "memviz/core/text/wording.py",
     "memviz/core/page_titles.py",
+    "memviz/tuning/best_of_each.py",
+    "memviz/tuning/grounds.py",
+    "memviz/tuning/paid.py",
+    "memviz/tuning/recommendation.py",
+    "memviz/tuning/scaling.py",
     "memviz/dashboard/words",
     "memviz/dashboard/charts",
     "memviz/dashboard/ui/shell",
