@@ -156,7 +156,7 @@ def test_in_a_tool_loop_the_keys_walk_through_the_calls(
     page.keyboard.press("ArrowRight")
     sees(page.get_by_text("Request of turn 41, call 2 of 3", exact=True))
     expect(page).to_have_url(re.compile("turn=41&call=2"))
-    page.get_by_role("button", name="Previous request").click()
+    page.keyboard.press("ArrowLeft")
     sees(page.get_by_text("Request of turn 41, call 1 of 3", exact=True))
 
 
