@@ -78,12 +78,8 @@ def answer_card(
                 recalled_html(recalled_into(record, is_again=reply_before is not None))
             )
             if reply_before:
-                st.caption(
-                    _(
-                        "Before: {reply}",
-                        reply=plain(shortened(reply_before, BEFORE_CHARS_SHOWN)),
-                    )
-                )
+                before = plain(shortened(reply_before, BEFORE_CHARS_SHOWN))
+                st.caption(_("Before: {reply}", reply=before))
         prose(record.reply or "")
         color, name, help = SOURCES[source.kind]
         with st.container(horizontal=True, gap="xsmall"):

@@ -7,7 +7,7 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, listed, turn_list
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import (
     answer_card,
@@ -41,6 +41,9 @@ from memviz.transcripts.base import Probe
 CARDS_A_ROW = 3
 QUESTION_KEY = "ask-all-question"
 RESULT = "ask-all"
+_NOT_ASKED = noop(
+    "Not asked: {names}. The replay ended before the last turn; try again above the picture."
+)
 Answers = list[tuple[Run, TurnRecord | MemvizError]]
 """Each with the run that was asked."""
 
@@ -60,14 +63,7 @@ def ask_all(
     suggestion = _suggestions(questions)
     if ended_early:
         names = listed(setting.label for setting in ended_early)
-        st.caption(
-            plain(
-                _(
-                    "Not asked: {names}. The replay ended before the last turn; try again above the picture.",
-                    names=names,
-                )
-            )
-        )
+        st.caption(plain(_(_NOT_ASKED, names=names)))
     if suggestion and models.answerer.is_free:
         question = suggestion
         is_asked = True

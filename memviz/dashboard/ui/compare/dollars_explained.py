@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed, request_name
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.curve import (
     largest_request,
     window_fits,
@@ -32,6 +32,23 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 FEW_HITS = 0.5
 """A setting that reads less of its input from the cache than this is explained."""
+_BEGINNING = noop(
+    "A cache reuses the beginning of a request, up to the first token that differs from the request "
+    "before."
+)
+_NEW_SUMMARY = noop(
+    "A new summary changes the beginning, so what stands behind it is paid for in full again."
+)
+_SHORT = noop(
+    "{names}: most requests are shorter than the {min_tokens:,} tokens that the cache needs."
+)
+_SLIDES = noop(
+    "{names}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
+    "more than the first {shared:,} tokens are the same as before; the cache needs {min_tokens:,}."
+)
+_CLEARING = noop(
+    "Clearing changes earlier messages, so what stands behind them is paid for in full again."
+)
 
 
 def cache_words(
@@ -83,20 +100,13 @@ def why_nothing_is_cached(
 def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
     """Return why the cache holds so much or so little: in general, then of settings that
     mostly miss, those of one reason together."""
-    yield _(
-        "A cache reuses the beginning of a request, up to the first token that differs from the request "
-        "before."
-    )
+    yield _(_BEGINNING)
     runs = [one.setting.run for one in costs]
     if any(run.summaries and not grows_a_list(run) for run in runs):
-        yield _(
-            "A new summary changes the beginning, so what stands behind it is paid for in full again."
-        )
+        yield _(_NEW_SUMMARY)
     kinds = {compaction.kind for run in runs for compaction in run.compactions}
     if kinds & set(REDUCING):
-        yield _(
-            "Clearing changes earlier messages, so what stands behind them is paid for in full again."
-        )
+        yield _(_CLEARING)
     short: list[SettingCost] = []
     slides: list[SettingCost] = []
     for one in costs:
@@ -107,24 +117,13 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
         elif _slides(one, cache):
             slides.append(one)
     if short:
-        yield _(
-            "{names}: most requests are shorter than the {min_tokens:,} tokens that the cache needs.",
-            names=_names(short),
-            min_tokens=cache.min_tokens,
-        )
+        yield _(_SHORT, names=_names(short), min_tokens=cache.min_tokens)
     if slides:
         shared = max(
             int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides
         )
-        yield (
-            _(
-                "{names}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
-                "more than the first {shared:,} tokens are the same as before; the cache needs {min_tokens:,}.",
-                names=_names(slides),
-                shared=shared,
-                min_tokens=cache.min_tokens,
-            )
-        )
+        need = cache.min_tokens
+        yield _(_SLIDES, names=_names(slides), shared=shared, min_tokens=need)
     losses = [one for one in costs if _is_a_loss(one)]
     if losses:
         yield _(

@@ -15,7 +15,7 @@ from memviz.core.errors import (
     UnusableSummarizerError,
 )
 from memviz.core.text.wording import counted
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
 from memviz.dashboard.ui.compare.selection import Selection
@@ -43,6 +43,13 @@ from memviz.storage.workspace import RunKey
 TAKE_KEY = "free-take"
 KEPT_EVERY_SECONDS = 5.0
 """How often a run under way is kept; and when it ends, fails or is stopped."""
+_ANSWERS_FOR_ITSELF = noop(
+    "**Each setting answers for itself.** The model {label} replies to every message of the user under "
+    "each setting, so you see what it still knew. {answered} answered so far."
+)
+_NOTHING_TO_ANSWER = noop(
+    "The conversation holds no message of a user: there is nothing to answer."
+)
 
 
 class _Begun(NamedTuple):
@@ -58,13 +65,7 @@ def free_runs(models: Models) -> list[SettingRun]:
     state = compare_state()
     _transcript, log = studied_conversation()
     if not log.turn_count:
-        show_error(
-            EmptyConversationError(
-                _(
-                    "The conversation holds no message of a user: there is nothing to answer."
-                )
-            )
-        )
+        show_error(EmptyConversationError(_(_NOTHING_TO_ANSWER)))
         return []
     begun = []
     for setting in state.settings:
@@ -78,21 +79,8 @@ def free_runs(models: Models) -> list[SettingRun]:
     if missing:
         is_asked = state.answer_again
         state.answer_again = False
-        done = sum(item.done for item in missing)
-        of_total = _(
-            "{done:,} of {turns}",
-            done=done,
-            turns=counted(log.turn_count * len(missing), "turn"),
-        )
         with st.container(border=True):
-            st.markdown(
-                _(
-                    "**Each setting answers for itself.** The model {label} replies to every message of the user under "
-                    "each setting, so you see what it still knew. {answered} answered so far.",
-                    label=plain(models.answerer.label),
-                    answered=of_total,
-                )
-            )
+            st.markdown(_invitation(missing, models, log.turn_count))
             job = _job(missing, models)
             if job.run_when_asked(is_asked=is_asked):
                 begun = [_as_it_stands(one.setting, one.key) for one in begun]
@@ -106,6 +94,16 @@ def free_runs(models: Models) -> list[SettingRun]:
         if item.run is not None and item.run.turns:
             made.append((item.setting, item.run))
     return as_setting_runs(made)
+
+
+def _invitation(missing: Sequence[_Begun], models: Models, turns: int) -> str:
+    """Return what a free run is, and how much of it there is."""
+    answered = _(
+        "{done:,} of {turns}",
+        done=sum(item.done for item in missing),
+        turns=counted(turns * len(missing), "turn"),
+    )
+    return _(_ANSWERS_FOR_ITSELF, label=plain(models.answerer.label), answered=answered)
 
 
 def _choose_take(begun: Sequence[_Begun], again: Job | None) -> None:

@@ -8,7 +8,13 @@ import streamlit as st
 from markupsafe import Markup
 
 from memviz.core.context import Fate
-from memviz.core.text.wording import counted, message_number, message_position, share_of
+from memviz.core.text.wording import (
+    counted,
+    message_number,
+    message_position,
+    share_of,
+    times,
+)
 from memviz.core.translation import _
 from memviz.dashboard.charts.memory_map.fate_map import beside_others, map_of
 from memviz.dashboard.charts.memory_map.fate_words import fates_table, map_finding
@@ -246,7 +252,7 @@ def _times_words(code: int) -> str:
     last = STEPS[code + 1].generation - 1
     if last > first:
         return f"{first}-{last}"
-    return _("once") if first == 1 else f"{first}"
+    return times(1) if first == 1 else f"{first}"
 
 
 def key_numbers(setting: SettingRun) -> None:
@@ -266,7 +272,7 @@ def key_numbers(setting: SettingRun) -> None:
 
 def _often(mean: float) -> str:
     rounded = f"{mean:.1f}".removesuffix(".0")
-    return _("once") if rounded == "1" else _("{number} times", number=rounded)
+    return times(1) if rounded == "1" else _("{number} times", number=rounded)
 
 
 class _Number(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import counted
-from memviz.core.translation import _, script_words
+from memviz.core.translation import _, noop, script_words
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
@@ -181,6 +181,8 @@ def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
 
 
+_PARTS_ALT = noop("Tokens of each part of every request under {label}")
+_STAYS = noop("While the stage plays, this stays the request it last stood at.")
 _PLAYER_JS = f"{walk_script()}\n{own_text(__package__, 'player.js')}"
 _player = st.components.v2.component(
     "memviz_player",
@@ -263,9 +265,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
                 _("Close"), "compare-close", ":material/close:", read_request, False
             )
         if is_staged():
-            st.caption(
-                _("While the stage plays, this stays the request it last stood at.")
-            )
+            st.caption(_(_STAYS))
         if len(settings) > 1:
             choose_setting(settings)
         else:
@@ -282,10 +282,7 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             _("Parts of every request, in numbers"),
             "compare-parts-numbers",
             partial(parts_table, run),
-            _(
-                "Tokens of each part of every request under {label}",
-                label=selection.setting.label,
-            ),
+            _(_PARTS_ALT, label=selection.setting.label),
         )
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)
