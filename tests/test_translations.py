@@ -39,6 +39,8 @@ CONVERTED = (
     "memviz/dashboard/ui/shell",
     "memviz/dashboard/ui/controls",
     "memviz/dashboard/ui/guide",
+    "memviz/dashboard/ui/compare",
+    "memviz/dashboard/stage",
     "pages",
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
@@ -68,6 +70,8 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/charts/turn_axis.py": {"{} domain"},
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
     "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
+    "memviz/dashboard/stage/events.py": {"fact lost"},
+    "memviz/dashboard/ui/compare/dollars_in_total.py": {"prompt cache"},
     "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},
     "memviz/dashboard/ui/controls/chat_state.py": {"You are a helpful assistant."},
     "memviz/dashboard/ui/controls/links.py": {"{} keepAddress;", "{} copyLink;"},

@@ -27,8 +27,9 @@ _MEANT = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
 _FUZZY = re.compile(r"^#,.*\bfuzzy\b", re.MULTILINE)
 _PLURAL = re.compile(r"plural=([^;]+)")
 _HAN = r"[\u3001-\u303f\u3400-\u9fff\uff01-\uffee“”…]"
-_BEGINS_HAN = re.compile(rf"[*_\[(]*{_HAN}")
-_ENDS_HAN = re.compile(rf"{_HAN}(?:\]\([^)]*\))?[*_)]*$")
+# What marks emphasis stands between: that of Markdown, and U+E000 in the sentences of the stage.
+_BEGINS_HAN = re.compile(rf"[*_\[(\ue000]*{_HAN}")
+_ENDS_HAN = re.compile(rf"{_HAN}(?:\]\([^)]*\))?[*_)\ue000]*$")
 _IN_SCRIPT = re.compile(
     r'\b_\("((?:[^"\\]|\\.)+)"|\bdata-(?:say|title|label)="([^"]+)"'
 )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted, distinct_names, dollars
+from memviz.core.translation import _, noop
 from memviz.dashboard.stage.question import Candidate, Question, StagedRun
 from memviz.metrics.requests.request_axis import request_turns
 from memviz.metrics.requests.traffic import Traffic, traffic
@@ -16,6 +17,8 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 LEAST_MARGIN = 0.02
 """By how much of its own cost the cheapest has to be ahead for the answer to be one."""
 LEAST_TURNS = 4
+_IN_DOLLARS = noop("Which setting is cheapest by turn {turn:,}?")
+_IN_TOKENS = noop("Which setting has used the fewest tokens by turn {turn:,}?")
 
 
 class Race(NamedTuple):
@@ -25,7 +28,7 @@ class Race(NamedTuple):
     spent: NDArray[np.float64]
     """An array [settings x turns], in dollars or tokens."""
     asks: str
-    """The beginning of the question."""
+    """The question, with the ``turn`` to be filled in."""
     words: Callable[[float], str]
     """Writes an amount."""
 
@@ -61,9 +64,8 @@ def race(
             each = np.diff(cost.cumulative_usd, prepend=0.0)
             usd.append(_up_to(cost.turns, each, turns))
     if len(usd) == len(staged) and any(spent.any() for spent in usd):
-        return Race(staged, np.stack(usd), "Which setting is cheapest", dollars)
-    asks = "Which setting has used the fewest tokens"
-    return Race(staged, np.stack(tokens), asks, _token_words)
+        return Race(staged, np.stack(usd), _IN_DOLLARS, dollars)
+    return Race(staged, np.stack(tokens), _IN_TOKENS, _token_words)
 
 
 def _token_words(number: float) -> str:
@@ -111,18 +113,23 @@ def candidates(found: Race) -> Iterator[Candidate]:
 def question(found: Race, turn: int) -> Question:
     """Return which setting has spent least by ``turn``, at which no two are level."""
     spent = found.spent[:, turn - 1]
-    first, second, *_ = np.argsort(spent, kind="stable").tolist()
+    first, second = np.argsort(spent, kind="stable").tolist()[:2]
     labels = distinct_names([one.label for one in found.staged])
-    winner = f"{labels[first]} came to {found.words(spent[first])} by turn {turn:,}"
-    other = f"the next, {labels[second]}, to {found.words(spent[second])}"
     return Question(
         "cheapest",
         _asked_at(found, turn),
         None,
-        f"{found.asks} by turn {turn:,}?",
+        _(found.asks, turn=turn),
         tuple(labels),
         first,
-        f"{winner}, summaries included; {other}.",
+        _(
+            "{winner} came to {least} by turn {turn:,}, summaries included; the next, {other}, to {more}.",
+            winner=labels[first],
+            least=found.words(spent[first]),
+            turn=turn,
+            other=labels[second],
+            more=found.words(spent[second]),
+        ),
     )
 
 

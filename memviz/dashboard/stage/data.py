@@ -11,7 +11,8 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
                "requests": [REQ | null, ...]}],                     # one a step; null: none of its own at this step
  "steps": [[turn, call, calls], ...], "first": 0, "of": 46,         # these are steps first.. of so many
  "facts": [{"answer", "question", "turn"}], "questions": [QUESTION, ...], "at": 0, "chosen": 0,
- "kinds": {kind: noun}, "pieces": {letter: kind}, "colors": {...}}
+ "kinds": {kind: noun}, "pieces": {letter: kind}, "colors": {...},
+ "words": {English: translation}}                               # of the stage's own texts; none in English
 
 REQ = {"pieces": [[kind, start, stop, tokens?], ...],               # see memviz/dashboard/stage/lane.py
        "tokens": 1085, "length": 25, "usd": "$0.0123", "known": "054..",  # one Knowledge code a fact, if changed
@@ -47,12 +48,7 @@ from numpy.typing import NDArray
 
 from memviz.core.memory import Memory
 from memviz.core.text.wording import dollars, listed
-from memviz.dashboard.charts.palette import (
-    PART_COLORS,
-    PART_TITLES,
-    STEP_COLORS,
-    STEP_TITLES,
-)
+from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.events import KINDS, EventTeller
 from memviz.dashboard.stage.lane import KINDS as PIECES
@@ -66,6 +62,7 @@ from memviz.dashboard.stage.lane import (
     resized,
     sent_sizes,
 )
+from memviz.dashboard.stage.texts import colors, own_words
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -95,12 +92,6 @@ MAX_MESSAGES = 800
 MAX_FACTS = 24
 DOLLAR_DIGITS = 9
 """Of the cost of a request: a token costs millionths of a dollar."""
-_COLORS = {
-    "parts": PART_COLORS,
-    "fates": list(STEP_COLORS),
-    "titles": list(STEP_TITLES),
-    "names": PART_TITLES,
-}
 
 
 def steps_around(step: int, steps: int) -> range:
@@ -171,9 +162,10 @@ def stage_data(
         "questions": [dict(question) for question in questions],
         "at": at if at in steps else steps.start,
         "chosen": chosen,
-        "kinds": KINDS,
+        "kinds": {kind: _(noun) for kind, noun in KINDS.items()},
         "pieces": PIECES,
-        "colors": _COLORS,
+        "colors": colors(),
+        **own_words(),
     }
 
 
@@ -285,7 +277,7 @@ class _Lane:
     def _paid(self, number: int) -> list[float]:
         """Return the tokens that a request read from the cache, what these cost, and
         what the rest of its input costs, in US dollars."""
-        fresh, cached, written, _ = self.cost.usd[:, number].tolist()
+        fresh, cached, written, _output = self.cost.usd[:, number].tolist()
         tokens = int(self.cost.cached_tokens[number])
         return [
             tokens,
@@ -378,7 +370,7 @@ class _Lane:
         first = self.run.requests[number].compactions[0]
         memory: Memory = memory_without(first, self.run, number)
         parts = sent_without(first, self.run, number)
-        tokens, _, besides = request_parts(first, self.run)
+        tokens, _sizes, besides = request_parts(first, self.run)
         sizes = sent_sizes(memory, parts, self.whole)
         pieces = lane(memory, parts, dict(tokens), sizes, self.part.base)
         strategy = self.run.strategy_at(self.run.requests[number].turn)
@@ -388,7 +380,7 @@ class _Lane:
     def _codes(self, number: int) -> Codes:
         """Return the codes of what a request does with every message so far."""
         codes = np.zeros(int(self.run.columns.lengths[number]), np.uint8)
-        _, starts, stops, found = self.fates.stretches.of(number)
+        _codes, starts, stops, found = self.fates.stretches.of(number)
         stretches = zip(starts.tolist(), stops.tolist(), found.tolist(), strict=True)
         for start, stop, code in stretches:
             codes[start:stop] = code

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.pieces import in_ranges
 from memviz.core.text.wording import counted, listed, message_range, turn_list
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.words.compactions import (
     compaction_words,
     named_reason,
@@ -34,14 +35,12 @@ Sentence = list[str]
 """Texts of which every second one is said with emphasis. Nothing in them is ever markup."""
 MOST_NAMED = 3
 MOST_ANSWER_CHARS = 60
-_OVER = re.compile(
-    r"([\d,]+ (?:tokens|messages|turns|seconds|facts)) > (\d[\d,]*(?:, twice .*)?)"
-)
-_REACHED = re.compile(r"([\d,]+ (?:tokens|messages|turns|seconds)) ≥ (\d.*)")
-
-
-class _Said(str):
-    """A text that is said with emphasis."""
+_OVER = re.compile(r"([\d,]+) (token|message|turn|second|fact)s > (2 x \d+|\d[\d,]*)")
+_REACHED = re.compile(r"([\d,]+) (token|message|turn|second)s ≥ (\d.*)")
+_THE_MEMORY = noop("the memory")
+_EMPHASIS = "\ue000"
+"""Stands before and behind what is said with emphasis, until a sentence is taken apart. No text has it: it is nobody's
+character."""
 
 
 def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
@@ -50,42 +49,61 @@ def compaction_sentence(run: Run, compaction: Compaction) -> Sentence:
     words = compaction_words(compaction, run)
     why = _why(compaction)
     if compaction.error is not None:
-        return _sentence(*why, _Said(words.what), f". {words.result}.")
-    what = f"{words.what}{_often(run, compaction)}"
-    request = request_title(compaction, run)
-    sizes = _Said(size_words(compaction, run))
-    return _sentence(*why, what, f". {request}: ", sizes, ".")
+        what = _("{what}. {result}.", what=_said(words.what), result=words.result)
+    else:
+        what = _(
+            "{what}. {request}: {sizes}.",
+            what=_and_how_often(words.what, run, compaction),
+            request=request_title(compaction, run),
+            sizes=_said(size_words(compaction, run)),
+        )
+    if why:
+        what = _("{why} {what}", why=why, what=what)
+    return _sentence(what)
 
 
-def _why(compaction: Compaction) -> list[str]:
-    """Return why it was due, up to the next sentence."""
-    reason = plain_limit(compaction.reason)
+def _why(compaction: Compaction) -> str:
+    """Return why it was due, as a sentence."""
+    reason = compaction.reason
     if not reason:
-        return []
-    counts = compaction.strategy.limits or "the memory"
+        return ""
+    counts = _(compaction.strategy.limits or _THE_MEMORY)
     if "," in counts:
         counts += ","
     grown = _OVER.fullmatch(reason)
     if grown:
-        size = _Said(f"{grown[1]}, over the limit of {grown[2]}")
-        return [f"{counts} had grown to ", size, ". "]
+        held, limit = _held_and_limit(grown)
+        size = _("{held}, over the limit of {limit}", held=held, limit=limit)
+        return _("{counts} had grown to {size}.", counts=counts, size=_said(size))
     reached = _REACHED.fullmatch(reason)
     if reached:
-        size = _Said(f"{reached[1]}, the limit being {reached[2]}")
-        return [f"{counts} had reached ", size, ". "]
-    return [_Said(named_reason(compaction.strategy, reason)), ". "]
+        held, limit = _held_and_limit(reached)
+        size = _("{held}, the limit being {limit}", held=held, limit=limit)
+        return _("{counts} had reached {size}.", counts=counts, size=_said(size))
+    named = named_reason(compaction.strategy, plain_limit(reason))
+    return _("{reason}.", reason=_said(named))
 
 
-def _often(run: Run, compaction: Compaction) -> str:
-    """Return which messages the new summary holds that had been summarized before, if any."""
+def _held_and_limit(found: re.Match[str]) -> tuple[str, str]:
+    number, unit, limit = found.groups()
+    return counted(int(number.replace(",", "")), unit), plain_limit(limit)
+
+
+def _and_how_often(what: str, run: Run, compaction: Compaction) -> str:
+    """Return what was done, and which messages the new summary holds that had been summarized before, if any."""
     if compaction.written is None or compaction.replaces is None:
-        return ""
+        return what
     passed = fate_map(run).generations.row(compaction.written.version - 1, len(run.log))
     most = int(passed.max(initial=0))
     if most <= 1:
-        return ""
+        return what
     oldest = in_ranges(np.flatnonzero(passed == most).tolist())[0]
-    return f"; by now {message_range(oldest)} went through {counted(most, 'summary')}"
+    return _(
+        "{what}; by now {messages} went through {summaries}",
+        what=what,
+        messages=message_range(oldest),
+        summaries=counted(most, "summary"),
+    )
 
 
 def recall_sentence(record: TurnRecord) -> Sentence:
@@ -94,9 +112,17 @@ def recall_sentence(record: TurnRecord) -> Sentence:
     positions = record.parts.recalled
     turns = sorted({log.turn_number(position) for position in positions})
     messages = counted(len(positions), "message")
-    what = _Said(f"{messages} of {turn_list(turns, MOST_NAMED)}")
-    size = _Said(f"+{counted(recalled_tokens(record), 'token')}")
-    return _sentence(what, " came back, word for word: ", size, ".")
+    what = _(
+        "{messages} of {turns}", messages=messages, turns=turn_list(turns, MOST_NAMED)
+    )
+    size = f"+{counted(recalled_tokens(record), 'token')}"
+    return _sentence(
+        _(
+            "{what} came back, word for word: {size}.",
+            what=_said(what),
+            size=_said(size),
+        )
+    )
 
 
 def dropped_sentence(dropped: Sequence[int]) -> Sentence:
@@ -105,15 +131,22 @@ def dropped_sentence(dropped: Sequence[int]) -> Sentence:
     left = counted(len(dropped), "message")
     if len(ranges) <= MOST_NAMED:
         left = listed(message_range(one) for one in ranges)
-    are, them = ("is", "it") if len(dropped) == 1 else ("are", "them")
-    rest = f" {are} sent no more, and nothing stands for {them}."
-    return _sentence(_Said(left), rest)
+    return _sentence(
+        ngettext(
+            "{messages} is sent no more, and nothing stands for it.",
+            "{messages} are sent no more, and nothing stands for them.",
+            len(dropped),
+            messages=_said(left),
+        )
+    )
 
 
 def setting_sentence(run: Run, record: TurnRecord) -> Sentence:
     """Return which setting the chat was given."""
-    label = _Said(run.strategy_at(record.turn).label)
-    return _sentence("from here on the chat has another setting, ", label, ".")
+    label = _said(run.strategy_at(record.turn).label)
+    return _sentence(
+        _("from here on the chat has another setting, {setting}.", setting=label)
+    )
 
 
 def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sentence:
@@ -122,26 +155,35 @@ def loss_sentence(run: Run, facts: Sequence[Probe], lost_by: int | None) -> Sent
     named = [f"“{_short(fact.answers[0])}”" for fact in facts[:MOST_NAMED]]
     more = len(facts) - len(named)
     if more:
-        named.append(f"{more:,} more")
-    begin = f"{counted(len(facts), 'fact')} "
-    lost = " are lost: "
-    them = "them"
-    if len(facts) == 1:
-        begin = "the fact "
-        lost = " is lost: "
-        them = "it"
-    cause = _taken_by(run, lost_by, them)
-    return _sentence(begin, _Said(listed(named)), lost, cause, ".")
+        named.append(_("{more:,} more", more=more))
+    return _sentence(_loss(run, len(facts), _said(listed(named)), lost_by))
 
 
-def _taken_by(run: Run, number: int | None, what: str) -> str:
-    if number is None:
-        return "what said so is sent no more"
-    compaction = run.compactions[number]
+def _loss(run: Run, many: int, facts: str, lost_by: int | None) -> str:
+    if lost_by is None:
+        return ngettext(
+            "the fact {facts} is lost: what said so is sent no more.",
+            "{number:,} facts {facts} are lost: what said so is sent no more.",
+            many,
+            facts=facts,
+        )
+    compaction = run.compactions[lost_by]
     if compaction.version is not None:
-        return f"version {compaction.version:,} of the summary leaves {what} out"
+        return ngettext(
+            "the fact {facts} is lost: version {version:,} of the summary leaves it out.",
+            "{number:,} facts {facts} are lost: version {version:,} of the summary leaves them out.",
+            many,
+            facts=facts,
+            version=compaction.version,
+        )
     words = compaction_words(compaction, run).what
-    return f"{words[0].lower()}{words[1:]}"
+    return ngettext(
+        "the fact {facts} is lost: {cause}.",
+        "{number:,} facts {facts} are lost: {cause}.",
+        many,
+        facts=facts,
+        cause=f"{words[0].lower()}{words[1:]}",
+    )
 
 
 def _short(answer: str) -> str:
@@ -150,21 +192,19 @@ def _short(answer: str) -> str:
     return f"{answer[: MOST_ANSWER_CHARS - 1]}…"
 
 
-def _sentence(*texts: str) -> Sentence:
-    """Return the texts as a sentence; those next to each other with the same emphasis are one."""
-    found = [""]
-    for text in filter(None, texts):
-        has_emphasis = len(found) % 2 == 0
-        if isinstance(text, _Said) != has_emphasis:
-            found.append("")
-        found[-1] += str(text)
-    return found
+def _said(text: str) -> str:
+    """Return a text that is said with emphasis."""
+    return f"{_EMPHASIS}{text.replace(_EMPHASIS, '')}{_EMPHASIS}"
+
+
+def _sentence(text: str) -> Sentence:
+    return text.split(_EMPHASIS)
 
 
 KINDS = {
-    "summarized": "summarization", "cleared": "clearing", "shortened": "shortening", "recalled": "recall",
-    "fact lost": "lost fact", "dropped": "dropped message", "failed": "failure", "switched": "other setting",
-    "decided": "decision of the user",
+    "summarized": noop("summarization"), "cleared": noop("clearing"), "shortened": noop("shortening"),
+    "recalled": noop("recall"), "fact lost": noop("lost fact"), "dropped": noop("dropped message"),
+    "failed": noop("failure"), "switched": noop("other setting"), "decided": noop("decision of the user"),
 }  # fmt: skip
 """The kinds of events, and what one of them is called."""
 _KIND_OF = {

@@ -2,10 +2,10 @@
 // moves the blocks from where they are to where they belong, on one canvas, frame by frame.
 const MEMVIZ_ARRIVE = 0.38; // of a step with an event: the part in which messages arrive, before the rest folds
 const MEMVIZ_LINES = 5; // of one lane, at most
-const MEMVIZ_BROKEN_BY = {
-    summary: "broken by a summary", reduction: "broken by clearing", window: "broken by a window that moved", pause: "broken by the pause",
-    other: "broken by a recall or a change",
-};
+const memvizBrokenBy = (_) => ({
+    summary: _("broken by a summary"), reduction: _("broken by clearing"), window: _("broken by a window that moved"),
+    pause: _("broken by the pause"), other: _("broken by a recall or a change"),
+});
 const MEMVIZ_CACHED = 0.65; // how pale that is which was read from the cache
 const MEMVIZ_BRACKET_PIXELS = 5; // the ends of the bracket of a limit
 const MEMVIZ_LEAST_ROOM = { roomy: [2.3, 0.85], low: [1.7, 0.85], tight: [1.15, 0.7], narrow: [1.8, 1], "narrow tight": [1.1, 0.75] }; // lane and gap, in em
@@ -24,8 +24,10 @@ function memvizColor(text) {
 }
 
 class MemvizPicture {
-    constructor(canvas, frames) {
+    // `_` says its texts in the language of the page.
+    constructor(canvas, frames, _) {
         this.canvas = canvas;
+        this._ = _;
         this.context = canvas.getContext("2d");
         this.lanes = [];
         this.cells = [];
@@ -106,7 +108,7 @@ class MemvizPicture {
             });
             const lines = Math.max(1, Math.ceil(x / this.room.laneWidth - 0.001));
             const held = blocks.reduce((sum, block) => sum + (block.isCached ? block.w : 0), 0);
-            return { blocks, lines, broken: broken && { by: MEMVIZ_BROKEN_BY[broken], x: held }, limit: this.reach(blocks, this.frames.limit(number, step, Boolean(before)), scale), fates: frame?.fates };
+            return { blocks, lines, broken: broken && { by: memvizBrokenBy(this._)[broken], x: held }, limit: this.reach(blocks, this.frames.limit(number, step, Boolean(before)), scale), fates: frame?.fates };
         });
     }
 
@@ -158,13 +160,13 @@ class MemvizPicture {
 
     labelOf(block) {
         if (block.position !== undefined) return [String(block.position + 1)];
-        const range = `${memvizNumber(block.start + 1)}–${memvizNumber(block.stop)}`;
+        const _ = this._, range = `${memvizNumber(block.start + 1)}–${memvizNumber(block.stop)}`;
         if (block.isCut) return [`… ${range}`, "…"];
-        if (block.isBundle) return [`messages ${range}`, range];
+        if (block.isBundle) return [_("messages {range}", { range }), range];
         if (block.kind === "summary") {
-            return block.stop - block.start > 1 ? [`${block.stop - block.start} summaries`, "◆"] : [`summary ${block.stop}`, `◆ ${block.stop}`, "◆"];
+            return block.stop - block.start > 1 ? [_("{number} summaries", { number: block.stop - block.start }), "◆"] : [_("summary {version}", { version: block.stop }), `◆ ${block.stop}`, "◆"];
         }
-        return { system: ["system", "sys"], tools: ["tools"], overhead: [], line: ["note"] }[block.kind] ?? [];
+        return { system: [_("system"), _("sys")], tools: [_("tools")], overhead: [], line: [_("note")] }[block.kind] ?? [];
     }
 
     // Moving: from what is seen now to a step. With `milliseconds` 0 it is there at once.
@@ -481,7 +483,8 @@ class MemvizPicture {
         context.font = this.font(0.72 * em);
         context.fillStyle = this.look.muted;
         context.textAlign = "right";
-        const full = this.frames.lines[this.step], text = this.frames.isDollars ? `a full line: ${memvizDollars(full)}` : `a full line: ${memvizNumber(full)} tokens`;
+        const _ = this._, full = this.frames.lines[this.step];
+        const text = this.frames.isDollars ? _("a full line: {amount}", { amount: memvizDollars(full) }) : _("a full line: {tokens} tokens", { tokens: memvizNumber(full) });
         if (this.room.isWide) context.fillText(text, left + laneWidth, lanes[0].top - 0.55 * em);
         context.textAlign = "center";
     }

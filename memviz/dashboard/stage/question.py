@@ -8,13 +8,14 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.translation import _, noop
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, request_turns
 from memviz.strategies.base import Strategy
 
 Kind = Literal["summarizes", "stays", "knows", "cheapest"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-YES_OR_NO = ("Yes", "No")
+YES_OR_NO = (noop("Yes"), noop("No"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Question:
             "step": self.step,
             "setting": self.setting,
             "text": self.text,
-            "choices": [*self.choices],
+            "choices": [_(choice) for choice in self.choices],
             "answer": self.answer,
             "reason": self.reason,
         }

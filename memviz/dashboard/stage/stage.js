@@ -7,17 +7,29 @@ const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
 const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
-const MEMVIZ_KNOWN = ["", "lost", "system prompt", "in the summary", "brought back", "word for word", "contradicted", "unknown"];
-const MEMVIZ_BROKEN = {
-    summary: "a new summary stands where the cache held messages", reduction: "messages that it held were cleared or shortened",
-    window: "the window moved, so the request begins with another message", pause: "the pause was longer than it keeps anything",
-    other: "a recall, another setting or other tools changed the beginning",
-};
-const MEMVIZ_PARTS = { recalled: "Recalled", input: "Newest message", tools: "Tools", system: "System prompt" };
+// What is said in the language of the page: `_` says it.
+const memvizKnown = (_) => ["", _("lost"), _("system prompt"), _("in the summary"), _("brought back"), _("word for word"), _("contradicted"), _("unknown")];
+const memvizRead = (_) => ({ // of a request in dollars, by who broke the cached prefix
+    summary: _("of [{tokens} tokens], {cached} were read from the cache: a new summary stands where the cache held messages."),
+    reduction: _("of [{tokens} tokens], {cached} were read from the cache: messages that it held were cleared or shortened."),
+    window: _("of [{tokens} tokens], {cached} were read from the cache: the window moved, so the request begins with another message."),
+    pause: _("of [{tokens} tokens], {cached} were read from the cache: the pause was longer than it keeps anything."),
+    other: _("of [{tokens} tokens], {cached} were read from the cache: a recall, another setting or other tools changed the beginning."),
+    "": _("of [{tokens} tokens], {cached} were read from the cache."),
+});
+const memvizRoles = (_) => ({ user: _("user"), assistant: _("assistant"), tool: _("tool"), system: _("system") });
+const memvizParts = (_) => ({ recalled: _("Recalled"), input: _("Newest message"), tools: _("Tools"), system: _("System prompt") });
+const memvizMeasures = (_) => ({ tokens: _("in tokens"), dollars: _("in dollars"), memory: _("in memory") });
+const memvizFills = (_) => ({ messages: _("{held} of {limit} messages"), turns: _("{held} of {limit} turns"), facts: _("{held} of {limit} facts"), seconds: _("{held} of {limit} seconds") });
+
+// A sentence in parts of which every second one is said with emphasis: what stands in brackets.
+const memvizSentence = (text) => text.split(/[[\]]/);
 
 class MemvizStage {
     constructor(root, data, { onMove, onAnswer } = {}) {
         this.root = root;
+        this.data = data;
+        this._ = (text, values) => memvizSay(this.data.words, text, values);
         this.onMove = onMove;
         this.onAnswer = onAnswer;
         this.kind = "";
@@ -92,7 +104,7 @@ class MemvizStage {
         this.shown = undefined;
         this.reader.hidden = true; // the summary of another scene
         if (this.picture) this.picture.leave();
-        this.picture = new MemvizPicture(this.canvas, this.frames);
+        this.picture = new MemvizPicture(this.canvas, this.frames, this._);
         this.picture.chosen = this.chosen;
         this.picture.onPhase = (isBefore) => this.drawReadouts(isBefore);
         this.buildLabels();
@@ -109,14 +121,15 @@ class MemvizStage {
     // The elements.
 
     build() {
-        this.box = memvizMake("div", this.root, { className: "memviz-stage memviz-buttons" }, { role: "group", "aria-label": "The stage: requests, step by step" });
+        const _ = this._;
+        this.box = memvizMake("div", this.root, { className: "memviz-stage memviz-buttons" }, { role: "group", "aria-label": _("The stage: requests, step by step") });
         this.place = memvizMake("div", this.box, { className: "place" });
         this.canvas = memvizMake("canvas", this.place, {}, { role: "img" });
         this.labels = memvizMake("div", this.place, { className: "labels" });
         this.tip = memvizMake("div", this.place, { className: "tip", hidden: true });
-        this.reader = memvizMake("div", this.box, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": "The summary in full" });
-        this.legend = memvizMake("ul", this.box, { className: "legend" }, { "aria-label": "What the colours mean" });
-        this.factRow = memvizMake("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": "Facts that the request knows or has lost" });
+        this.reader = memvizMake("div", this.box, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": _("The summary in full") });
+        this.legend = memvizMake("ul", this.box, { className: "legend" }, { "aria-label": _("What the colours mean") });
+        this.factRow = memvizMake("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": _("Facts that the request knows or has lost") });
         this.live = memvizMake("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
         this.buildControls();
         this.canvas.onpointermove = (event) => this.point(event);
@@ -131,25 +144,26 @@ class MemvizStage {
     }
 
     buildControls() {
+        const _ = this._;
         const foot = (this.foot = memvizMake("div", this.box, { className: "foot" })); // stays in view where the lanes do not fit
         this.sentence = memvizMake("div", foot, { className: "sentence" });
-        this.question = memvizMake("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": "Before you see it" });
+        this.question = memvizMake("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": _("Before you see it") });
         this.controls = new MemvizControls(this.walk, foot);
         const { track, row, event, where, keys } = this.controls;
         this.marks = memvizMake("div", track, { className: "marks" }, { "aria-hidden": "true" });
-        keys.textContent = "space, ← →, Home End, n";
-        event.textContent = "next ◆";
-        event.title = "To the next event (n key)";
+        keys.textContent = _("space, ← →, Home End, n");
+        event.textContent = _("next ◆");
+        event.title = _("To the next event (n key)");
         event.setAttribute("aria-label", event.title);
-        this.kinds = memvizMake("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": "Which event comes next" });
-        this.speeds = memvizMake("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": "Speed" });
+        this.kinds = memvizMake("select", row, { name: "kind", onchange: () => this.drawControls() }, { "aria-label": _("Which event comes next") });
+        this.speeds = memvizMake("select", row, { name: "speed", onchange: () => (this.speed = Number(this.speeds.value)) }, { "aria-label": _("Speed") });
         for (const speed of MEMVIZ_SPEEDS) memvizMake("option", this.speeds, { value: speed, textContent: `${speed}×`, selected: speed === 1 });
-        this.measures = memvizMake("select", row, { name: "measure", onchange: () => this.measureIn(this.measures.value) }, { "aria-label": "What the lanes say" });
+        this.measures = memvizMake("select", row, { name: "measure", onchange: () => this.measureIn(this.measures.value) }, { "aria-label": _("What the lanes say") });
         this.askLabel = memvizMake("label", row, { className: "ask" });
         this.askBox = memvizMake("input", this.askLabel, { type: "checkbox", onchange: () => this.askFirst(this.askBox.checked) });
-        this.askLabel.append("Ask me first");
+        this.askLabel.append(_("Ask me first"));
         this.score = memvizMake("span", row, { className: "score" });
-        this.readButton = memvizButton("read", row, "Read the summary", "The text of the summary in this request", () => this.read(this.reader.hidden));
+        this.readButton = memvizButton("read", row, _("Read the summary"), _("The text of the summary in this request"), () => this.read(this.reader.hidden));
         row.append(where, keys);
     }
 
@@ -157,7 +171,7 @@ class MemvizStage {
         this.labels.replaceChildren();
         this.rows = this.data.settings.map((setting, number) => {
             const row = memvizButton("setting", this.labels, "", "", () => this.choose(number));
-            row.title = setting.rule ? `It ${setting.rule}.` : "";
+            row.title = setting.rule ? this._("It {rule}.", { rule: setting.rule }) : "";
             row.style.setProperty("--setting", `var(--setting-${setting.index % 10})`);
             memvizMake("span", row, { className: "name", textContent: setting.label, title: setting.label });
             const said = memvizMake("span", row, { className: "said" });
@@ -170,41 +184,42 @@ class MemvizStage {
     // Facts that are followed come first, then those that this step lost, so that they are seen where there is no room
     // for all.
     buildFacts() {
-        const { facts, highlight } = this.data, followed = highlight?.facts ?? [];
-        const name = memvizMake("li", null, { className: "name", textContent: "Facts" });
+        const { facts, highlight } = this.data, followed = highlight?.facts ?? [], _ = this._;
+        const name = memvizMake("li", null, { className: "name", textContent: _("Facts") });
         this.allFacts = memvizButton("all-facts", name, "", "", () => this.showFacts(!this.factRow.classList.contains("all")));
         this.chips = facts.map(({ answer, question, turn }, number) => {
-            const chip = memvizMake("li", null, { title: turn ? `${question} (said in turn ${turn})` : question });
+            const chip = memvizMake("li", null, { title: turn ? _("{question} (said in turn {turn})", { question, turn }) : question });
             chip.classList.toggle("highlight", followed.includes(number));
             memvizMake("bdi", chip, { textContent: answer.length > 34 ? `${answer.slice(0, 33)}…` : answer });
             return { chip, state: memvizMake("span", chip, { className: "heard" }) };
         });
         this.drawFacts(false); // before they are seen: what changes afterwards fades for a second
-        const later = this.chips.filter((_, number) => !followed.includes(number));
+        const later = this.chips.filter((chip, number) => !followed.includes(number));
         this.factRow.replaceChildren(name, ...followed.map((number) => this.chips[number]?.chip ?? ""), ...later.map(({ chip }) => chip));
         this.showFacts(false);
     }
 
     // All of them, or as many rows as there is room for; then a button says that there are more.
     showFacts(all) {
+        const _ = this._;
         this.factRow.classList.toggle("all", all);
         this.allFacts.hidden = !all && this.factRow.scrollHeight <= this.factRow.clientHeight + 2;
         const many = this.chips.filter(({ chip }) => !chip.hidden).length;
-        this.allFacts.textContent = all ? "fewer" : `all ${memvizNumber(many)} ▾`;
-        this.allFacts.setAttribute("aria-label", all ? "Show fewer facts" : "Show all facts");
+        this.allFacts.textContent = all ? _("fewer") : _("all {number} ▾", { number: memvizNumber(many) });
+        this.allFacts.setAttribute("aria-label", all ? _("Show fewer facts") : _("Show all facts"));
         this.allFacts.setAttribute("aria-expanded", String(all));
     }
 
     buildChoices() {
-        const { data } = this, found = new Set(data.settings.flatMap((setting) => setting.requests.flatMap((request) => (request?.events ?? []).map((event) => event.kind))));
+        const { data } = this, _ = this._, found = new Set(data.settings.flatMap((setting) => setting.requests.flatMap((request) => (request?.events ?? []).map((event) => event.kind))));
         this.kinds.replaceChildren();
         const add = (value, textContent) => memvizMake("option", this.kinds, { value, textContent });
-        add("", "event");
+        add("", _("event"));
         for (const [kind, noun] of Object.entries(data.kinds)) if (found.has(kind)) add(kind, noun);
-        if (data.settings.length > 1) add("any", "event of any setting");
+        if (data.settings.length > 1) add("any", _("event of any setting"));
         const measures = data.measures ?? [data.measure];
         this.measures.replaceChildren();
-        for (const measure of measures) memvizMake("option", this.measures, { value: measure, textContent: `in ${measure}`, selected: measure === data.measure });
+        for (const measure of measures) memvizMake("option", this.measures, { value: measure, textContent: memvizMeasures(_)[measure], selected: measure === data.measure });
         this.measures.hidden = measures.length < 2;
         const shows = (name) => (data.controls ?? MEMVIZ_CONTROLS).includes(name);
         const walks = (name) => shows(name) && this.count > 1; // one step alone leads nowhere
@@ -215,11 +230,11 @@ class MemvizStage {
         this.factRow.hidden = !shows("facts") || !data.facts.length;
         this.askLabel.hidden = !shows("ask") || !data.questions.length;
         this.asks = this.askBox.checked && !this.askLabel.hidden;
-        this.controls.name({ step: data.step, previous: "One request back", next: "One request on" });
+        this.controls.name({ step: data.step, previous: _("One request back"), next: _("One request on") });
     }
 
     buildLegend() {
-        const { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted } = this.drawn();
+        const _ = this._, { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted } = this.drawn();
         this.legend.replaceChildren();
         const entry = (className, color, words) => {
             const item = memvizMake("li", this.legend);
@@ -228,15 +243,15 @@ class MemvizStage {
         };
         for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 1]) if (codes.has(code)) {
             const color = memvizCss(fateColors[code]), share = 100 * (MEMVIZ_WORN[code] ?? 1);
-            entry("", share < 100 ? `linear-gradient(to top, ${color} ${share}%, var(--stage-empty) ${share}%)` : color, code === 2 ? "Summary, and messages in it" : titles[code]);
+            entry("", share < 100 ? `linear-gradient(to top, ${color} ${share}%, var(--stage-empty) ${share}%)` : color, code === 2 ? _("Summary, and messages in it") : titles[code]);
         }
         if (this.frames.isDollars) {
             const { history } = parts, pale = memvizMix(history, this.picture.look?.page ?? [255, 255, 255, 1], MEMVIZ_CACHED);
-            entry("", memvizCss(pale), "Pale: read from the cache");
+            entry("", memvizCss(pale), _("Pale: read from the cache"));
         }
-        for (const [kind, words] of Object.entries(MEMVIZ_PARTS)) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
-        if (isLost) entry("lost", "", "Lost fact");
-        if (isContradicted) entry("contradicted", "", "Contradicted fact: denied or outdated");
+        for (const [kind, words] of Object.entries(memvizParts(_))) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
+        if (isLost) entry("lost", "", _("Lost fact"));
+        if (isContradicted) entry("contradicted", "", _("Contradicted fact: denied or outdated"));
         this.legend.hidden = !(this.data.controls ?? MEMVIZ_CONTROLS).includes("legend");
     }
 
@@ -463,23 +478,24 @@ class MemvizStage {
     }
 
     ask(number, goesOn) {
-        const asked = this.data.questions[number];
+        const asked = this.data.questions[number], before = this._("Before you see it: ");
         this.asking = { number, at: asked.step - this.data.first, goesOn };
         if (asked.setting !== null && asked.setting !== undefined) this.choose(asked.setting);
         this.question.replaceChildren();
         this.question.hidden = false;
         const words = memvizMake("p", this.question);
-        memvizMake("b", words, { textContent: "Before you see it: " });
+        memvizMake("b", words, { textContent: before });
         words.append(asked.text);
         const choices = memvizMake("div", this.question, { className: "choices" });
         asked.choices.forEach((choice, which) => memvizMake("button", choices, { type: "button", textContent: choice, onclick: () => this.answer(which) }));
         this.resize();
         choices.firstChild?.focus({ preventScroll: true });
-        this.live.textContent = `Before you see it: ${asked.text}`;
+        this.live.textContent = before + asked.text;
     }
 
     answer(which) {
         const { number, at, goesOn } = this.asking, asked = this.data.questions[number], isRight = which === asked.answer;
+        const _ = this._, verdict = isRight ? _("Right. ") : _("No: {choice}. ", { choice: asked.choices[asked.answer] });
         this.answers.set(number, isRight);
         this.onAnswer?.({ question: number, choice: which, right: isRight });
         [...this.question.querySelectorAll(".choices button")].forEach((button, one) => {
@@ -488,13 +504,13 @@ class MemvizStage {
             else if (one === which) button.classList.add("wrong");
         });
         const reason = memvizMake("p", this.question, { className: "reason" });
-        memvizMake("b", reason, { textContent: isRight ? "Right. " : `No: ${asked.choices[asked.answer]}. ` });
+        memvizMake("b", reason, { textContent: verdict });
         reason.append(asked.reason);
-        const on = memvizMake("button", this.question, { type: "button", className: "on", textContent: "See it" });
+        const on = memvizMake("button", this.question, { type: "button", className: "on", textContent: _("See it") });
         on.onclick = () => this.dismiss(at, goesOn);
         this.resize();
         on.focus({ preventScroll: true });
-        this.live.textContent = `${isRight ? "Right." : `No: ${asked.choices[asked.answer]}.`} ${asked.reason}`;
+        this.live.textContent = verdict + asked.reason;
         this.drawControls();
     }
 
@@ -511,17 +527,26 @@ class MemvizStage {
     // Drawing.
 
     drawControls() {
-        const { at } = this.walk, { steps, step, first, of } = this.data, [turn, call, calls] = steps[at];
-        const which = calls > 1 ? `, call ${call} of ${calls}` : "", isPart = this.count < of;
-        const name = `turn ${memvizNumber(turn)}${isPart ? "" : ` of ${memvizNumber(steps.at(-1)[0])}`}${which}${this.isPending(at) ? ", pending" : ""}`;
-        const part = `${name} · ${step}s ${memvizNumber(first + 1)} to ${memvizNumber(first + this.count)} of ${memvizNumber(of)}`;
-        this.controls.draw(isPart ? part : name, name);
+        const { at } = this.walk, { first, of } = this.data, _ = this._, isPart = this.count < of, name = this.stepName(at, isPart);
+        const part = { name, first: memvizNumber(first + 1), last: memvizNumber(first + this.count), all: memvizNumber(of) };
+        const where = this.data.step === "turn" ? _("{name} · turns {first} to {last} of {all}", part) : _("{name} · requests {first} to {last} of {all}", part);
+        this.controls.draw(isPart ? where : name, name);
         const right = [...this.answers.values()].filter(Boolean).length;
         const { chosen } = this, happens = this.kinds.value === "any" || this.data.steps.some((_, one) => this.frames.events(chosen, one).some(({ kind }) => kind !== "dropped"));
         this.kinds.hidden = this.controls.event.hidden = !happens || this.count < 2 || !(this.data.controls ?? MEMVIZ_CONTROLS).includes("event");
-        this.score.textContent = this.answers.size ? `${right} of ${this.answers.size} right` : "";
+        this.score.textContent = this.answers.size ? _("{right} of {all} right", { right, all: this.answers.size }) : "";
         this.rows.forEach(({ row }, number) => row.setAttribute("aria-pressed", String(number === this.chosen)));
         this.placeMarks();
+    }
+
+    // Which request a step is, and of how many turns where all of them are shown.
+    stepName(at, isPart) {
+        const { steps } = this.data, [turn, call, calls] = steps[at], _ = this._;
+        const values = { turn: memvizNumber(turn), turns: memvizNumber(steps.at(-1)[0]), call, calls };
+        const ofTurns = calls > 1 ? _("turn {turn} of {turns}, call {call} of {calls}", values) : _("turn {turn} of {turns}", values);
+        const alone = calls > 1 ? _("turn {turn}, call {call} of {calls}", values) : _("turn {turn}", values);
+        const name = isPart ? alone : ofTurns;
+        return this.isPending(at) ? _("{name}, pending", { name }) : name;
     }
 
     // Signs of the chosen setting's events along the slider; what is still to be asked about is not told.
@@ -552,11 +577,12 @@ class MemvizStage {
         const { at } = this.walk;
         this.rows.forEach(({ readout, fill }, number) => {
             const frame = this.frames.frame(number, at), before = isBefore && frame?.isOwn && frame.request.before;
-            readout.textContent = frame ? this.readout(frame, before) : "no request yet";
+            readout.textContent = frame ? this.readout(frame, before) : this._("no request yet");
             const rule = this.frames.limit(number, at, true);
             readout.classList.toggle("over", Boolean(before && rule && rule.counted > rule.tokens));
             const [held, limit, unit] = frame?.request.fill ?? [];
-            fill.textContent = unit && unit !== "tokens" ? `${memvizNumber(held)} of ${memvizNumber(limit)} ${unit}` : "";
+            const words = memvizFills(this._)[unit] ?? ""; // tokens are said already
+            fill.textContent = words && this._(words, { held: memvizNumber(held), limit: memvizNumber(limit) });
         });
         this.drawFacts(isBefore);
         this.drawSummary();
@@ -585,11 +611,11 @@ class MemvizStage {
         this.readButton.setAttribute("aria-expanded", String(!reader.hidden));
         if (!held.length) reader.hidden = true;
         if (reader.hidden) return;
-        const close = memvizButton("close", null, "✕", "Close the summary", () => this.read(false));
+        const close = memvizButton("close", null, "✕", this._("Close the summary"), () => this.read(false));
         close.setAttribute("aria-label", close.title);
         reader.replaceChildren(close);
         for (const [version, parts] of held) {
-            memvizMake("b", reader, { textContent: `Summary ${version}` });
+            memvizMake("b", reader, { textContent: this._("Summary {version}", { version }) });
             this.told(parts, memvizMake("p", reader));
         }
         const mark = reader.querySelector("mark");
@@ -603,20 +629,26 @@ class MemvizStage {
     }
 
     readout({ request, fates }, before) {
-        const { base } = this.data, measure = this.measures.value;
-        if (measure === "dollars" && request.pending) return "pending, in no sum";
-        if (measure === "dollars" && !request.usd) return "price unknown";
-        if (measure === "dollars") return `${this.frames.isDollars ? `${memvizDollars(request.paid[1] + request.paid[2])} · ` : ""}${request.usd} so far`;
-        if (measure === "tokens") return `${memvizNumber(before ? before[0] : request.tokens)} tokens${request.pending ? ", pending" : ""}`;
+        const measure = this.measures.value, _ = this._, tokens = memvizNumber(before ? before[0] : request.tokens);
+        if (measure === "tokens") return request.pending ? _("{tokens} tokens, pending", { tokens }) : _("{tokens} tokens", { tokens });
+        if (measure === "memory") return this.inMemory(request, fates);
+        if (request.pending) return _("pending, in no sum");
+        if (!request.usd) return _("price unknown");
+        const sum = _("{amount} so far", { amount: request.usd });
+        return this.frames.isDollars ? `${memvizDollars(request.paid[1] + request.paid[2])} · ${sum}` : sum;
+    }
+
+    inMemory(request, fates) {
+        const { base } = this.data, _ = this._;
         const counts = { whole: 0, summary: 0, dropped: 0 };
         for (const code of fates.subarray(0, request.length - base)) {
             if (code === 7 || code === 6) counts.whole++;
             else if (code >= 2 && code <= 5) counts.summary++;
             else if (code === 1) counts.dropped++;
         }
-        const words = [`${memvizNumber(counts.whole)} whole`];
-        if (counts.summary) words.push(`${memvizNumber(counts.summary)} in summary`);
-        if (counts.dropped) words.push(`${memvizNumber(counts.dropped)} dropped`);
+        const words = [_("{number} whole", { number: memvizNumber(counts.whole) })];
+        if (counts.summary) words.push(_("{number} in summary", { number: memvizNumber(counts.summary) }));
+        if (counts.dropped) words.push(_("{number} dropped", { number: memvizNumber(counts.dropped) }));
         return words.join(" · ");
     }
 
@@ -629,14 +661,15 @@ class MemvizStage {
             chip.classList.toggle("just-lost", isJustLost);
             chip.hidden = !code;
             chip.dataset.known = code;
-            state.textContent = code ? `, ${MEMVIZ_KNOWN[code]}` : "";
+            state.textContent = code ? this._(", {known}", { known: memvizKnown(this._)[code] }) : "";
         });
         this.showFacts(this.factRow.classList.contains("all"));
     }
 
     drawSentence() {
         const { at } = this.walk, events = this.frames.events(this.chosen, at), [turn, call, calls] = this.data.steps[at];
-        const name = `Turn ${memvizNumber(turn)}${calls > 1 ? `, call ${call}` : ""}`;
+        const _ = this._, place = { turn: memvizNumber(turn), call };
+        const name = calls > 1 ? _("Turn {turn}, call {call}: ", place) : _("Turn {turn}: ", place);
         const told = events.slice(0, MEMVIZ_MOST_TOLD), cache = this.cacheSentence(at);
         if (!told.length && !cache) told.push({ kind: "", sentence: this.quiet(at) });
         if (cache) told.push({ kind: "", sentence: cache });
@@ -645,7 +678,7 @@ class MemvizStage {
         told.forEach(({ kind, sentence }, which) => {
             const line = memvizMake("p", this.sentence, {}, { "data-kind": kind });
             memvizMake("span", line, { className: "sign", textContent: MEMVIZ_SIGNS[kind] ?? "" }, { "aria-hidden": "true" });
-            if (!which) line.append(`${name}: `);
+            if (!which) line.append(name);
             sentence.forEach((text, part) => line.append(part % 2 ? memvizMake("b", null, { textContent: text }) : text));
         });
         if (!this.walk.isPlaying || events.some(({ kind }) => kind !== "dropped")) this.live.textContent = this.sentence.textContent;
@@ -655,24 +688,26 @@ class MemvizStage {
     cacheSentence(at, setting = this.chosen) {
         const frame = this.frames.frame(setting, at), { paid, broken, tokens } = frame?.request ?? {};
         if (!this.frames.isDollars || !frame?.isOwn || !paid) return null;
-        const why = MEMVIZ_BROKEN[broken];
-        return ["of ", `${memvizNumber(tokens)} tokens`, `, ${memvizNumber(paid[0])} were read from the cache${why ? `: ${why}` : ""}.`];
+        const read = memvizRead((text) => this._(text, { tokens: memvizNumber(tokens), cached: memvizNumber(paid[0]) }));
+        return memvizSentence(read[broken] ?? read[""]);
     }
 
     // A step at which nothing happened but that something was said.
     quiet(at) {
-        const frame = this.frames.frame(this.chosen, at);
-        if (!frame) return ["nothing was sent yet."];
-        if (!frame.isOwn) return ["this setting took no request of its own at this step."];
-        if (frame.request.pending) return ["pending. Nobody has answered this request: it would send ", `${memvizNumber(frame.request.tokens)} tokens`, ", and stands in no sum, price or count."];
+        const frame = this.frames.frame(this.chosen, at), _ = this._;
+        if (!frame) return [_("nothing was sent yet.")];
+        if (!frame.isOwn) return [_("this setting took no request of its own at this step.")];
         const [from, to] = this.frames.arrived(this.chosen, at), many = to - from;
-        const news = many === 0 ? "nothing new" : many === 1 ? `message ${memvizNumber(to)}` : `messages ${memvizNumber(from + 1)} to ${memvizNumber(to)}`;
-        return [`${news} ${many > 1 ? "are" : "is"} new. The request: `, `${memvizNumber(frame.request.tokens)} tokens`, "."];
+        const values = { tokens: memvizNumber(frame.request.tokens), first: memvizNumber(from + 1), last: memvizNumber(to) };
+        if (frame.request.pending) return memvizSentence(_("pending. Nobody has answered this request: it would send [{tokens} tokens], and stands in no sum, price or count.", values));
+        if (!many) return memvizSentence(_("nothing new is new. The request: [{tokens} tokens].", values));
+        if (many === 1) return memvizSentence(_("message {last} is new. The request: [{tokens} tokens].", values));
+        return memvizSentence(_("messages {first} to {last} are new. The request: [{tokens} tokens].", values));
     }
 
     describe() {
-        const words = this.data.settings.map((setting, number) => `${setting.label}: ${this.rows[number].readout.textContent}`);
-        this.canvas.setAttribute("aria-label", `What each setting sends at this step, built of the messages. ${words.join("; ")}.`);
+        const _ = this._, settings = this.data.settings.map(({ label }, number) => _("{label}: {readout}", { label, readout: this.rows[number].readout.textContent }));
+        this.canvas.setAttribute("aria-label", _("What each setting sends at this step, built of the messages. {settings}.", { settings: settings.join(_("; ")) }));
     }
 
     point(event, isClick = false) {
@@ -691,17 +726,20 @@ class MemvizStage {
     }
 
     tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut }) {
-        const { colors } = this.data;
+        const { colors, settings } = this.data, _ = this._;
         if (position !== undefined) {
-            const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0];
-            const fate = code === undefined ? "" : ` · ${colors.titles[code].toLowerCase()}`;
-            return [`Message ${memvizNumber(position + 1)}, ${role}, turn ${turn} · ${memvizNumber(tokens ?? size)} tokens${fate}`, text];
+            const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0], fate = code === undefined ? "" : colors.titles[code].toLowerCase();
+            const values = { number: memvizNumber(position + 1), role: memvizRoles(_)[role] ?? role, turn, tokens: memvizNumber(tokens ?? size), fate };
+            return [fate ? _("Message {number}, {role}, turn {turn} · {tokens} tokens · {fate}", values) : _("Message {number}, {role}, turn {turn} · {tokens} tokens", values), text];
         }
         if (kind === undefined) return null;
-        if (isBundle) return [`Messages ${memvizNumber(start + 1)} to ${memvizNumber(stop)} · ${memvizNumber(tokens)} tokens${isCut ? ", not to scale" : ""}`, ""];
-        const what = kind === "summary" ? (stop - start > 1 ? `Summaries ${start + 1} to ${stop}` : `Version ${stop} of the summary`) : colors.names[kind] ?? "A line of the rule's own";
-        const parts = kind === "summary" && stop - start === 1 ? this.data.settings[setting].summaries?.[stop] : undefined;
+        const values = { first: memvizNumber(start + 1), last: memvizNumber(stop), tokens: memvizNumber(tokens) };
+        if (isBundle) return [isCut ? _("Messages {first} to {last} · {tokens} tokens, not to scale", values) : _("Messages {first} to {last} · {tokens} tokens", values), ""];
+        const summary = { first: start + 1, last: stop }, isOne = stop - start === 1;
+        let what = colors.names[kind] ?? _("A line of the rule's own");
+        if (kind === "summary") what = stop - start > 1 ? _("Summaries {first} to {last}", summary) : _("Version {last} of the summary", summary);
+        const parts = kind === "summary" && isOne ? settings[setting].summaries?.[stop] : undefined;
         const marked = parts?.flatMap((text, at) => (at % 2 ? ["", text.trim()] : [])) ?? [];
-        return [`${what} · ${memvizNumber(tokens)} tokens${parts ? " · click to read it" : ""}`, marked];
+        return [parts ? _("{what} · {tokens} tokens · click to read it", { ...values, what }) : _("{what} · {tokens} tokens", { ...values, what }), marked];
     }
 }

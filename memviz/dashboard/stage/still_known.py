@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from memviz.core.text.wording import counted, message_list
+from memviz.core.translation import _, noop
 from memviz.dashboard.stage.question import YES_OR_NO, Candidate, Question, StagedRun
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.records import TurnRecord
@@ -17,10 +18,26 @@ AGAIN = 1.0
 FIRST = 0.5
 """How interesting it is what became of a fact in a summary that was summarized again, and in its first one."""
 _WHERE = {
-    Knowledge.VERBATIM: "sent word for word",
-    Knowledge.RECALLED: "recalled",
-    Knowledge.SYSTEM: "in the system prompt",
+    Knowledge.VERBATIM: noop("{fact} is sent word for word at {request}."),
+    Knowledge.RECALLED: noop("{fact} is recalled at {request}."),
+    Knowledge.SYSTEM: noop("{fact} is in the system prompt at {request}."),
+    Knowledge.CONTRADICTED: noop(
+        "{fact} is mentioned at {request} only where it is denied or outdated."
+    ),
 }
+_IN_NOTES = {
+    (True, True): noop("{fact} is in the {summaries} ({tokens}) at {request}."),
+    (True, False): noop(
+        "{fact} is in version {version} of the summary ({tokens}) at {request}."
+    ),
+    (False, True): noop(
+        "{fact} is not sent word for word at {request}, and is not in the {summaries} ({tokens})."
+    ),
+    (False, False): noop(
+        "{fact} is not sent word for word at {request}, and is not in version {version} of the summary ({tokens})."
+    ),
+}
+"""By whether the notes hold the fact, and whether there are several."""
 
 
 def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
@@ -73,42 +90,72 @@ def question(
 
 
 def _text(staged: StagedRun, record: TurnRecord, probe: Probe) -> str:
-    asked = f"the model still know the answer to “{_flat(probe.question)}”"
     made = next((one for one in record.compactions if one.changes_memory), None)
     if made is None:
-        return f"Under {staged.label}, does {asked} at {record.name}?"
+        return _(
+            "Under {label}, does the model still know the answer to “{question}” at {request}?",
+            label=staged.label,
+            question=_flat(probe.question),
+            request=record.name,
+        )
     what = compaction_words(made, staged.run).what
-    done = f"{what[0].lower()}{what[1:]}"
-    return f"Before {record.name}, {staged.label} {done}. Does {asked}?"
+    return _(
+        "Before {request}, {label} {done}. Does the model still know the answer to “{question}”?",
+        request=record.name,
+        label=staged.label,
+        done=f"{what[0].lower()}{what[1:]}",
+        question=_flat(probe.question),
+    )
 
 
 def _reason(record: TurnRecord, probe: Probe, state: Knowledge) -> str:
-    fact = f"“{_flat(probe.answers[0])}”" if probe.answers else "The answer"
-    if probe.evidence:
-        fact += f" (said in {message_list(probe.evidence)})"
+    fact = _fact_words(probe)
     request = record.name
-    if state is Knowledge.CONTRADICTED:
-        return f"{fact} is mentioned at {request} only where it is denied or outdated."
+    if state in _WHERE:
+        return _(_WHERE[state], fact=fact, request=request)
     if state is Knowledge.SUMMARY:
-        return f"{fact} is {_version_words(record)} at {request}."
-    if state.is_known:
-        return f"{fact} is {_WHERE[state]} at {request}."
+        return _(_in_notes(record, is_in=True), fact=fact, **_notes(record))
     if record.summary is None:
-        tokens = counted(record.total_tokens, "token")
-        return f"{fact} is in none of the {tokens} sent at {request}."
-    summary = _version_words(record)
-    return f"{fact} is not sent word for word at {request}, and is not {summary}."
+        return _(
+            "{fact} is in none of the {tokens} sent at {request}.",
+            fact=fact,
+            tokens=counted(record.total_tokens, "token"),
+            request=request,
+        )
+    return _(_in_notes(record, is_in=False), fact=fact, **_notes(record))
 
 
-def _version_words(record: TurnRecord) -> str:
-    """Return ``in version 3 of the summary (120 tokens)``, ``in the 12 summaries (840 tokens)``: the notes that a
-    request sends."""
-    sent = record.parts.summaries
-    if record.summary is None or len(sent) > 1:
-        tokens = counted(record.tokens["summary"], "token")
-        return f"in the {counted(len(sent), 'summary')} ({tokens})"
-    tokens = counted(record.summary.tokens, "token")
-    return f"in version {record.summary.version} of the summary ({tokens})"
+def _fact_words(probe: Probe) -> str:
+    fact = f"“{_flat(probe.answers[0])}”" if probe.answers else _("The answer")
+    if not probe.evidence:
+        return fact
+    return _(
+        "{fact} (said in {messages})", fact=fact, messages=message_list(probe.evidence)
+    )
+
+
+def _has_many_notes(record: TurnRecord) -> bool:
+    return record.summary is None or len(record.parts.summaries) > 1
+
+
+def _in_notes(record: TurnRecord, *, is_in: bool) -> str:
+    """Return the sentence that the notes of a request hold a fact, or do not."""
+    return _IN_NOTES[is_in, _has_many_notes(record)]
+
+
+def _notes(record: TurnRecord) -> dict[str, object]:
+    """Return what the sentence says of the request and its notes."""
+    if record.summary is None or _has_many_notes(record):
+        return {
+            "request": record.name,
+            "summaries": counted(len(record.parts.summaries), "summary"),
+            "tokens": counted(record.tokens["summary"], "token"),
+        }
+    return {
+        "request": record.name,
+        "version": record.summary.version,
+        "tokens": counted(record.summary.tokens, "token"),
+    }
 
 
 def _flat(text: str) -> str:

@@ -8,13 +8,21 @@ import numpy as np
 from memviz.core.context import Fate
 from memviz.core.pieces import in_ranges
 from memviz.core.text.wording import counted, listed, message_range
+from memviz.core.translation import _, noop
 from memviz.dashboard.stage.question import Candidate, Question, StagedRun
-from memviz.dashboard.stage.will_summarize import acted, acts
+from memviz.dashboard.stage.will_summarize import acted
 from memviz.dashboard.words.compactions import compaction_words
 
 CHOICES = 4
 MOST_RANGES = 2
 """More ranges than these are no answer that anybody could predict."""
+_ASKS = noop("{label}: which messages does the request of {name} send word for word?")
+_ASKS_OF_SUMMARIZED = noop(
+    "{label} summarizes before {name}. Which messages does the request of {name} send word for word?"
+)
+_ASKS_OF_CLEARED = noop(
+    "{label} clears before {name}. Which messages does the request of {name} send word for word?"
+)
 
 
 def candidates(staged: StagedRun) -> Iterator[Candidate]:
@@ -106,10 +114,12 @@ def _words(ranges: Sequence[range]) -> str:
 def _text(staged: StagedRun, request: int) -> str:
     strategy = staged.strategy_at(request)
     record = staged.run.requests[request]
-    what = f"messages does the request of {record.name} send word for word?"
+    asks = _ASKS_OF_CLEARED
     if acted(record.compactions, strategy) is None:
-        return f"{staged.label}: which {what}"
-    return f"{staged.label} {acts(strategy)} before {record.name}. Which {what}"
+        asks = _ASKS
+    elif strategy.writes_notes:
+        asks = _ASKS_OF_SUMMARIZED
+    return _(asks, label=staged.label, name=record.name)
 
 
 def _reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str:
@@ -118,10 +128,21 @@ def _reason(staged: StagedRun, request: int, sent: Sequence[range]) -> str:
     messages = counted(sum(map(len, sent)), "message")
     sums = run.space.sums
     tokens = counted(sum(sums.between(one.start, one.stop) for one in sent), "token")
-    sends = f"the request of {record.name} sends {_words(sent)} word for word"
-    size = f"{messages} with {tokens}"
     compaction = acted(record.compactions, staged.strategy_at(request))
     if compaction is None:
-        said = counted(record.memory.length, "message")
-        return f"Of {said} so far {sends}: {size}."
-    return f"{compaction_words(compaction, run).what}, so {sends}: {size}."
+        return _(
+            "Of {said} so far the request of {name} sends {sent} word for word: {messages} with {tokens}.",
+            said=counted(record.memory.length, "message"),
+            name=record.name,
+            sent=_words(sent),
+            messages=messages,
+            tokens=tokens,
+        )
+    return _(
+        "{what}, so the request of {name} sends {sent} word for word: {messages} with {tokens}.",
+        what=compaction_words(compaction, run).what,
+        name=record.name,
+        sent=_words(sent),
+        messages=messages,
+        tokens=tokens,
+    )

@@ -5,14 +5,32 @@ from functools import partial
 from typing import NamedTuple
 
 from memviz.core.memory import Memory
+from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.stage.question import YES_OR_NO, Candidate, Question, StagedRun
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
 from memviz.strategies.base import Strategy
+from memviz.strategies.clauses import Headroom
 
 NEAR_SHARE = 0.75
 """Of its limit a memory holds at least so much where it is worth asking although nothing happens."""
 ACTS = ("cleared", "shortened", "evicted")
+_ASKS = {
+    (True, True): noop(
+        "At {before}, {label} has {held}, and {rule}. Does it summarize before the request of {name}?"
+    ),
+    (True, False): noop(
+        "At {before}, {label} has {held}, and {rule}. Does it clear before the request of {name}?"
+    ),
+    (False, True): noop(
+        "At {before}, {label} has {held} before it summarizes. Does it summarize before the request of {name}?"
+    ),
+    (False, False): noop(
+        "At {before}, {label} has {held} before it clears. Does it clear before the request of {name}?"
+    ),
+}
+"""The question, where a limit says when it acts or not, and of who summarizes or clears."""
 
 
 class Fullness(NamedTuple):
@@ -30,7 +48,7 @@ class Fullness(NamedTuple):
 def acts(strategy: Strategy) -> str:
     """Return the verb for what the rule does when it is time: ``summarizes``, or ``clears`` where no summarizer is
     asked."""
-    return "summarizes" if strategy.writes_notes else "clears"
+    return _("summarizes") if strategy.writes_notes else _("clears")
 
 
 def acted(compactions: tuple[Compaction, ...], strategy: Strategy) -> Compaction | None:
@@ -46,24 +64,33 @@ def fullness(strategy: Strategy, memory: Memory) -> Fullness | None:
     """Return how full ``memory`` is; ``None`` for a rule that counts nothing which fills up."""
     fill = strategy.fill(memory)
     if fill is not None:
-        counts = fill.counts
-        if not counts.startswith(fill.unit):
-            counts = f"{fill.unit} of {counts}"
-        rule = f"past {fill.limit:,} it {acts(strategy)}"
+        held = _("{held:,} {counts}", held=fill.held, counts=_(fill.counts))
+        if not fill.counts.startswith(fill.unit):
+            held = _(
+                "{amount} of {counts}",
+                amount=counted(fill.held, fill.unit.removesuffix("s")),
+                counts=_(fill.counts),
+            )
+        rule = _("past {limit:,} it {acts}", limit=fill.limit, acts=acts(strategy))
         share = fill.held / max(1, fill.limit)
-        return Fullness(f"{fill.held:,} {counts}", rule, share, fill.is_over)
+        return Fullness(held, rule, share, fill.is_over)
     room = strategy.headroom(memory)
     if room is None or room.unit not in ("tokens", "messages"):
         return None
-    held = memory.pending_tokens
+    pending = memory.pending_tokens
     least = 0
     if room.unit == "messages":
-        held = memory.pending
+        pending = memory.pending
         least = 1
-    share = held / max(1, held + room.amount)
-    return Fullness(
-        f"room for fewer than {room}", "", share, is_over=room.amount <= least
-    )
+    share = pending / max(1, pending + room.amount)
+    held = _("room for fewer than {room}", room=_room_words(room))
+    return Fullness(held, "", share, is_over=room.amount <= least)
+
+
+def _room_words(room: Headroom) -> str:
+    if not room.amount:
+        return _("the next message")
+    return counted(room.amount, f"more {room.unit.removesuffix('s')}")
 
 
 def candidates(staged: StagedRun) -> Iterator[Candidate]:
@@ -120,16 +147,30 @@ def question(
     was at the request before it and at this one, and ``compaction`` is what it did."""
     strategy = staged.strategy_at(request)
     name = staged.request_name(request)
-    held = f"At {staged.request_name(request - 1)}, {staged.label} has {before.held}"
-    rule = f", and {before.rule}" if before.rule else f" before it {acts(strategy)}"
-    act = acts(strategy).removesuffix("s")
-    text = f"{held}{rule}. Does it {act} before the request of {name}?"
+    text = _(
+        _ASKS[bool(before.rule), strategy.writes_notes],
+        before=staged.request_name(request - 1),
+        label=staged.label,
+        held=before.held,
+        rule=before.rule,
+        name=name,
+    )
     if compaction is not None:
-        reason = f"{compaction_words(compaction, staged.run).happened}."
+        happened = compaction_words(compaction, staged.run).happened
+        reason = _("{happened}.", happened=happened)
     elif after.rule:
-        reason = f"Nothing was due: {name} has {after.held}, and {after.rule}."
+        reason = _(
+            "Nothing was due: {name} has {held}, and {rule}.",
+            name=name,
+            held=after.held,
+            rule=after.rule,
+        )
     else:
-        reason = f"Nothing was due: at {name} it still had {after.held}."
+        reason = _(
+            "Nothing was due: at {name} it still had {held}.",
+            name=name,
+            held=after.held,
+        )
     answer = 1 if compaction is None else 0
     step = staged.step(request)
     return Question("summarizes", step, staged.number, text, YES_OR_NO, answer, reason)

@@ -7,6 +7,7 @@ import streamlit as st
 from memviz.core.text.containment import PhraseIndex
 from memviz.core.text.terms import keys
 from memviz.core.text.wording import counted, message_number, request_name, turn_list
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.block_html import block_html
 from memviz.dashboard.ui.controls.grounds import author_badge
@@ -33,24 +34,28 @@ BEFORE_CHARS_SHOWN = 120
 SOURCES: dict[str | None, tuple[BadgeColor, str, str]] = {
     "verbatim": (
         "blue",
-        "word for word",
-        "An earlier message was sent word for word, and the answer is in it.",
+        noop("word for word"),
+        noop("An earlier message was sent word for word, and the answer is in it."),
     ),
     "recalled": (
         "orange",
-        "recalled",
-        "A message was brought back for this request, and the answer is in it.",
+        noop("recalled"),
+        noop("A message was brought back for this request, and the answer is in it."),
     ),
     "summary": (
         "violet",
-        "in the summary",
-        "The answer is in the summary that was sent.",
+        noop("in the summary"),
+        noop("The answer is in the summary that was sent."),
     ),
-    "system": ("gray", "system prompt", "The answer is in the system prompt."),
+    "system": (
+        "gray",
+        noop("system prompt"),
+        noop("The answer is in the system prompt."),
+    ),
     None: (
         "gray",
-        "not in context",
-        "Nothing that was sent with this request holds the answer.",
+        noop("not in context"),
+        noop("Nothing that was sent with this request holds the answer."),
     ),
 }
 
@@ -73,13 +78,12 @@ def answer_card(
                 recalled_html(recalled_into(record, is_again=reply_before is not None))
             )
             if reply_before:
-                st.caption(
-                    f"Before: {plain(shortened(reply_before, BEFORE_CHARS_SHOWN))}"
-                )
+                before = plain(shortened(reply_before, BEFORE_CHARS_SHOWN))
+                st.caption(_("Before: {reply}", reply=before))
         prose(record.reply or "")
         color, name, help = SOURCES[source.kind]
         with st.container(horizontal=True, gap="xsmall"):
-            st.badge(name, color=color, help=help)
+            st.badge(_(name), color=color, help=_(help))
             if record.facts is not None:
                 author_badge(
                     author_of(record.facts.model, recorded=record.facts.recorded),
@@ -89,7 +93,7 @@ def answer_card(
             st.caption(f"{_where(record, source)}{plain(source.quote)}")
         if record.parts.recalled:
             recalled = [one for one in record.context.blocks if one.kind == "recalled"]
-            with st.expander("What was recalled", icon=":material/history:"):
+            with st.expander(_("What was recalled"), icon=":material/history:"):
                 st.html("".join(block_html(one, record) for one in recalled))
         if source.kind is None and draw_way_back is not None:
             draw_way_back()
@@ -101,20 +105,25 @@ def recalled_into(record: TurnRecord, *, is_again: bool = False) -> str:
     ``is_again``: the question had been asked without it."""
     turns = turn_list(stating_turns(record.memory.log, record.parts.recalled))
     more = recalled_tokens(record)
-    size = (
-        f"{record.total_tokens - more:,} → {record.total_tokens:,} tokens (+{more:,})"
+    size = _(
+        "{before:,} → {after:,} tokens (+{more:,})",
+        before=record.total_tokens - more,
+        after=record.total_tokens,
+        more=more,
     )
     if is_again:
-        return f"Asked again with {turns}: {size}"
-    return f"With {turns} recalled: {size}"
+        return _("Asked again with {turns}: {size}", turns=turns, size=size)
+    return _("With {turns} recalled: {size}", turns=turns, size=size)
 
 
 def _where(record: TurnRecord, source: AnswerSource) -> str:
     if source.position is None:
         return ""
     turn = record.memory.log.turn_number(source.position)
-    of_turn = f" of turn {turn:,}" if turn else ""
-    return f"Message {message_number(source.position):,}{of_turn}: "
+    number = message_number(source.position)
+    if not turn:
+        return _("Message {number:,}: ", number=number)
+    return _("Message {number:,} of turn {turn:,}: ", number=number, turn=turn)
 
 
 def _had(record: TurnRecord) -> str:
@@ -127,15 +136,15 @@ def _had(record: TurnRecord) -> str:
     covered = space.summaries.covered(parts.summaries.start, parts.summaries.stop)
     summarized = sum(len(positions) for positions in covered)
     had = [
-        f"{record.sent_tokens:,} tokens sent",
-        f"{counted(verbatim, 'message')} word for word",
+        _("{tokens:,} tokens sent", tokens=record.sent_tokens),
+        _("{messages} word for word", messages=counted(verbatim, "message")),
     ]
     if sent > verbatim:
-        had.append(f"{sent - verbatim:,} cleared or shortened")
+        had.append(_("{number:,} cleared or shortened", number=sent - verbatim))
     if summarized:
-        had.append(f"{summarized:,} in summaries")
+        had.append(_("{number:,} in summaries", number=summarized))
     if parts.recalled:
-        had.append(f"{len(parts.recalled):,} recalled")
+        had.append(_("{number:,} recalled", number=len(parts.recalled)))
     if len(record.requests) > 1:
         had.append(counted(len(record.requests), "call"))
     return " · ".join(had)
@@ -173,7 +182,7 @@ def _found_unspoken(run: Run, facts: Sequence[Probe]) -> Iterator[Probe]:
         return
     texts = [*(message.content for message in sent), run.turns[-1].reply or ""]
     answers = [answer for fact in facts for answer in fact.answers]
-    facts_of_answers = [fact for fact in facts for _ in fact.answers]
+    facts_of_answers = [fact for fact in facts for _answer in fact.answers]
     found = PhraseIndex(answers).find(texts).phrases
     said = {facts_of_answers[number] for number in found}
     words = [keys(text) for text in texts]
@@ -195,7 +204,7 @@ def fact_asked(question: str, probes: Sequence[Probe]) -> Probe | None:
 def lost_words(run: Run, fact: Probe) -> str:
     """Return which version of the summary lost the fact, or since which request it is not sent; empty where the last
     request still knows it."""
-    return run.once((lost_words, fact), lambda: _lost_words(run, fact))
+    return run.once((lost_words, fact), lambda: _lost_words(run, fact), is_picture=True)
 
 
 def _lost_words(run: Run, fact: Probe) -> str:
@@ -206,14 +215,26 @@ def _lost_words(run: Run, fact: Probe) -> str:
         return ""
     lost = lives[0].spans[-1]
     if lost.state is Knowledge.CONTRADICTED:
-        return f"Only denied or outdated since {request_name(*lost.first)}."
+        return _(
+            "Only denied or outdated since {name}.",
+            name=request_name(*lost.first),
+        )
     by = fact_losses(run, kept, lives, texts)[0, lost.first_place]
     name = request_name(*lost.first)
     version = None if by is None else run.compactions[by].version
     if version is None:
-        return f"Not sent since {name}."
-    noun = "entry" if grows_a_list(run) else "version"
-    return f"Lost in {noun} {version:,} of the summary, before the request of {name}."
+        return _("Not sent since {name}.", name=name)
+    if grows_a_list(run):
+        return _(
+            "Lost in entry {version:,} of the summary, before the request of {name}.",
+            version=version,
+            name=name,
+        )
+    return _(
+        "Lost in version {version:,} of the summary, before the request of {name}.",
+        version=version,
+        name=name,
+    )
 
 
 def stated_at(

@@ -7,6 +7,7 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import counted, listed, turn_list
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import (
     answer_card,
@@ -40,6 +41,9 @@ from memviz.transcripts.base import Probe
 CARDS_A_ROW = 3
 QUESTION_KEY = "ask-all-question"
 RESULT = "ask-all"
+_NOT_ASKED = noop(
+    "Not asked: {names}. The replay ended before the last turn; try again above the picture."
+)
 Answers = list[tuple[Run, TurnRecord | MemvizError]]
 """Each with the run that was asked."""
 
@@ -59,8 +63,7 @@ def ask_all(
     suggestion = _suggestions(questions)
     if ended_early:
         names = listed(setting.label for setting in ended_early)
-        why = "The replay ended before the last turn; try again above the picture."
-        st.caption(plain(f"Not asked: {names}. {why}"))
+        st.caption(plain(_(_NOT_ASKED, names=names)))
     if suggestion and models.answerer.is_free:
         question = suggestion
         is_asked = True
@@ -83,12 +86,18 @@ def ask_all(
 
 def _who_is_asked(runs: Sequence[Run], models: Models) -> str:
     if models.answerer.is_free:
-        return (
-            f"{models.summarizer.name} is asked where a question makes a summary due."
+        return _(
+            "{name} is asked where a question makes a summary due.",
+            name=models.summarizer.name,
         )
     tokens = sum(run.turns[-1].total_tokens for run in runs if run.turns)
     times = counted(len(runs), "time")
-    return f"{models.answerer.name} is asked {times}: about {tokens:,} tokens in all."
+    return _(
+        "{name} is asked {times}: about {tokens:,} tokens in all.",
+        name=models.answerer.name,
+        times=times,
+        tokens=tokens,
+    )
 
 
 def _questions(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
@@ -102,7 +111,7 @@ def _questions(probes: Sequence[Probe], runs: Sequence[Run]) -> list[str]:
 
 
 def _job(key: str, work: Callable[[Tell], object], models: Models) -> Job:
-    words = f"Asking {models.answerer.label}"
+    words = _("Asking {label}", label=models.answerer.label)
     return Job(key, work, words, models.are_free, model=models.answerer.label)
 
 
@@ -146,19 +155,22 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
             failures.append(answer)
     if not failures:
         return
-    answered = {id(run) for run, _ in given}
+    answered = {id(run) for run, _reply in given}
     unanswered = [run for run in runs if id(run) not in answered]
     is_tried = state.asked_with == models
     hopeless = next(filter(ends_all, failures), None)
     if not is_tried:
         st.caption(
-            f"{counted(len(unanswered), 'setting')} not yet asked with the models and keys as they are now."
+            _(
+                "{settings} not yet asked with the models and keys as they are now.",
+                settings=counted(len(unanswered), "setting"),
+            )
         )
     elif hopeless is not None:
         show_failure(hopeless)
     work = partial(_ask, given, unanswered, state.question, models, ())
     job = _job("ask-all-again", work, models)
-    job.verb = "Try again" if is_tried else "Ask"
+    job.verb = _("Try again") if is_tried else _("Ask")
     job.bound = asking_bound(unanswered, models.askers)
     if job.offer():
         state.asked_with = models
@@ -169,25 +181,25 @@ def _try_again(runs: Sequence[Run], models: Models) -> None:
 
 def _form(number: int, questions: Sequence[str]) -> tuple[str, bool]:
     """The question that stands in the field, the example while it is empty, and whether it was sent."""
-    example = questions[0] if questions else "What is the budget?"
+    example = questions[0] if questions else _("What is the budget?")
     with st.form("ask-all", border=False):
         heading, writing, sending = st.columns(
             [34, 44, 22], vertical_alignment="center"
         )
-        heading.header("What does each setting still know?", anchor=False)
+        heading.header(_("What does each setting still know?"), anchor=False)
         linked("question", QUESTION_KEY)
         question = writing.text_input(
-            "One question to all settings, after the last turn",
+            _("One question to all settings, after the last turn"),
             key=QUESTION_KEY,
             placeholder=example,
             label_visibility="collapsed",
         )
         asked = sending.form_submit_button(
-            f"Ask {counted(number, 'setting')}",
+            _("Ask {settings}", settings=counted(number, "setting")),
             icon=":material/quiz:",
             width="stretch",
             type="primary",
-            help="Asked after the last turn. Nothing is added to the conversation.",
+            help=_("Asked after the last turn. Nothing is added to the conversation."),
         )
     return question.strip() or example, asked
 
@@ -231,7 +243,7 @@ def _show(
     if not shown:
         return
     result_begins(RESULT)
-    st.caption(f"Asked: {plain(state.question)}")
+    st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:
         why_stand_in(replies)
     positions = stated_at(state.question, probes, sources)
@@ -275,7 +287,11 @@ def _bring_back(
     if found is None:
         return
     most = asking_bound([run], models.askers, MESSAGE_TOKENS + found.tokens)
-    what = f"Asks {plain(setting.label)} again after the last turn, with {turn_list(found.turns)} sent once more."
+    what = _(
+        "Asks {label} again after the last turn, with {turns} sent once more.",
+        label=plain(setting.label),
+        turns=turn_list(found.turns),
+    )
     if not st.button(
         plain(found.label),
         key=f"ask-all-back-{setting.index}",
@@ -290,7 +306,7 @@ def _bring_back(
     recall = Recall(turns=found.turns)
     work = partial(_ask, again, [run], state.question, models, [recall])
     _job("ask-all-back", work, models).run()
-    for number, (asked, _) in enumerate(state.answers):
+    for number, (asked, _given) in enumerate(state.answers):
         if again and asked is run:
             state.answers[number] = again[0]
     st.rerun()

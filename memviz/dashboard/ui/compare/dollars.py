@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.cache_prefix import CachedSetting, cache_prefix
 from memviz.dashboard.charts.cost.curve import (
     above_finding,
@@ -27,9 +28,9 @@ from memviz.dashboard.ui.compare.dollars_explained import (
     which_prices,
 )
 from memviz.dashboard.ui.compare.dollars_in_total import (
-    LIVES,
     cheapest_words,
     parts_table,
+    says_how_pauses_matter,
     totals,
     turn_by_turn,
 )
@@ -59,10 +60,10 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 CHART_KEY = "costs-curve"
 VIEW_KEY = "costs-view"
 UNCACHED_KEY = "costs-uncached"
-UNCACHED_HELP = (
+UNCACHED_HELP = noop(
     "Thin dotted lines: the same requests, if the provider had no prompt cache."
 )
-CACHE = "The cache"
+CACHE = noop("The cache")
 """The view of what the prompt cache held of each request; the words are those of links."""
 WINDOW_KEY = "costs-context-window"
 TURNS_KEY = "costs-turns"
@@ -113,8 +114,12 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
     if not names:
         return
     st.info(
-        f"Unknown: {'; '.join(names)}. Where it is needed, only tokens are shown. Check the model's name, or enter "
-        f"what it costs under **{MORE}**.",
+        _(
+            "Unknown: {models}. Where it is needed, only tokens are shown. Check the model's name, or enter what "
+            "it costs under **{more}**.",
+            models=_("; ").join(names),
+            more=_(MORE),
+        ),
         icon=":material/info:",
     )
 
@@ -125,15 +130,15 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
     linked("shown", VIEW_KEY, [*(one.value for one in View), CACHE])
     linked("uncached", UNCACHED_KEY, [False, True])
     shown = _shown(costs)
-    each_step = f"Each {step_of([one.setting for one in costs])}"
+    each_step = _each_step(costs)
     names = {
-        View.SO_FAR.value: View.SO_FAR.value,
+        View.SO_FAR.value: _("Total so far"),
         View.EACH_STEP.value: each_step,
-        CACHE: CACHE,
+        CACHE: _(CACHE),
     }
     with put_away(Part.CONTROLS, "costs-shown"), row(gap="xsmall"):
         st.segmented_control(
-            "Shown",
+            _("Shown"),
             list(names),
             default=View.SO_FAR.value,
             required=True,
@@ -143,7 +148,9 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
             width="content",
         )
         if shown.unit is Unit.USD and not shown.is_cache:
-            switch("Also without cache", True, key=UNCACHED_KEY, help=UNCACHED_HELP)
+            switch(
+                _("Also without cache"), True, key=UNCACHED_KEY, help=_(UNCACHED_HELP)
+            )
     on_click = partial(select_clicked, CHART_KEY, [one.setting.index for one in costs])
     if shown.is_cache:
         figure = cache_prefix(_with_breaks(costs, assumptions))
@@ -152,6 +159,12 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
         figure = cost_curve(costs, shown.view, unit=shown.unit, uncached=shown.uncached)
         finding = cost_finding(costs)
     picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
+
+
+def _each_step(costs: Sequence[SettingCost]) -> str:
+    if step_of([one.setting for one in costs]) == "turn":
+        return _("Each turn")
+    return _("Each request")
 
 
 def _with_breaks(
@@ -206,7 +219,7 @@ def in_total(
 ) -> None:
     """Draw which setting costs least, and the totals."""
     words = cheapest_words(costs, assumptions)
-    if assumptions.cache is not None and LIVES in words:
+    if assumptions.cache is not None and says_how_pauses_matter(costs, assumptions):
         pause = after_the_pause(assumptions.cache, assumptions.pause_seconds)
     else:
         pause = pause_words(assumptions.cache, assumptions.pause_seconds)
@@ -215,12 +228,13 @@ def in_total(
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:
-    step = step_of([one.setting for one in costs])
-    told = [f"Point at a line to see what a {step} cost, and for what."]
+    told = [_("Point at a line to see what a request cost, and for what.")]
+    if step_of([one.setting for one in costs]) == "turn":
+        told = [_("Point at a line to see what a turn cost, and for what.")]
     if any(one.cost.traffic.summarizer_turns.size for one in costs):
-        told.insert(0, "Violet band: the summarizer's part.")
+        told.insert(0, _("Violet band: the summarizer's part."))
     if uncached and any(one.cost.cached_tokens.any() for one in costs):
-        told.insert(0, "Thin dotted: without the cache.")
+        told.insert(0, _("Thin dotted: without the cache."))
     return " ".join(told)
 
 
@@ -232,10 +246,10 @@ def details(
     """Show what explains the numbers, closed at first."""
     window = partial(against_the_window, costs, assumptions)
     icon = ":material/width_full:"
-    folded("When is the context window full?", WINDOW_KEY, icon, window)
+    folded(_("When is the context window full?"), WINDOW_KEY, icon, window)
     numbers = step_by_step([one.setting for one in costs])
     turns = partial(turn_by_turn, costs, transcript.title)
     folded(numbers, TURNS_KEY, ":material/table:", turns)
     rules = partial(which_prices, assumptions)
-    question = "Which prices and cache rules are these?"
+    question = _("Which prices and cache rules are these?")
     folded(question, PRICES_KEY, ":material/sell:", rules)

@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import duration_words, listed, request_name
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.curve import (
     largest_request,
     window_fits,
@@ -31,6 +32,23 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 FEW_HITS = 0.5
 """A setting that reads less of its input from the cache than this is explained."""
+_BEGINNING = noop(
+    "A cache reuses the beginning of a request, up to the first token that differs from the request "
+    "before."
+)
+_NEW_SUMMARY = noop(
+    "A new summary changes the beginning, so what stands behind it is paid for in full again."
+)
+_SHORT = noop(
+    "{names}: most requests are shorter than the {min_tokens:,} tokens that the cache needs."
+)
+_SLIDES = noop(
+    "{names}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
+    "more than the first {shared:,} tokens are the same as before; the cache needs {min_tokens:,}."
+)
+_CLEARING = noop(
+    "Clearing changes earlier messages, so what stands behind them is paid for in full again."
+)
 
 
 def cache_words(
@@ -51,32 +69,44 @@ def why_nothing_is_cached(
     if any(one.cost.cached_tokens.any() for one in costs):
         return ""
     if cache is None:
-        return "No prompt cache is counted, so every token is paid for in full."
+        return _("No prompt cache is counted, so every token is paid for in full.")
     largest = max(int(one.cost.traffic.input_tokens.max(initial=0)) for one in costs)
     if largest < cache.min_tokens:
-        return (
-            f"Nothing: this cache works from {cache.min_tokens:,} tokens on, and the largest request has {largest:,}. "
-            "All of it is paid for in full."
+        return _(
+            "Nothing: this cache works from {min_tokens:,} tokens on, and the largest request has {largest:,}. "
+            "All of it is paid for in full.",
+            min_tokens=cache.min_tokens,
+            largest=largest,
         )
     if not cache.is_alive(assumptions.pause_seconds):
-        lives = "for an unknown time"
-        if cache.lifetime_seconds is not None:
-            lives = duration_words(cache.lifetime_seconds)
         pause = duration_words(assumptions.pause_seconds)
-        return f"Nothing: the cache lives {lives}, and the user pauses {pause}."
-    return f"Nothing: no two requests begin with the same {cache.min_tokens:,} tokens."
+        if cache.lifetime_seconds is None:
+            return _(
+                "Nothing: the cache lives for an unknown time, and the user pauses {pause}.",
+                pause=pause,
+            )
+        lives = duration_words(cache.lifetime_seconds)
+        return _(
+            "Nothing: the cache lives {lives}, and the user pauses {pause}.",
+            lives=lives,
+            pause=pause,
+        )
+    return _(
+        "Nothing: no two requests begin with the same {min_tokens:,} tokens.",
+        min_tokens=cache.min_tokens,
+    )
 
 
 def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[str]:
     """Return why the cache holds so much or so little: in general, then of settings that
     mostly miss, those of one reason together."""
-    yield "A cache reuses the beginning of a request, up to the first token that differs from the request before."
+    yield _(_BEGINNING)
     runs = [one.setting.run for one in costs]
     if any(run.summaries and not grows_a_list(run) for run in runs):
-        yield "A new summary changes the beginning, so what stands behind it is paid for in full again."
+        yield _(_NEW_SUMMARY)
     kinds = {compaction.kind for run in runs for compaction in run.compactions}
     if kinds & set(REDUCING):
-        yield "Clearing changes earlier messages, so what stands behind them is paid for in full again."
+        yield _(_CLEARING)
     short: list[SettingCost] = []
     slides: list[SettingCost] = []
     for one in costs:
@@ -87,18 +117,19 @@ def explanations(costs: Sequence[SettingCost], cache: CacheRules) -> Iterator[st
         elif _slides(one, cache):
             slides.append(one)
     if short:
-        yield f"{_names(short)}: most requests are shorter than the {cache.min_tokens:,} tokens that the cache needs."
+        yield _(_SHORT, names=_names(short), min_tokens=cache.min_tokens)
     if slides:
         shared = max(
             int(np.median(one.cost.traffic.shared_tokens[1:])) for one in slides
         )
-        yield (
-            f"{_names(slides)}: the oldest messages drop out, so requests soon begin differently. In a typical one no "
-            f"more than the first {shared:,} tokens are the same as before; the cache needs {cache.min_tokens:,}."
-        )
+        need = cache.min_tokens
+        yield _(_SLIDES, names=_names(slides), shared=shared, min_tokens=need)
     losses = [one for one in costs if _is_a_loss(one)]
     if losses:
-        yield f"Cheaper without a cache, because writing to it costs more than reading saves: {_names(losses)}."
+        yield _(
+            "Cheaper without a cache, because writing to it costs more than reading saves: {names}.",
+            names=_names(losses),
+        )
 
 
 def _names(costs: Sequence[SettingCost]) -> str:
@@ -130,7 +161,7 @@ def against_the_window(
 ) -> None:
     """The picture, and a sentence on when there is no room any more."""
     window = window_tokens(assumptions)
-    model = assumptions.main.model if assumptions.main else "the model"
+    model = assumptions.main.model if assumptions.main else _("the model")
     st.plotly_chart(
         window_use(costs, window),
         key="costs-window",
@@ -138,7 +169,12 @@ def against_the_window(
         alt=requests_finding(costs),
     )
     if window is None:
-        st.caption(f"How many tokens {plain(model)} takes in one request is unknown.")
+        st.caption(
+            _(
+                "How many tokens {model} takes in one request is unknown.",
+                model=plain(model),
+            )
+        )
         return
     st.caption(
         " ".join(plain(sentence) for sentence in window_words(costs, window, model))
@@ -152,8 +188,14 @@ def window_words(
     largest = largest_request(costs)
     if not window_fits(costs, window):
         yield (
-            f"Not drawn, because far above every request: {model} takes {window:,} tokens. "
-            f"The largest request here has {largest:,}, {_share_words(largest / window)} of that."
+            _(
+                "Not drawn, because far above every request: {model} takes {window:,} tokens. The largest request "
+                "here has {largest:,}, {share} of that.",
+                model=model,
+                window=window,
+                largest=largest,
+                share=_share_words(largest / window),
+            )
         )
     for one in costs:
         sent = one.cost.traffic
@@ -161,15 +203,18 @@ def window_words(
         foretold = forecast(sent, window)
         if passed is not None:
             yield (
-                f"{one.label}: from {request_name(*passed)} on a request is larger than the window, and would be "
-                "refused."
+                _(
+                    "{label}: from {name} on a request is larger than the window, and would be refused.",
+                    label=one.label,
+                    name=request_name(*passed),
+                )
             )
         elif foretold and unbounded_part(one.setting.run.strategy) == "history":
             yield forecast_words(one.label, window, foretold)
 
 
 def _share_words(share: float) -> str:
-    return f"{share:.1%}" if share >= SMALLEST_SHARE else "less than 0.1%"
+    return f"{share:.1%}" if share >= SMALLEST_SHARE else _("less than 0.1%")
 
 
 def which_prices(assumptions: PricingAssumptions) -> None:

@@ -7,28 +7,49 @@ from typing import Any, NamedTuple
 import pandas as pd
 import streamlit as st
 
-from memviz.core.text.wording import dollars, duration_words
+from memviz.core.text.wording import COMMA, dollars, duration_words
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost, usd_words
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.controls.pictures import places, step_of
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words.prices import PART_NAMES
-from memviz.metrics.cost.cost import Cost, Part, cost_by_pause
+from memviz.metrics.cost.cost import Cost, CostByPause, Part, cost_by_pause
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 
-TOTAL_HELP = "US dollars of the chat model and the summarizer over all turns; the change is against the first setting."
+TOTAL_HELP = noop(
+    "US dollars of the chat model and the summarizer over all turns; the change is against the first "
+    "setting."
+)
 TOTAL_PIXELS = 180
-LIVES = "that the prompt cache lives"
-"""In the words on the cheapest setting where they say what the pause does to the cache."""
-FIRST = "first setting"
+FIRST = noop("first setting")
 NONE = "–"
-PARTS_ALT = "Tokens and US dollars of each part of the cost, one column a setting"
-PARTS_HELP = (
-    "Input that a request has in common with the one before is read from the cache. What is put into it is counted "
-    "as written, at the provider's price for that; most charge no more than for fresh input. Requests too short for "
-    "the cache are fresh. Tokens are counted as chosen under Models and more in the "
-    "sidebar; a provider's own count may differ."
+_COSTS_LEAST = {
+    (True, True): noop(
+        "**{label}** costs least: {amount} with pauses of {pauses}, shorter than the {lives} that the prompt cache "
+        "lives. With pauses of {lives} or longer it does so too."
+    ),
+    (True, False): noop(
+        "**{label}** costs least: {amount} with pauses of {pauses}, shorter than the {lives} that the prompt cache "
+        "lives. With pauses of {lives} or longer it would be **{other}**, with {other_amount}."
+    ),
+    (False, True): noop(
+        "**{label}** costs least: {amount} with pauses of {pauses}, not shorter than the {lives} that the prompt "
+        "cache lives. With shorter ones it does so too."
+    ),
+    (False, False): noop(
+        "**{label}** costs least: {amount} with pauses of {pauses}, not shorter than the {lives} that the prompt "
+        "cache lives. With shorter ones it would be **{other}**, with {other_amount}."
+    ),
+}
+"""By whether the cache outlives the pauses, and whether the same setting costs least with the other ones."""
+PARTS_ALT = noop("Tokens and US dollars of each part of the cost, one column a setting")
+PARTS_HELP = noop(
+    "Input that a request has in common with the one before is read from the cache. What is put into "
+    "it is counted as written, at the provider's price for that; most charge no more than for fresh "
+    "input. Requests too short for the cache are fresh. Tokens are counted as chosen under Models and "
+    "more in the sidebar; a provider's own count may differ."
 )
 
 
@@ -40,13 +61,13 @@ def totals(costs: Sequence[SettingCost]) -> None:
         is_first = one is costs[0]
         delta = None
         if change is not None and len(costs) > 1:
-            delta = FIRST if is_first else _change_words(change)
+            delta = _(FIRST) if is_first else _change_words(change)
         is_less = change is not None and change < 0
         column.metric(
             one.label,
             usd_words(one.cost.total_usd),
             delta,
-            help=TOTAL_HELP,
+            help=_(TOTAL_HELP),
             delta_color="inverse" if is_less else "off",
             delta_arrow="auto" if change and not is_first else "off",
         )
@@ -68,7 +89,7 @@ def _change(one: SettingCost, first: SettingCost) -> float | None:
 
 
 def _change_words(change: float) -> str:
-    return f"{change:+.0%} cost" if change else "same cost"
+    return _("{change:+.0%} cost", change=change) if change else _("same cost")
 
 
 def shares_words(one: SettingCost, *, has_hits: bool) -> str:
@@ -76,14 +97,19 @@ def shares_words(one: SettingCost, *, has_hits: bool) -> str:
     summarizer's; in Markdown."""
     told = []
     if has_hits:
-        told.append(f"{one.cost.hit_rate:.0%} of its input read from the cache")
+        told.append(
+            _(
+                "{hit_rate:.0%} of its input read from the cache",
+                hit_rate=one.cost.hit_rate,
+            )
+        )
     if one.cost.traffic.summarizer_turns.size:
         share = one.summarizer_share
         if share is None:
-            told.append("summarizer's share unknown")
+            told.append(_("summarizer's share unknown"))
         else:
-            told.append(f"{share:.0%} of the cost is the summarizer's")
-    return plain(", ".join(told))
+            told.append(_("{share:.0%} of the cost is the summarizer's", share=share))
+    return plain(_(COMMA).join(told))
 
 
 def cheapest_words(
@@ -91,33 +117,52 @@ def cheapest_words(
 ) -> str:
     """Return which setting costs least, for which pauses that holds, and which one does with others; in Markdown, empty
     where nothing can be said."""
-    cheapest = _cheapest([one.cost for one in costs])
+    cheapest = _only_cheapest(costs)
     if cheapest is None:
-        return ""
-    dearest_usd = max(one.cost.total_usd or 0.0 for one in costs)
-    if isclose(cheapest.usd, dearest_usd, rel_tol=1e-9):
-        return "All settings cost the same."
-    words = f"**{plain(costs[cheapest.place].label)}** costs least: {plain(dollars(cheapest.usd))}"
-    prices = (assumptions.main, assumptions.summarizer, assumptions.cache)
-    by_pause = [cost_by_pause(one.cost.traffic, *prices) for one in costs]
-    known = [both for both in by_pause if both is not None]
+        same = _cheapest([one.cost for one in costs]) is not None
+        return _("All settings cost the same.") if same else ""
+    label = plain(costs[cheapest.place].label)
+    amount = plain(dollars(cheapest.usd))
+    known = _known_by_pause(costs, assumptions)
     if not known or assumptions.cache is None:
-        return f"{words}. No pause changes that: no prompt cache is known that outlasts one."
+        return _(
+            "**{label}** costs least: {amount}. No pause changes that: no prompt cache is known that outlasts one.",
+            label=label,
+            amount=amount,
+        )
     reads = assumptions.cache.is_alive(assumptions.pause_seconds)
     other = _cheapest([one.longer if reads else one.shorter for one in known])
     lives = duration_words(assumptions.cache.lifetime_seconds or 0.0)
-    if reads:
-        holds = f"shorter than the {lives} {LIVES}"
-        others = f"pauses of {lives} or longer"
-    else:
-        holds = f"not shorter than the {lives} {LIVES}"
-        others = "shorter ones"
-    pauses = duration_words(assumptions.pause_seconds)
-    words = f"{words} with pauses of {pauses}, {holds}. With {others}"
-    if other is None or other.place == cheapest.place:
-        return f"{words} it does so too."
-    label = plain(costs[other.place].label)
-    return f"{words} it would be **{label}**, with {plain(dollars(other.usd))}."
+    is_same = other is None or other.place == cheapest.place
+    return _(
+        _COSTS_LEAST[reads, is_same],
+        label=label,
+        amount=amount,
+        pauses=duration_words(assumptions.pause_seconds),
+        lives=lives,
+        other="" if other is None else plain(costs[other.place].label),
+        other_amount="" if other is None else plain(dollars(other.usd)),
+    )
+
+
+def says_how_pauses_matter(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> bool:
+    """Return whether :func:`cheapest_words` says what the pause does to the cache."""
+    is_compared = bool(_known_by_pause(costs, assumptions))
+    return (
+        _only_cheapest(costs) is not None
+        and is_compared
+        and assumptions.cache is not None
+    )
+
+
+def _known_by_pause(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
+) -> list[CostByPause]:
+    prices = (assumptions.main, assumptions.summarizer, assumptions.cache)
+    by_pause = [cost_by_pause(one.cost.traffic, *prices) for one in costs]
+    return [both for both in by_pause if both is not None]
 
 
 class _Cheapest(NamedTuple):
@@ -137,31 +182,42 @@ def _cheapest(costs: Sequence[Cost]) -> _Cheapest | None:
     return min(known, key=lambda one: one.usd) if len(known) > 1 else None
 
 
+def _only_cheapest(costs: Sequence[SettingCost]) -> _Cheapest | None:
+    """Return the setting that costs least; ``None`` where all cost the same, or nothing is known."""
+    cheapest = _cheapest([one.cost for one in costs])
+    dearest_usd = max((one.cost.total_usd or 0.0 for one in costs), default=0.0)
+    if cheapest is None or isclose(cheapest.usd, dearest_usd, rel_tol=1e-9):
+        return None
+    return cheapest
+
+
 def parts_table(costs: Sequence[SettingCost]) -> None:
     """Tokens and dollars of each part, one column a setting."""
-    st.header("What is paid for?", anchor=False, help=PARTS_HELP)
+    st.header(_("What is paid for?"), anchor=False, help=_(PARTS_HELP))
     table = pd.DataFrame({plain(one.label): _cells(one) for one in costs})
     # style.css aligns them at the right, where digits compare.
     with st.container(key="costs-parts"):
-        st.table(table[(table != NONE).any(axis=1)], border="horizontal", alt=PARTS_ALT)
+        st.table(
+            table[(table != NONE).any(axis=1)], border="horizontal", alt=_(PARTS_ALT)
+        )
 
 
 def _cells(one: SettingCost) -> dict[str, str]:
     cost = one.cost
     parts = {}
     for part, name in PART_NAMES.items():
-        parts[f"{name} (tokens · USD)"] = _cell(one, part)
+        parts[_("{part} (tokens · USD)", part=_(name))] = _cell(one, part)
     has_summarizer = cost.traffic.summarizer_turns.size
     uses_cache = cost.cached_tokens.any() or cost.written_tokens.any()
     summarizer = usd_words(cost.summarizer_usd) if has_summarizer else NONE
     uncached = usd_words(cost.uncached_total_usd) if uses_cache else NONE
     return {
-        "Requests": f"{len(cost.traffic.turns):,}",
+        _("Requests"): f"{len(cost.traffic.turns):,}",
         **parts,
-        "Chat model (USD)": usd_words(cost.main_usd),
-        "Summarizer (USD)": summarizer,
-        "Both (USD)": usd_words(cost.total_usd),
-        "Both, without a cache (USD)": uncached,
+        _("Chat model (USD)"): usd_words(cost.main_usd),
+        _("Summarizer (USD)"): summarizer,
+        _("Both (USD)"): usd_words(cost.total_usd),
+        _("Both, without a cache (USD)"): uncached,
     }
 
 
@@ -172,13 +228,13 @@ def _cell(one: SettingCost, part: Part) -> str:
 
 ALL_TURNS = "all"
 _TITLES = {
-    "turn": "Turn", "call": "Call", "requests": "Requests", "input_tokens": "Input (tokens)",
-    "fresh_tokens": "Fresh (tokens)",
-    "cached_tokens": "Read from the cache (tokens)", "written_tokens": "Written to the cache (tokens)",
-    "output_tokens": "Output (tokens)", "summarizer_input_tokens": "Summarizer input (tokens)",
-    "summarizer_output_tokens": "Summarizer output (tokens)", "main_usd": "Chat model (USD)",
-    "uncached_main_usd": "Chat model without a cache (USD)", "summarizer_usd": "Summarizer (USD)",
-    "cumulative_usd": "Both so far (USD)", "uncached_cumulative_usd": "Both so far without a cache (USD)",
+    "turn": noop("Turn"), "call": noop("Call"), "requests": noop("Requests"), "input_tokens": noop("Input (tokens)"),
+    "fresh_tokens": noop("Fresh (tokens)"),
+    "cached_tokens": noop("Read from the cache (tokens)"), "written_tokens": noop("Written to the cache (tokens)"),
+    "output_tokens": noop("Output (tokens)"), "summarizer_input_tokens": noop("Summarizer input (tokens)"),
+    "summarizer_output_tokens": noop("Summarizer output (tokens)"), "main_usd": noop("Chat model (USD)"),
+    "uncached_main_usd": noop("Chat model without a cache (USD)"), "summarizer_usd": noop("Summarizer (USD)"),
+    "cumulative_usd": noop("Both so far (USD)"), "uncached_cumulative_usd": noop("Both so far without a cache (USD)"),
 }  # fmt: skip
 """What the page calls the columns; the file keeps the names of the library."""
 _WORDS = {
@@ -197,13 +253,13 @@ def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
     one = next(one for one in costs if one.setting is setting)
     table = with_totals(one)
     st.dataframe(
-        table.rename(columns=_TITLES),
+        table.rename(columns={name: _(title) for name, title in _TITLES.items()}),
         hide_index=True,
         column_config=_columns(table),
-        alt=f"Tokens and US dollars of each {step_of([one.setting])} under {one.label}",
+        alt=_alt(one),
     )
     st.download_button(
-        "Download as CSV",
+        _("Download as CSV"),
         lambda: table.to_csv(index=False, float_format="%.12g"),
         mime="text/csv",
         file_name=f"{file_name(title)}-{file_name(one.label)}-costs.csv",
@@ -211,6 +267,12 @@ def turn_by_turn(costs: Sequence[SettingCost], title: str) -> None:
         key="costs-csv",
         on_click="ignore",
     )
+
+
+def _alt(one: SettingCost) -> str:
+    if step_of([one.setting]) == "turn":
+        return _("Tokens and US dollars of each turn under {label}", label=one.label)
+    return _("Tokens and US dollars of each request under {label}", label=one.label)
 
 
 def with_totals(one: SettingCost) -> pd.DataFrame:
@@ -235,7 +297,7 @@ def _columns(table: pd.DataFrame) -> dict[str, Any]:
     digits = max(2, 1 - floor(log10(min(amounts)))) if amounts else 2
     columns = {}
     for name in table.columns.difference(["turn", "call"], sort=False):
-        columns[_TITLES[name]] = st.column_config.NumberColumn(
+        columns[_(_TITLES[name])] = st.column_config.NumberColumn(
             format=f"%.{digits}f" if name in money else "localized",
             help=tooltip(_WORDS[name]) if name in _WORDS else None,
         )

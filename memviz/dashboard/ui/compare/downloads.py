@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.reporting.figures import ImageFormat, can_render, image
@@ -17,16 +18,19 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 PANEL_PIXELS = 330
 DOWNLOADS_KEY = "compare-downloads"
-NO_PICTURES = "The camera above a chart saves it as PNG. As SVG too with `pip install 'memviz[images]'` and a Chromium."
-REPORT_HELP = (
-    "One file with the interactive charts, the facts kept, the costs, the summaries and the conversation. Works "
-    "offline."
+NO_PICTURES = noop(
+    "The camera above a chart saves it as PNG. As SVG too with `pip install 'memviz[images]'` and a "
+    "Chromium."
 )
-RUN_HELP = "All of it: memviz.Run.from_dict reads it back."
-REQUESTS_HELP = (
+REPORT_HELP = noop(
+    "One file with the interactive charts, the facts kept, the costs, the summaries and the "
+    "conversation. Works offline."
+)
+RUN_HELP = noop("All of it: memviz.Run.from_dict reads it back.")
+REQUESTS_HELP = noop(
     "One row for each call of the model, with its turn and the tokens of each part."
 )
-COMPACTIONS_HELP = (
+COMPACTIONS_HELP = noop(
     "One row for each summarization, clearing or other change of what is sent."
 )
 
@@ -39,7 +43,10 @@ def run_downloads(
     # which then stays empty.
     with (
         st.popover(
-            "Download", key=DOWNLOADS_KEY, icon=":material/download:", width="stretch"
+            _("Download"),
+            key=DOWNLOADS_KEY,
+            icon=":material/download:",
+            width="stretch",
         ),
         st.container(width=PANEL_PIXELS),
     ):
@@ -52,44 +59,49 @@ def run_downloads(
 def _files_of_all(
     settings: Sequence[SettingRun], transcript: Transcript, title: str
 ) -> None:
-    st.caption(f"All {len(settings)} settings" if len(settings) > 1 else "The setting")
+    st.caption(
+        _("All {number} settings", number=len(settings))
+        if len(settings) > 1
+        else _("The setting")
+    )
     # At the prices that were chosen last in this session.
     report = partial(_report, settings, transcript, prices_in_force())
-    _button("Report (HTML)", f"{title}.html", "text/html", report, REPORT_HELP)
+    _button(_("Report (HTML)"), f"{title}.html", "text/html", report, _(REPORT_HELP))
     if not can_render():
-        st.caption(NO_PICTURES)
+        st.caption(_(NO_PICTURES))
         return
 
     def draw(format: ImageFormat) -> bytes:
         return image(tokens_per_turn(settings, recorded=transcript.events), format)
 
-    chart = "Chart of tokens"
-    _button(f"{chart} (PNG)", f"{title}.png", "image/png", partial(draw, "png"))
-    _button(f"{chart} (SVG)", f"{title}.svg", "image/svg+xml", partial(draw, "svg"))
+    png = partial(draw, "png")
+    svg = partial(draw, "svg")
+    _button(_("Chart of tokens (PNG)"), f"{title}.png", "image/png", png)
+    _button(_("Chart of tokens (SVG)"), f"{title}.svg", "image/svg+xml", svg)
 
 
 def _files_of_one(chosen: SettingRun, name: str) -> None:
     run = chosen.run
     _button(
-        "Run (JSON)",
+        _("Run (JSON)"),
         f"{name}.json",
         "application/json",
         partial(run_json, run),
-        RUN_HELP,
+        _(RUN_HELP),
     )
     _button(
-        "Requests (CSV)",
+        _("Requests (CSV)"),
         f"{name}-requests.csv",
         "text/csv",
         partial(requests_csv, run),
-        REQUESTS_HELP,
+        _(REQUESTS_HELP),
     )
     _button(
-        "Summaries and clearings (CSV)",
+        _("Summaries and clearings (CSV)"),
         f"{name}-summarizations.csv",
         "text/csv",
         partial(compactions_csv, run),
-        COMPACTIONS_HELP,
+        _(COMPACTIONS_HELP),
     )
 
 

@@ -15,6 +15,7 @@ from memviz.core.errors import (
     UnusableSummarizerError,
 )
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.answers import answer_card
 from memviz.dashboard.ui.compare.selection import Selection
@@ -42,6 +43,13 @@ from memviz.storage.workspace import RunKey
 TAKE_KEY = "free-take"
 KEPT_EVERY_SECONDS = 5.0
 """How often a run under way is kept; and when it ends, fails or is stopped."""
+_ANSWERS_FOR_ITSELF = noop(
+    "**Each setting answers for itself.** The model {label} replies to every message of the user under "
+    "each setting, so you see what it still knew. {answered} answered so far."
+)
+_NOTHING_TO_ANSWER = noop(
+    "The conversation holds no message of a user: there is nothing to answer."
+)
 
 
 class _Begun(NamedTuple):
@@ -55,13 +63,9 @@ def free_runs(models: Models) -> list[SettingRun]:
     """Return the free run of the conversation under every setting, as far as it was made. A model is asked only after
     a click, with what it will cost said before; it can be stopped, and goes on where it was."""
     state = compare_state()
-    _, log = studied_conversation()
+    _transcript, log = studied_conversation()
     if not log.turn_count:
-        show_error(
-            EmptyConversationError(
-                "The conversation holds no message of a user: there is nothing to answer."
-            )
-        )
+        show_error(EmptyConversationError(_(_NOTHING_TO_ANSWER)))
         return []
     begun = []
     for setting in state.settings:
@@ -75,13 +79,8 @@ def free_runs(models: Models) -> list[SettingRun]:
     if missing:
         is_asked = state.answer_again
         state.answer_again = False
-        done = sum(item.done for item in missing)
-        of_total = f"{done:,} of {counted(log.turn_count * len(missing), 'turn')}"
         with st.container(border=True):
-            st.markdown(
-                f"**Each setting answers for itself.** The model {plain(models.answerer.label)} replies to every "
-                f"message of the user under each setting, so you see what it still knew. {of_total} answered so far."
-            )
+            st.markdown(_invitation(missing, models, log.turn_count))
             job = _job(missing, models)
             if job.run_when_asked(is_asked=is_asked):
                 begun = [_as_it_stands(one.setting, one.key) for one in begun]
@@ -95,6 +94,16 @@ def free_runs(models: Models) -> list[SettingRun]:
         if item.run is not None and item.run.turns:
             made.append((item.setting, item.run))
     return as_setting_runs(made)
+
+
+def _invitation(missing: Sequence[_Begun], models: Models, turns: int) -> str:
+    """Return what a free run is, and how much of it there is."""
+    answered = _(
+        "{done:,} of {turns}",
+        done=sum(item.done for item in missing),
+        turns=counted(turns * len(missing), "turn"),
+    )
+    return _(_ANSWERS_FOR_ITSELF, label=plain(models.answerer.label), answered=answered)
 
 
 def _choose_take(begun: Sequence[_Begun], again: Job | None) -> None:
@@ -111,9 +120,9 @@ def _choose_take(begun: Sequence[_Begun], again: Job | None) -> None:
             if widget_value(TAKE_KEY) != state.take:
                 set_widget(TAKE_KEY, state.take)
             st.segmented_control(
-                "Answers",
+                _("Answers"),
                 range(takes),
-                format_func=lambda take: f"Run {take + 1}",
+                format_func=lambda take: _("Run {number}", number=take + 1),
                 key=TAKE_KEY,
                 required=True,
                 label_visibility="collapsed",
@@ -121,13 +130,16 @@ def _choose_take(begun: Sequence[_Begun], again: Job | None) -> None:
             )
         if again is not None:
             st.button(
-                "Answer again",
+                _("Answer again"),
                 icon=":material/replay:",
                 key="free-again",
                 on_click=_answer_again,
                 args=(takes,),
             )
-            bound_caption(again.bound, before=f"These answers are kept. {again.before}")
+            bound_caption(
+                again.bound,
+                before=_("These answers are kept. {before}", before=again.before),
+            )
 
 
 def _show_take() -> None:
@@ -153,12 +165,15 @@ def _job(missing: Sequence[_Begun], models: Models) -> Job:
     likely = likely_words(cost)
     work = [item.key.strategy.tool_use for item in missing]
     if any(one.recalls or one.thinking_rounds for one in work):
-        likely += " What the model recalls or thinks by itself comes on top."
+        likely = _(
+            "{likely} What the model recalls or thinks by itself comes on top.",
+            likely=likely,
+        )
     return Job(
         "free-run",
         partial(_answer, missing, models),
         verb=start_verb(
-            "Answer", is_begun=any(item.done for item in missing), has_failed=False
+            _("Answer"), is_begun=any(item.done for item in missing), has_failed=False
         ),
         model=models.answerer.label,
         bound=free_run_bound(replays, [item.done for item in missing], models.askers),
@@ -186,10 +201,15 @@ def _answer_under(key: RunKey, free: FreeRun, tell: Tell) -> None:
     kept = monotonic()
     while not free.is_complete:
         turn = free.done + 1
-        words = f"{plain(key.strategy.label)}: turn {turn:,} of {free.turn_count:,}"
+        words = _(
+            "{label}: turn {turn:,} of {turn_count:,}",
+            label=plain(key.strategy.label),
+            turn=turn,
+            turn_count=free.turn_count,
+        )
         # A stop in the midst of a reply keeps what there is of it, which closing the reply does.
         with closing(free.next_turn()) as pieces:
-            for _ in pieces:
+            for _piece in pieces:
                 tell(turn / free.turn_count, words)
         if monotonic() - kept >= KEPT_EVERY_SECONDS:
             _keep(key, free)
@@ -212,19 +232,19 @@ def answers_of_turn(settings: Sequence[SettingRun], selection: Selection) -> Non
     """Draw the answers of all settings to the message of the selected turn, and where they had them from."""
     turn = selection.turn
     records = [(setting, record_of_turn(setting.run, turn)) for setting in settings]
-    asked = next((record for _, record in records if record), None)
+    asked = next((record for _setting, record in records if record), None)
     if asked is None:
         return
     log = asked.memory.log
     question = "\n".join(log[position].content for position in asked.parts.input)
-    st.markdown(f"**What each setting answered at turn {turn}**")
+    st.markdown(_("**What each setting answered at turn {turn}**", turn=turn))
     st.caption(plain(question))
     for column, (setting, record) in zip(
         st.columns(len(settings)), records, strict=True
     ):
         with column:
             if record is None:
-                st.caption(f"{plain(setting.label)}: not answered yet.")
+                st.caption(_("{label}: not answered yet.", label=plain(setting.label)))
             else:
                 source = answer_source(record.context, question, record.reply)
                 answer_card(setting, record, source)

@@ -8,7 +8,14 @@ import streamlit as st
 from markupsafe import Markup
 
 from memviz.core.context import Fate
-from memviz.core.text.wording import counted, message_number, message_position, share_of
+from memviz.core.text.wording import (
+    counted,
+    message_number,
+    message_position,
+    share_of,
+    times,
+)
+from memviz.core.translation import _
 from memviz.dashboard.charts.memory_map.fate_map import beside_others, map_of
 from memviz.dashboard.charts.memory_map.fate_words import fates_table, map_finding
 from memviz.dashboard.charts.palette import (
@@ -86,7 +93,7 @@ def _map_notes(settings: Sequence[SettingRun]) -> None:
         step_by_step(settings),
         "map-turn-numbers",
         partial(fates_table, settings),
-        "Messages of each fate at every request, by setting",
+        _("Messages of each fate at every request, by setting"),
     )
 
 
@@ -119,15 +126,17 @@ def zoom(whole: View, step: str) -> View:
     linked_range("messages", positions_key, 1, len(whole.positions))
     requests, messages = st.columns(2, gap="large")
     first, last = requests.slider(
-        f"{step.capitalize()}s",
+        _("Turns") if step == "turn" else _("Requests"),
         1,
         len(whole.requests),
         (1, len(whole.requests)),
         key=requests_key,
-        help=f"Fewer {step}s and messages are drawn in more detail.",
+        help=_("Fewer turns and messages are drawn in more detail.")
+        if step == "turn"
+        else _("Fewer requests and messages are drawn in more detail."),
     )
     top, bottom = messages.slider(
-        "Messages",
+        _("Messages"),
         1,
         len(whole.positions),
         (1, len(whole.positions)),
@@ -157,9 +166,16 @@ def _map_key(number: int) -> str:
 
 def _cell_words(view: View, step: str) -> str:
     size = f"{counted(view.requests_per_cell, step)} × {counted(view.messages_per_cell, 'message')}"
-    return (
-        f"**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the same. "
-        f"Choose fewer {step}s and messages to see each of them."
+    if step == "turn":
+        return _(
+            "**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the "
+            "same. Choose fewer turns and messages to see each of them.",
+            size=size,
+        )
+    return _(
+        "**Each cell is {size}** in the colour of what is most common in it; a single recall shows all the "
+        "same. Choose fewer requests and messages to see each of them.",
+        size=size,
     )
 
 
@@ -218,22 +234,25 @@ def legend(settings: Sequence[SettingRun]) -> None:
 
 def _how_often(codes: Sequence[int]) -> Markup:
     """Return one entry for all violets, side by side from the strongest to the faintest: a row has room for it."""
-    words = [*map(_times_words, codes[:-1]), f"{_times_words(codes[-1])} times"]
+    words = [
+        *map(_times_words, codes[:-1]),
+        _("{number} times", number=_times_words(codes[-1])),
+    ]
     items = (
         legend_item(swatch(STEP_COLORS[code]), often)
         for code, often in zip(codes, words, strict=True)
     )
-    return element("span", "Summarized ", *items, style=HOW_OFTEN_STYLE)
+    return element("span", _("Summarized "), *items, style=HOW_OFTEN_STYLE)
 
 
 def _times_words(code: int) -> str:
     first = STEPS[code].generation
     if code + 1 == len(STEPS) or STEPS[code + 1].fate is not Fate.SUMMARIZED:
-        return f"{first} or more"
+        return _("{number} or more", number=first)
     last = STEPS[code + 1].generation - 1
     if last > first:
         return f"{first}-{last}"
-    return "once" if first == 1 else f"{first}"
+    return times(1) if first == 1 else f"{first}"
 
 
 def key_numbers(setting: SettingRun) -> None:
@@ -253,7 +272,7 @@ def key_numbers(setting: SettingRun) -> None:
 
 def _often(mean: float) -> str:
     rounded = f"{mean:.1f}".removesuffix(".0")
-    return "once" if rounded == "1" else f"{rounded} times"
+    return times(1) if rounded == "1" else _("{number} times", number=rounded)
 
 
 class _Number(NamedTuple):
@@ -265,14 +284,16 @@ class _Number(NamedTuple):
 
 def _numbers(fates: FateMap) -> Iterator[_Number]:
     """Return what became of the messages at the last request, in the order of the bar."""
-    often = f", {_often(fates.shares(-1).mean_generation)} on average"
+    often = _(", {often} on average", often=_often(fates.shares(-1).mean_generation))
     words = {
-        Fate.VERBATIM: "sent word for word, the newest input included",
-        Fate.RECALLED: "brought back for it",
-        Fate.SHORTENED: "shortened: a part of each is in it",
-        Fate.CLEARED: "sent as placeholders: that they were there is in it, and nothing that they said",
-        Fate.SUMMARIZED: f"replaced by a summary{often}",
-        Fate.DROPPED: "dropped: nothing of them is in it",
+        Fate.VERBATIM: _("sent word for word, the newest input included"),
+        Fate.RECALLED: _("brought back for it"),
+        Fate.SHORTENED: _("shortened: a part of each is in it"),
+        Fate.CLEARED: _(
+            "sent as placeholders: that they were there is in it, and nothing that they said"
+        ),
+        Fate.SUMMARIZED: _("replaced by a summary{often}", often=often),
+        Fate.DROPPED: _("dropped: nothing of them is in it"),
     }
     for fate, said in words.items():
         more = often if fate is Fate.SUMMARIZED else ""
@@ -282,7 +303,11 @@ def _numbers(fates: FateMap) -> Iterator[_Number]:
 def _item(number: _Number, messages: int) -> Markup:
     """Return the colour with the share, and how often a summarized message was summarized; what they mean is said to
     the pointer and to a screen reader."""
-    words = f"{share_of(number.held, messages, 'message')} at the last request: {number.words}"
+    words = _(
+        "{messages} at the last request: {words}",
+        messages=share_of(number.held, messages, "message"),
+        words=number.words,
+    )
     share = legend_item(
         swatch(STEP_COLORS[number.code]),
         f"{percent(number.held, messages)}{number.more}",

@@ -13,6 +13,7 @@ from memviz.core.text.wording import (
     times,
     turn_list,
 )
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_words import life_finding
 from memviz.dashboard.charts.memory_map.message_life import message_life
@@ -28,7 +29,7 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.facts import message_facts_words
-from memviz.dashboard.words.requests import call_text
+from memviz.dashboard.words.requests import call_text, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
@@ -44,12 +45,12 @@ MAX_AGAIN = 6
 
 
 FATE_WORDS = {
-    Fate.VERBATIM: "sent word for word",
-    Fate.SUMMARIZED: "replaced by a summary",
-    Fate.RECALLED: "recalled",
-    Fate.CLEARED: "sent as a placeholder",
-    Fate.SHORTENED: "shortened",
-    Fate.DROPPED: "dropped",
+    Fate.VERBATIM: noop("sent word for word"),
+    Fate.SUMMARIZED: noop("replaced by a summary"),
+    Fate.RECALLED: noop("recalled"),
+    Fate.CLEARED: noop("sent as a placeholder"),
+    Fate.SHORTENED: noop("shortened"),
+    Fate.DROPPED: noop("dropped"),
 }
 
 
@@ -70,10 +71,17 @@ def life_of_selected(settings: Sequence[SettingRun]) -> None:
     setting = selected(settings).setting
     run = setting.run
     position = selected_message(run)
-    said = f"{run.log[position].role}, turn {run.log.turn_number(position)}"
-    whose = f"**Message {message_number(position):,}** ({said})"
     life = life_in_words(fate_map(run).life(position))
-    st.markdown(f"{whose} under {plain(setting.label)}: {life}")
+    st.markdown(
+        _(
+            "**Message {number:,}** ({role}, turn {turn}) under {label}: {life}",
+            number=message_number(position),
+            role=role_name(run.log[position].role),
+            turn=run.log.turn_number(position),
+            label=plain(setting.label),
+            life=life,
+        )
+    )
 
 
 def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
@@ -81,8 +89,8 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
     run = selection.setting.run
     position = selected_message(run)
     titled, chooser = st.columns([3, 1], vertical_alignment="bottom")
-    titled.header("What became of one message?", anchor=False)
-    chooser.number_input("Message", 1, len(run.log), step=1, key=MESSAGE_KEY)
+    titled.header(_("What became of one message?"), anchor=False)
+    chooser.number_input(_("Message"), 1, len(run.log), step=1, key=MESSAGE_KEY)
     last = max(record.turn for other in settings for record in other.run.turns[-1:])
     st.plotly_chart(
         message_life(settings, position, last),
@@ -96,7 +104,7 @@ def one_message(settings: Sequence[SettingRun], selection: Selection) -> None:
     with st.container(border=True):
         message = run.log[position]
         if message.content or not message.tool_calls:
-            st.text(message.content[:MAX_CHARS_SHOWN] or "This message has no text.")
+            st.text(message.content[:MAX_CHARS_SHOWN] or _("This message has no text."))
         for call in message.tool_calls:
             st.code(call_text(call), language=None, wrap_lines=True)
 
@@ -107,24 +115,29 @@ def _at_request(
     """Show what of the message's facts the request still holds, and what was sent in its place."""
     facts = message_facts(record, position, known)
     if facts:
-        st.markdown(f"At the request of {name}: {plain(message_facts_words(facts))}")
+        st.markdown(
+            _(
+                "At the request of {name}: {facts}",
+                name=name,
+                facts=plain(message_facts_words(facts)),
+            )
+        )
     instead = sent_instead(record, position)
     if instead is not None:
         sent, how = instead
-        st.markdown(f"At the request of {name} it was {how}:")
-        shown = message_html(sent, "", "Tokens shows all of it")
+        st.markdown(_("At the request of {name} it was {how}:", name=name, how=how))
+        shown = message_html(sent, "", _("Tokens shows all of it"))
         st.html(section(PART_COLORS["history"], shown))
 
 
 def life_in_words(life: Sequence[Span]) -> str:
     """A message's life as a sentence."""
     if not life:
-        return "no request came after it, so it was never sent."
+        return _("no request came after it, so it was never sent.")
     phrases = list(_phrases(life))
     if len(phrases) > MAX_PHRASES:
-        phrases[MAX_PHRASES - 2 : -1] = ["and so on"]
-    text = "; ".join(phrases)
-    return text + "."
+        phrases[MAX_PHRASES - 2 : -1] = [_("and so on")]
+    return _("{phrases}.", phrases=_("; ").join(phrases))
 
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
@@ -144,26 +157,32 @@ def _phrases(life: Sequence[Span]) -> Iterator[str]:
     if again:
         yield _again(again)
     if life[-1].fate is Fate.SUMMARIZED:
-        yield f"by the last request it had been summarized {times(life[-1].generation)}"
+        yield _(
+            "by the last request it had been summarized {times}",
+            times=times(life[-1].generation),
+        )
 
 
 def _phrase(span: Span, *, first: bool, open_end: bool) -> str:
-    words = FATE_WORDS[span.fate]
+    words = _(FATE_WORDS[span.fate])
     since = request_name(*span.first)
     until = request_name(*span.last)
     if span.first == span.last:
-        return f"{words} at {since}"
+        return _("{words} at {since}", words=words, since=since)
     if open_end:
-        return f"{words} since {since}"
+        return _("{words} since {since}", words=words, since=since)
     if first:
-        return f"{words} until {until}"
-    return f"{words} {request_span(span.first, span.last)}"
+        return _("{words} until {until}", words=words, until=until)
+    return _("{words} {span}", words=words, span=request_span(span.first, span.last))
 
 
 def _again(spans: Sequence[Span]) -> str:
     if all(span.first_calls == 1 for span in spans):
-        return f"summarized again at {turn_list([span.first_turn for span in spans], most=MAX_AGAIN)}"
+        return _(
+            "summarized again at {turns}",
+            turns=turn_list([span.first_turn for span in spans], most=MAX_AGAIN),
+        )
     names = [request_name(*span.first) for span in spans]
     if len(names) > MAX_AGAIN:
         names[MAX_AGAIN:] = ["…"]
-    return f"summarized again at {'; '.join(names)}"
+    return _("summarized again at {turns}", turns=_("; ").join(names))

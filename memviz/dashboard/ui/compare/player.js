@@ -5,20 +5,23 @@ const LOOK_FOR_CHARTS_MILLISECONDS = 250; // a chart is drawn later than the pla
 const CLICK_PIXELS = 4; // a pointer that moved further has zoomed
 
 export default function ({ parentElement, data, setTriggerValue }) {
-    const player = (parentElement.memvizPlayer ??= new Player(parentElement));
+    const kept = parentElement.memvizPlayer, isOtherLanguage = JSON.stringify(kept?.data.words) !== JSON.stringify(data.words);
+    if (kept && isOtherLanguage) kept.replace();
+    const player = kept && !isOtherLanguage ? kept : (parentElement.memvizPlayer = new Player(parentElement, data));
     player.send = (move) => setTriggerValue("move", move);
     player.update(data);
     return () => setTimeout(() => player.walk.leaveIfGone(), 0);
 }
 
 class Player {
-    constructor(root) {
+    constructor(root, data) {
         this.root = root;
+        this._ = (text, values) => memvizSay((this.data ?? data).words, text, values);
         this.sent = null; // the request that the server was sent and has not confirmed
         this.charts = new Map();
         this.walk = new MemvizWalk(this);
         this.controls = new MemvizControls(this.walk, root.querySelector(".memviz-buttons"));
-        const { event } = this.controls, words = memvizMake("span", event, { textContent: "next" });
+        const { event } = this.controls, words = memvizMake("span", event, { textContent: this._("next") });
         this.what = memvizMake("span", words, { className: "what" });
         event.append(" ");
         this.diamond = memvizMake("span", event, { className: "diamond" }, { "aria-hidden": "true" });
@@ -72,8 +75,9 @@ class Player {
 
     // What one step is called: in a conversation without tools every turn is one request.
     nameSteps() {
-        const step = this.behind.some(Boolean) ? "request" : "turn";
-        this.controls.name({ step, previous: `Previous ${step}`, next: `Next ${step}` });
+        const _ = this._, step = this.behind.some(Boolean) ? "request" : "turn";
+        if (step === "turn") this.controls.name({ step, previous: _("Previous turn"), next: _("Next turn") });
+        else this.controls.name({ step, previous: _("Previous request"), next: _("Next request") });
         this.controls.bar.classList.toggle("calls", step === "request"); // their names are longer
     }
 
@@ -114,6 +118,12 @@ class Player {
         return this.marks.find((at) => at > this.walk.at) ?? this.marks[0];
     }
 
+    // Another player, in another language, comes into this place.
+    replace() {
+        this.walk.leave();
+        this.controls.bar.remove();
+    }
+
     left() {
         clearInterval(this.looking);
         for (const { line, dot } of this.charts.values()) [line, dot].forEach((mark) => mark.remove());
@@ -131,17 +141,17 @@ class Player {
 
     draw() {
         if (!this.data) return;
-        const { turns } = this.data, { at } = this.walk;
+        const { turns } = this.data, { at } = this.walk, _ = this._;
         const isRuled = this.data.ruled.includes(this.setting);
-        this.controls.event.title = `Next ${isRuled ? "change by the rule" : "summarization"} of this setting (n key)`;
-        this.what.textContent = isRuled ? " change" : " summarization";
+        this.controls.event.title = isRuled ? _("Next change by the rule of this setting (n key)") : _("Next summarization of this setting (n key)");
+        this.what.textContent = isRuled ? _(" change") : _(" summarization");
         this.diamond.textContent = isRuled ? "●" : "◆";
         this.diamond.classList.toggle("ruled", isRuled);
-        const of = (number, all) => `${memvizNumber(number)} of ${memvizNumber(all)}`;
         const calls = this.before[at] + 1 + this.behind[at];
-        const where = `turn ${of(turns[at], turns.at(-1))}` + (calls > 1 ? `, call ${of(this.before[at] + 1, calls)}` : "");
-        const marked = isRuled ? ", changed" : ", summarized";
-        this.controls.draw(where, this.marks.includes(at) ? where + marked : where);
+        const place = { turn: memvizNumber(turns[at]), turns: memvizNumber(turns.at(-1)), call: memvizNumber(this.before[at] + 1), calls: memvizNumber(calls) };
+        const where = calls > 1 ? _("turn {turn} of {turns}, call {call} of {calls}", place) : _("turn {turn} of {turns}", place);
+        const marked = isRuled ? _("{where}, changed", { where }) : _("{where}, summarized", { where });
+        this.controls.draw(where, this.marks.includes(at) ? marked : where);
         for (const chart of this.charts.keys()) this.place(chart);
     }
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import MAX_STEPS, Measure, stage_data, steps_around
 from memviz.dashboard.stage.predictions import asking_data
@@ -29,6 +30,12 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 ON = STAGED
 TURN_KEY = "compare-play-around"
 TURN_PIXELS = 150
+_PLAYED_TURNS = noop(
+    "Turns {first:,} to {last:,} of {every:,} can be played here. Around turn"
+)
+_PLAYED_REQUESTS = noop(
+    "Requests {first:,} to {last:,} of {every:,} can be played here. Around turn"
+)
 
 
 class Readout(NamedTuple):
@@ -48,10 +55,10 @@ def choose_stage() -> None:
     """The switch that shows the stage in place of the charts, on all views."""
     linked_parts().keys[STAGE] = STAGE_KEY
     st.pills(
-        "Stage",
+        _("Stage"),
         [ON],
         key=STAGE_KEY,
-        format_func={ON: "Stage"}.__getitem__,
+        format_func={ON: _("Stage")}.__getitem__,
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -82,6 +89,7 @@ def play(
     data = settings[0].run.once(
         (stage_data, tuple(settings), probes, steps, readout),
         partial(_data, settings, transcript, probes, steps, readout),
+        is_picture=True,
     )
     stage(
         {**data, "at": at, "chosen": selection.number},
@@ -95,11 +103,16 @@ def _other_part(steps: range, every: int, selection: Selection, step: str) -> No
     set_widget(TURN_KEY, selection.turn)
     with row():
         st.caption(
-            f"{step.capitalize()}s {steps.start + 1:,} to {steps.stop:,} of {every:,} can be played here. Around turn",
+            _(
+                _PLAYED_TURNS if step == "turn" else _PLAYED_REQUESTS,
+                first=steps.start + 1,
+                last=steps.stop,
+                every=every,
+            ),
             width="content",
         )
         st.number_input(
-            "Play around turn",
+            _("Play around turn"),
             1,
             selection.setting.run.log.turn_count,
             key=TURN_KEY,

@@ -13,6 +13,7 @@ import numpy as np
 import streamlit as st
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop, script_words
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.composition import composition
 from memviz.dashboard.charts.requests.tables import parts_finding, parts_table
@@ -146,7 +147,7 @@ def _say_what_happened(selection: Selection) -> None:
 
 def _offer_reader() -> None:
     quiet_button(
-        "Read this request", "compare-read", ":material/article:", read_request
+        _("Read this request"), "compare-read", ":material/article:", read_request
     )
 
 
@@ -166,7 +167,12 @@ def _caption(selection: Selection, transcript: Transcript) -> str:
     if record is None:
         return words
     size = counted(record.total_tokens, "token")
-    return f"{words}: {size} under {selection.setting.label}"
+    return _(
+        "{words}: {size} under {label}",
+        words=words,
+        size=size,
+        label=selection.setting.label,
+    )
 
 
 def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
@@ -175,11 +181,14 @@ def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
     return runs[0].once((shared_axis, *runs[1:]), lambda: axis_of(runs))
 
 
+_PARTS_ALT = noop("Tokens of each part of every request under {label}")
+_STAYS = noop("While the stage plays, this stays the request it last stood at.")
+_PLAYER_JS = f"{walk_script()}\n{own_text(__package__, 'player.js')}"
 _player = st.components.v2.component(
     "memviz_player",
     html='<div class="memviz-buttons"></div>',
     css=f"{controls_style()}\n{own_text(__package__, 'player.css')}",
-    js=f"{walk_script()}\n{own_text(__package__, 'player.js')}",
+    js=_PLAYER_JS,
 )
 
 
@@ -205,6 +214,7 @@ def _walk(settings: Sequence[SettingRun], charts: Mapping[str, RequestAxis]) -> 
         },
         "marks": marks,
         "ruled": ruled,
+        "words": script_words(_PLAYER_JS),
     }
     _player(data=data, key=PLAYER_KEY, on_move_change=partial(_follow, settings))
 
@@ -245,16 +255,17 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     record = selection.record
     with st.container(key="compare-reader"):
         mark_row(selection.setting.index)
-        size = f" · {record.total_tokens:,} tokens" if record else ""
+        title = _("**Request of {name}**", name=selection.name)
+        if record:
+            size = counted(record.total_tokens, "token")
+            title = f"{title} · {size}"
         with row():
-            st.markdown(f"**Request of {selection.name}**{size}", width="stretch")
+            st.markdown(title, width="stretch")
             quiet_button(
-                "Close", "compare-close", ":material/close:", read_request, False
+                _("Close"), "compare-close", ":material/close:", read_request, False
             )
         if is_staged():
-            st.caption(
-                "While the stage plays, this stays the request it last stood at."
-            )
+            st.caption(_(_STAYS))
         if len(settings) > 1:
             choose_setting(settings)
         else:
@@ -262,16 +273,16 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
         known = known_facts(compare_state().conversation_id, run.log)
         inspector(run, selection.turn, "compare", known, selection.call)
         folded(
-            "Parts of every request",
+            _("Parts of every request"),
             "compare-parts",
             ":material/stacked_line_chart:",
             partial(_parts, run),
         )
         numbers_of(
-            "Parts of every request, in numbers",
+            _("Parts of every request, in numbers"),
             "compare-parts-numbers",
             partial(parts_table, run),
-            f"Tokens of each part of every request under {selection.setting.label}",
+            _(_PARTS_ALT, label=selection.setting.label),
         )
         with st.container(horizontal=True):
             run_downloads(settings, selection.setting, transcript)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.requests.token_axis import Window
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.compare.dollars_explained import window_tokens
@@ -22,26 +23,26 @@ def choose_scale() -> None:
     """Choose what the chart counts in and how high it is. The window is that of the model
     whose prices count under Dollars, and is offered only if it is known. Of which model and
     how large it is, the axis says."""
-    names = {OF_LARGEST: "Percent of the largest request"}
+    names = {OF_LARGEST: _("Percent of the largest request")}
     if window_tokens(prices_in_force()):
-        names[OF_WINDOW] = "Percent of the context window"
+        names[OF_WINDOW] = _("Percent of the context window")
     linked("percent-of", PERCENT_KEY, list(names))
     linked("magnified", MAGNIFIED_KEY, [MAGNIFIED])
-    st.markdown("**Scale of the chart**")
+    st.markdown(_("**Scale of the chart**"))
     st.pills(
-        "The chart shows",
+        _("The chart shows"),
         [MAGNIFIED],
         key=MAGNIFIED_KEY,
-        format_func={MAGNIFIED: "What is small, magnified"}.__getitem__,
-        help="The lines that go far higher leave the picture.",
+        format_func={MAGNIFIED: _("What is small, magnified")}.__getitem__,
+        help=_("The lines that go far higher leave the picture."),
     )
     st.selectbox(
-        "The chart counts in",
+        _("The chart counts in"),
         list(names),
         index=None,
         key=PERCENT_KEY,
         format_func=names.__getitem__,
-        placeholder="Tokens",
+        placeholder=_("Tokens"),
     )
 
 
@@ -61,5 +62,5 @@ def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
     elif chosen == OF_LARGEST:
         largest = max(one.run.columns.largest for one in settings)
         if largest:
-            return Window(largest, "the largest request")
+            return Window(largest, _("the largest request"))
     return None

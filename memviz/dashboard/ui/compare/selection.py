@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.selected_request import (
     choose_request,
@@ -101,7 +102,7 @@ def choose_setting(settings: Sequence[SettingRun]) -> None:
     numbers = list(range(len(settings)))
     set_widget(SETTING_KEY, selected(settings).number)
     st.selectbox(
-        "Setting",
+        _("Setting"),
         numbers,
         format_func=lambda number: settings[number].label,
         key=SETTING_KEY,

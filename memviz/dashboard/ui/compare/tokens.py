@@ -7,6 +7,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
+from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
@@ -40,7 +42,7 @@ from memviz.transcripts.base import Transcript
 
 CHART_KEY = "compare-tokens"
 NUMBER_PIXELS = 170
-TOKENS_HELP = (
+TOKENS_HELP = noop(
     "Tokens sent to the chat model over all requests, against the first setting."
 )
 
@@ -100,7 +102,9 @@ def _notes(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     summaries_by(settings)
     if transcript.events:
         st.caption(
-            "Dotted lines: summarized by the program that the conversation was imported from."
+            _(
+                "Dotted lines: summarized by the program that the conversation was imported from."
+            )
         )
 
 
@@ -112,12 +116,12 @@ def _choose_turns(settings: Sequence[SettingRun]) -> range | None:
     key = f"compare-turns-{compare_state().conversation_id}"
     linked_range("turns", key, 1, last)
     first, stop = st.slider(
-        "Turns",
+        _("Turns"),
         1,
         last,
         (1, last),
         key=key,
-        help="Fewer turns are drawn in more detail.",
+        help=_("Fewer turns are drawn in more detail."),
     )
     return range(first, stop + 1)
 
@@ -131,34 +135,34 @@ def key_numbers(settings: Sequence[SettingRun]) -> None:
         change = use.sent_tokens / uses[0].sent_tokens - 1 if uses[0].sent_tokens else 0
         column.metric(
             setting.label,
-            f"{use.sent_tokens:,} tokens",
-            None if setting is settings[0] else f"{change:+.0%} tokens",
+            counted(use.sent_tokens, "token"),
+            None
+            if setting is settings[0]
+            else _("{change:+.0%} tokens", change=change),
             delta_color="inverse" if change < 0 else "off",
-            help=TOKENS_HELP,
+            help=_(TOKENS_HELP),
         )
     table = settings[0].run.once(
-        (_table, tuple(settings)), lambda: _table(settings, uses)
+        (_table, tuple(settings)), lambda: _table(settings, uses), is_picture=True
     )
     # style.css aligns them at the right, where digits compare.
     with st.container(key="compare-numbers"):
-        st.table(table, border="horizontal", alt=TABLE_ALT)
+        st.table(table, border="horizontal", alt=_(TABLE_ALT))
     numbers_of(
         step_by_step(settings),
         "compare-turn-numbers",
         partial(tokens_table, settings),
-        "Tokens sent with each request, one column a setting",
+        _("Tokens sent with each request, one column a setting"),
     )
 
 
-TABLE_ALT = "What each setting sent, cleared and summarized, one column a setting"
-OF_CALLS = {
-    "Requests (calls of the chat model)",
-    "of them before the last call of a turn",
-}
-OF_REDUCTIONS = {
-    "Times that messages were cleared or shortened",
-    "Messages cleared or shortened at the end",
-}
+TABLE_ALT = noop("What each setting sent, cleared and summarized, one column a setting")
+_REQUESTS = noop("Requests (calls of the chat model)")
+_EARLIER_TOKENS = noop("of them before the last call of a turn")
+_REDUCTIONS = noop("Times that messages were cleared or shortened")
+_REDUCED_MESSAGES = noop("Messages cleared or shortened at the end")
+OF_CALLS = {_REQUESTS, _EARLIER_TOKENS}
+OF_REDUCTIONS = {_REDUCTIONS, _REDUCED_MESSAGES}
 
 
 def _table(settings: Sequence[SettingRun], uses: Sequence[TokenUse]) -> pd.DataFrame:
@@ -176,21 +180,21 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
     ``has_calls``: turns took several calls of the model, and the table says how many. ``reduces``: some setting
     cleared or shortened messages, and the table says how many."""
     numbers: dict[str, int | str] = {
-        "Requests (calls of the chat model)": use.requests,
-        "Tokens sent to the chat model": use.sent_tokens,
-        "of them before the last call of a turn": use.earlier_tokens,
-        "Mean request": round(use.mean_tokens),
-        "Largest request": use.peak_tokens,
-        "Largest request at turn": place_in_a_table(use.peak),
-        "Times that messages were cleared or shortened": use.reductions,
-        "Messages cleared or shortened at the end": use.reduced_messages,
-        "Summaries written": use.summarizations,
-        "Summarizer calls": use.summarizer_calls,
-        "Failed calls (messages kept)": use.failed_summarizations,
-        "Tokens sent to the summarizer": use.summarizer_prompt_tokens,
-        "Tokens the summarizer wrote": use.summarizer_output_tokens,
-        "All tokens, both models": use.all_tokens,
-        "Requests over their limit": use.over_budget_requests,
+        _REQUESTS: use.requests,
+        noop("Tokens sent to the chat model"): use.sent_tokens,
+        _EARLIER_TOKENS: use.earlier_tokens,
+        noop("Mean request"): round(use.mean_tokens),
+        noop("Largest request"): use.peak_tokens,
+        noop("Largest request at turn"): place_in_a_table(use.peak),
+        _REDUCTIONS: use.reductions,
+        _REDUCED_MESSAGES: use.reduced_messages,
+        noop("Summaries written"): use.summarizations,
+        noop("Summarizer calls"): use.summarizer_calls,
+        noop("Failed calls (messages kept)"): use.failed_summarizations,
+        noop("Tokens sent to the summarizer"): use.summarizer_prompt_tokens,
+        noop("Tokens the summarizer wrote"): use.summarizer_output_tokens,
+        noop("All tokens, both models"): use.all_tokens,
+        noop("Requests over their limit"): use.over_budget_requests,
     }
     left_out = set[str]()
     if not has_calls:
@@ -199,7 +203,7 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         left_out |= OF_REDUCTIONS
     # As texts: pandas' own formatting would take as long as drawing the chart.
     return {
-        name: number if isinstance(number, str) else f"{number:,}"
+        _(name): number if isinstance(number, str) else f"{number:,}"
         for name, number in numbers.items()
         if name not in left_out
     }

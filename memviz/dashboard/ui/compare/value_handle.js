@@ -25,11 +25,12 @@ class Handle {
     update(data) {
         const isNew = !this.data || this.data.now !== data.now || this.data.name !== data.name || this.data.values.length !== data.values.length;
         this.data = data;
+        const _ = this._;
         this.root.querySelector(".handle").style.setProperty("--handle-color", data.color);
         this.root.querySelector(".handle").dataset.missing = data.missing; // curves that are not made yet
         this.root.querySelector(".what").textContent = data.name;
         this.range.max = data.values.length - 1;
-        this.range.setAttribute("aria-label", `${data.title} of ${data.name}`);
+        this.range.setAttribute("aria-label", _("{title} of {name}", data));
         if (isNew && !this.isHeld) {
             this.range.value = data.values.indexOf(data.now);
             this.clear();
@@ -38,7 +39,7 @@ class Handle {
         ticks.replaceChildren(...data.recorded.map((value) => {
             const tick = document.createElement("span");
             tick.textContent = "◆";
-            tick.title = `${value.toLocaleString("en")} ${data.unit}: recorded`;
+            tick.title = _("{amount}: recorded", { amount: this.amount(value) });
             tick.style.left = `${(100 * data.values.indexOf(value)) / Math.max(1, data.values.length - 1)}%`;
             return tick;
         }));
@@ -59,16 +60,23 @@ class Handle {
         }, ASKS_AGAIN_MILLISECONDS);
     }
 
+    // A text in the language of the page: its translations come with the data.
+    _ = (text, values) => (this.data.words?.[text] ?? text).replace(/\{(\w+)\}/g, (found, name) => values[name]);
+
+    amount(value) {
+        return this._("{number} {unit}", { number: value.toLocaleString("en"), unit: this.data.unit });
+    }
+
     get value() {
         return this.data.values[Number(this.range.value)];
     }
 
     say() {
-        const words = `${this.value.toLocaleString("en")} ${this.data.unit}`;
+        const _ = this._, words = this.amount(this.value);
         this.root.querySelector("output").textContent = words;
         const tokens = this.isHeld ? this.curve()?.tokens.at(-1) : undefined;
-        this.root.querySelector(".last").textContent = tokens === undefined ? "" : `last request ${tokens.toLocaleString("en")}`;
-        this.range.setAttribute("aria-valuetext", this.data.recorded.includes(this.value) ? `${words}, recorded` : words);
+        this.root.querySelector(".last").textContent = tokens === undefined ? "" : _("last request {tokens}", { tokens: tokens.toLocaleString("en") });
+        this.range.setAttribute("aria-valuetext", this.data.recorded.includes(this.value) ? _("{amount}, recorded", { amount: words }) : words);
     }
 
     drag() {

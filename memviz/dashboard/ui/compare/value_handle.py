@@ -18,6 +18,7 @@ import streamlit as st
 
 from memviz.core.errors import MemvizError
 from memviz.core.recently_used import RecentlyUsed
+from memviz.core.translation import _, script_words
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.controls.conversations import studied_conversation
@@ -103,7 +104,7 @@ def _draw(handle: _Handle, chart_key: str) -> None:
     data = {
         "chart": chart_key,
         "name": handle.run.label.partition(" · ")[0],
-        "unit": handle.parameter.unit,
+        "unit": _(handle.parameter.unit),
         "title": handle.parameter.title,
         "values": values,
         "now": handle.now,
@@ -112,6 +113,7 @@ def _draw(handle: _Handle, chart_key: str) -> None:
         "missing": len(values) - len(curves),
         "curves": {str(value): curve._asdict() for value, curve in curves.items()},
         "color": setting_color(handle.run.index),
+        "words": script_words(own_text(__package__, "value_handle.js")),
     }
     key = f"{HANDLE_KEY}-{handle.setting.uid}"
     _component(
@@ -201,7 +203,7 @@ def _make_ahead(keys: Mapping[int, RunKey], now: int) -> dict[int, Curve]:
 
 def _replayed(key: RunKey) -> Curve:
     run = workspace().run(key, workspace().free_summarizer(key))
-    marks = [number for number, _ in run.requests.compactions()]
+    marks = [number for number, _made in run.requests.compactions()]
     return Curve(run.columns.totals.tolist(), marks)
 
 

@@ -3,7 +3,8 @@ what becomes of every message. Ten classic effects lead into them."""
 
 import streamlit as st
 
-from memviz.dashboard.lessons.lesson import Step
+from memviz.core.translation import _, language_now, noop
+from memviz.dashboard.lessons.lesson import Language, Step
 from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.ui.compare.playing import (
     choose_stage,
@@ -27,72 +28,110 @@ from memviz.dashboard.ui.shell.views import (
 TOKENS = "tokens"
 DOLLARS = "dollars"
 MEMORY_MAP = "memory_map"
-_MEMORY = (
-    "A memory strategy decides what a chatbot's model is sent: what is left out it cannot "
-    "know, and what is sent you pay for."
+_MEMORY = noop(
+    "A memory strategy decides what a chatbot's model is sent: what is left out it cannot know, and "
+    "what is sent you pay for."
 )
-_REPLAYED = f"The same conversation and replies under every {term('setting')}."
-_FREE_RUN = f"A {term('free run')}: a model answers one conversation under every {term('setting')}."
-_PLAYED = f"Each lane is one {term('request')}, built of its messages. Click a lane to follow it."
-_IN_DOLLARS = (
-    f"The same conversation under every {term('setting')}, at a model's list prices. What its {term('prompt cache')} "
-    "saves is counted in."
+_REPLAYED = noop("The same conversation and replies under every {setting}.")
+_FREE_RUN = noop(
+    "A {free_run}: a model answers one conversation under every {setting}."
 )
-_ON_THE_MAP = (
-    f"One column a {term('request')}, one row a {term('message')}. Click a cell to read both, drag to zoom, "
-    "double-click to go back."
+_PLAYED = noop(
+    "Each lane is one {request}, built of its messages. Click a lane to follow it."
+)
+_IN_DOLLARS = noop(
+    "The same conversation under every {setting}, at a model's list prices. What its {prompt_cache} saves is counted "
+    "in."
+)
+_ON_THE_MAP = noop(
+    "One column a {request}, one row a {message}. Click a cell to read both, drag to zoom, double-click to go back."
 )
 _LOST_IN_TOKENS = Lost(
-    "Look first at the lines: each is one setting, and its height is how many tokens a request sent.",
-    "Press Play below the chart or click a diamond, and read beside it what that request sent, and why.",
-    "It answers how fast each strategy's requests grow, and what a summary takes out of them.",
+    noop(
+        "Look first at the lines: each is one setting, and its height is how many tokens a request sent."
+    ),
+    noop(
+        "Press Play below the chart or click a diamond, and read beside it what that request sent, and why."
+    ),
+    noop(
+        "It answers how fast each strategy's requests grow, and what a summary takes out of them."
+    ),
 )
 _LOST_IN_DOLLARS = Lost(
-    "Look first at the ends of the lines: the lowest one is the setting under which the whole conversation cost least.",
-    "Change the pause between turns above the chart, and see how the lines change places.",
-    "It answers which setting is cheapest at a model's prices, from which turn on, and what the prompt cache has to do "
-    "with it.",
+    noop(
+        "Look first at the ends of the lines: the lowest one is the setting under which the whole "
+        "conversation cost least."
+    ),
+    noop(
+        "Change the pause between turns above the chart, and see how the lines change places."
+    ),
+    noop(
+        "It answers which setting is cheapest at a model's prices, from which turn on, and what the prompt "
+        "cache has to do with it."
+    ),
 )
 _LOST_ON_THE_MAP = Lost(
-    "Look first at the colours of one row from left to right: they are the life of one message.",
-    "Click a cell to read that message and the request of its column, or press Play to walk through the requests.",
-    "It answers which messages are sent word for word, which live on in a summary, and which are gone.",
+    noop(
+        "Look first at the colours of one row from left to right: they are the life of one message."
+    ),
+    noop(
+        "Click a cell to read that message and the request of its column, or press Play to walk through "
+        "the requests."
+    ),
+    noop(
+        "It answers which messages are sent word for word, which live on in a summary, and which are gone."
+    ),
 )
+
+
+def _with_terms(sentence: str) -> str:
+    """Return a sentence in which the words of the glossary are said with their meanings."""
+    return _(
+        sentence,
+        setting=term("setting"),
+        free_run=term("free run"),
+        request=term("request"),
+        message=term("message"),
+        prompt_cache=term("prompt cache"),
+    )
 
 
 def compare_views() -> tuple[View, ...]:
     """Return the views, by where the replies come from."""
-    replies = _FREE_RUN if is_free_run() else _REPLAYED
+    replies = _with_terms(_FREE_RUN if is_free_run() else _REPLAYED)
     take_linked_stage()
-    in_tokens = f"{_MEMORY} {replies if is_free_run() else ''}".rstrip()
-    in_dollars = _IN_DOLLARS
-    on_the_map = _ON_THE_MAP
+    in_tokens = _(_MEMORY)
+    if is_free_run():
+        in_tokens = _("{memory} {replies}", memory=_(_MEMORY), replies=replies)
+    in_dollars = _with_terms(_IN_DOLLARS)
+    on_the_map = _with_terms(_ON_THE_MAP)
     if is_staged():
-        played = f"{replies} {_PLAYED}"
+        lanes = _with_terms(_PLAYED)
+        played = _("{replies} {lanes}", replies=replies, lanes=lanes)
         in_tokens = in_dollars = on_the_map = played
     return (
         View(
             TOKENS,
-            "Tokens",
-            "What does each strategy send?",
+            _("Tokens"),
+            _("What does each strategy send?"),
             in_tokens,
-            _LOST_IN_TOKENS,
+            Lost(*map(_, _LOST_IN_TOKENS)),
             choose_stage,
         ),
         View(
             DOLLARS,
-            "Dollars",
-            "What does it cost, turn by turn?",
+            _("Dollars"),
+            _("What does it cost, turn by turn?"),
             in_dollars,
-            _LOST_IN_DOLLARS,
+            Lost(*map(_, _LOST_IN_DOLLARS)),
             choose_stage,
         ),
         View(
             MEMORY_MAP,
-            "Memory map",
-            "What became of every message?",
+            _("Memory map"),
+            _("What became of every message?"),
             on_the_map,
-            _LOST_ON_THE_MAP,
+            Lost(*map(_, _LOST_ON_THE_MAP)),
             choose_stage,
         ),
     )
@@ -113,11 +152,11 @@ def first_steps() -> None:
     a click that shows it."""
     st.page_link(
         "pages/lessons.py",
-        label="The first lesson: three minutes",
+        label=_("The first lesson: three minutes"),
         icon=":material/school:",
         query_params={"lesson": FIRST_LESSON},
     )
-    st.markdown("**Ten classic effects**, each on a bundled conversation")
+    st.markdown(_("**Ten classic effects**, each on a bundled conversation"))
     for number, effect in enumerate(effects(), 1):
         _effect(number, effect)
 
@@ -125,7 +164,7 @@ def first_steps() -> None:
 def _effect(number: int, effect: Step) -> None:
     with st.container(gap=None, key=f"classic-effect-{number}"):
         if st.button(
-            f"**{number}. {effect.title.en}**",
+            f"**{number}. {effect.title.said(_language())}**",
             key=f"show-effect-{number}",
             type="tertiary",
             icon=":material/arrow_forward:",
@@ -134,4 +173,8 @@ def _effect(number: int, effect: Step) -> None:
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
             ask_view(SWITCHES[effect.view.page], effect.view.show)
             follow(effect.view.page, query_of_effect(effect))
-        st.caption(plain(effect.text.en))
+        st.caption(plain(effect.text.said(_language())))
+
+
+def _language() -> Language:
+    return "zh" if language_now() == "zh" else "en"

@@ -22,7 +22,9 @@ _COLORS = " ".join(
 _JS = """
 export default function ({ parentElement, data, setTriggerValue }) {
     const root = (parentElement.memvizRoot ??= parentElement.appendChild(document.createElement("div")));
-    if (root.stage) root.stage.update(data);
+    const isOtherLanguage = JSON.stringify(root.stage?.data.words) !== JSON.stringify(data.words);
+    if (root.stage && isOtherLanguage) root.stage.leave();
+    if (root.stage && !isOtherLanguage) root.stage.update(data);
     else root.stage = new MemvizStage(root, data, { onMove: (move) => setTriggerValue("move", move) });
     root.stage.onMove = (move) => setTriggerValue("move", move);
     return () => setTimeout(() => root.stage.leaveIfGone(), 0);
