@@ -32,6 +32,10 @@ CONVERTED = (
     "memviz/dashboard/words",
     "memviz/dashboard/ui/shell",
     "memviz/dashboard/ui/controls",
+    "memviz/dashboard/ui/facts/lives",
+    "memviz/dashboard/ui/facts/probes.py",
+    "memviz/dashboard/ui/facts/version_card.py",
+    "memviz/dashboard/ui/facts/views.py",
     "memviz/dashboard/ui/guide",
     "pages",
 )
@@ -40,6 +44,9 @@ UNCONVERTED = "memviz/dashboard/ui/shell/server"
 """What the server answers before anybody's language is known."""
 NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/words/requests.py": {" not yet summarized"},
+    "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
+    "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
+    "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
     "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
     "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},
