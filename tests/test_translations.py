@@ -36,6 +36,7 @@ CONVERTED = (
     "memviz/dashboard/ui/facts/probes.py",
     "memviz/dashboard/ui/facts/version_card.py",
     "memviz/dashboard/ui/facts/views.py",
+    "memviz/dashboard/ui/chat",
     "memviz/dashboard/ui/guide",
     "pages",
 )
@@ -44,6 +45,10 @@ UNCONVERTED = "memviz/dashboard/ui/shell/server"
 """What the server answers before anybody's language is known."""
 NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/words/requests.py": {" not yet summarized"},
+    "memviz/dashboard/ui/chat/pictures.py": {
+        ":material/compress: {}",
+        ":violet-badge[:material/compress: {}]",
+    },
     "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
