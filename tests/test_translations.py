@@ -37,6 +37,9 @@ CONVERTED = (
     "memviz/dashboard/ui/facts/version_card.py",
     "memviz/dashboard/ui/facts/views.py",
     "memviz/dashboard/ui/chat",
+    "memviz/dashboard/ui/facts/summaries/charts.py",
+    "memviz/dashboard/ui/facts/summaries/page.py",
+    "memviz/dashboard/ui/facts/summaries/rewording.py",
     "memviz/dashboard/ui/guide",
     "pages",
 )
