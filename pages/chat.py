@@ -63,7 +63,7 @@ found = current_chat(models)
 if isinstance(found, ChatDesk):
     waits_for = DECIDE_FIRST if found.chat.proposal is not None else ""
 else:
-    waits_for = WAIT_FOR_MEMORY
+    waits_for = _(WAIT_FOR_MEMORY)
     keep_for_later(widget_value(INPUT_KEY))
 talking, picture = st.columns([3, 2], gap="large")
 with talking:

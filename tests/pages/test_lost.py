@@ -8,7 +8,7 @@ from inspect import Parameter, signature
 import pytest
 
 from memviz.dashboard.ui.compare.views import compare_views
-from memviz.dashboard.ui.facts.views import VIEWS
+from memviz.dashboard.ui.facts.views import facts_views
 from memviz.dashboard.ui.shell.frame import open_page as open_page_of_app
 from memviz.dashboard.ui.shell.views import Lost, View
 from tests.page_names import QUESTIONS
@@ -49,7 +49,7 @@ def test_every_page_has_exactly_three_sentences(name: str) -> None:
 
 
 def test_no_two_pages_say_the_same() -> None:
-    every = [view.lost for view in (*compare_views(), *VIEWS)]
+    every = [view.lost for view in (*compare_views(), *facts_views())]
     assert len({sentence for lost in every for sentence in lost}) == 3 * len(every)
 
 

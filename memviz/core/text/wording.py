@@ -18,7 +18,11 @@ _UNITS = (
     (1.0, *plural_noop("{number} s", "{number} s")),
 )
 _COUNTED = (
+    plural_noop("{number} more character", "{number} more characters"),
+    plural_noop("{number} rare word", "{number} rare words"),
+    plural_noop("{number} answer", "{number} answers"),
     plural_noop("{number} call", "{number} calls"),
+    plural_noop("{number} change", "{number} changes"),
     plural_noop("{number} clearing", "{number} clearings"),
     plural_noop("{number} conversation", "{number} conversations"),
     plural_noop("{number} event", "{number} events"),
@@ -106,6 +110,8 @@ def listed(items: Iterable[object]) -> str:
 
 COMMA = noop(", ")
 """Between the items of a list."""
+SEMICOLON = noop("; ")
+"""Between the parts of a sentence."""
 
 
 def message_number(position: int) -> int:

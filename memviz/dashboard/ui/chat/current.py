@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 import streamlit as st
 
 from memviz.core.errors import DamagedRunError, MemvizError
+from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
@@ -169,10 +170,12 @@ def _offer_to_derive(
     """It cannot be read how the chat was left, so offer to derive its memory from the messages; end the page."""
     show_error(
         error,
-        "The messages of this chat are all there; what was reworded or undone is lost.",
+        _(
+            "The messages of this chat are all there; what was reworded or undone is lost."
+        ),
     )
     if st.button(
-        "Derive its memory from the messages",
+        _("Derive its memory from the messages"),
         icon=":material/restart_alt:",
         key="chat-derive",
     ):
@@ -209,7 +212,9 @@ def _change_setting(desk: ChatDesk, chosen: Strategy) -> BackgroundReplay | None
     state.going_on = waited and chat.unanswered
     if had_decisions:
         st.toast(
-            "What you reworded or undid stays with the setting before, and holds again when you go back to it.",
+            _(
+                "What you reworded or undid stays with the setting before, and holds again when you go back to it."
+            ),
             icon=":material/info:",
         )
     return None
@@ -259,17 +264,24 @@ def _expect_agreement(summarizer: str, memory: _Memory, costs: CostBound) -> NoR
     """Offer to have the memory derived, and say what that costs at most; end the page."""
     state = chat_state()
     st.info(
-        f"The memory of this conversation is to be derived from its messages, with summaries by {plain(summarizer)}.",
+        _(
+            "The memory of this conversation is to be derived from its messages, with summaries by "
+            "{summarizer}.",
+            summarizer=plain(summarizer),
+        ),
         icon=":material/history:",
     )
     with row():
-        if start_button(f"Derive with {plain(summarizer)}", "chat-derive-paid"):
+        if start_button(
+            _("Derive with {summarizer}", summarizer=plain(summarizer)),
+            "chat-derive-paid",
+        ):
             state.agreed = memory.asked
             st.rerun()
         use_the_stand_in_button("chat-derive-offline")
         if state.chat is not None and len(state.chat.log):
             st.button(
-                "Stay with the setting before",
+                _("Stay with the setting before"),
                 key="chat-derive-stay",
                 on_click=_show_setting_of,
                 args=(state.chat,),
@@ -293,9 +305,12 @@ def _offer_again(
     """The memory could not be derived: say why, offer another attempt, and end the page. With another summarizer, key,
     address or timeout it counts as not yet tried."""
     state = chat_state()
-    show_error(error, "The conversation stays as it was.")
+    show_error(error, _("The conversation stays as it was."))
     with st.container(horizontal=True):
-        if start_button(f"Try again with {plain(summarizer)}", "chat-derive-again"):
+        if start_button(
+            _("Try again with {summarizer}", summarizer=plain(summarizer)),
+            "chat-derive-again",
+        ):
             state.derive()
             state.agreed = memory.asked
             st.rerun()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from memviz.core.errors import DatabaseMovedError, MemvizError, StorageError
 from memviz.core.messages import Message
+from memviz.core.translation import _
 from memviz.dashboard.ui.controls.chat_state import ChatState, chat_state
 from memviz.dashboard.ui.controls.pickers import Models
 from memviz.engine.chat import Chat
@@ -111,14 +112,16 @@ def deleted_elsewhere(desk: ChatDesk) -> None:
     if not state.deleted:
         return
     with st.container(border=True, key="chat-deleted"):
-        st.markdown("**This conversation was deleted elsewhere**")
+        st.markdown(_("**This conversation was deleted elsewhere**"))
         st.caption(
-            "In another tab, or on the command line. All that was said is still on this page. Until you decide, "
-            "nothing more is stored, and no model is asked."
+            _(
+                "In another tab, or on the command line. All that was said is still on this page. Until you "
+                "decide, nothing more is stored, and no model is asked."
+            )
         )
         with st.container(horizontal=True):
             st.button(
-                "Restore",
+                _("Restore"),
                 icon=":material/restore_from_trash:",
                 type="primary",
                 key="chat-restore",
@@ -126,11 +129,11 @@ def deleted_elsewhere(desk: ChatDesk) -> None:
                 args=(desk,),
             )
             st.button(
-                "Start a new one",
+                _("Start a new one"),
                 icon=":material/add_comment:",
                 key="chat-start-new",
                 on_click=start_new,
-                help="Messages without a reply are sent there.",
+                help=_("Messages without a reply are sent there."),
             )
 
 
@@ -160,6 +163,6 @@ def missing_conversation() -> None:
     if state.missing:
         state.missing = False
         st.warning(
-            "The conversation of the link is not on this server, or was deleted.",
+            _("The conversation of the link is not on this server, or was deleted."),
             icon=":material/link_off:",
         )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from memviz.core.memory import Memory
 from memviz.core.text.wording import listed
+from memviz.core.translation import _, ngettext
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import PART_TITLES
@@ -45,7 +46,7 @@ def pictures(desk: ChatDesk) -> None:
     state = desk.state
     _next_summarization(desk.chat)
     if not run.turns:
-        st.caption("After the first reply you see here what was sent, in tokens.")
+        st.caption(_("After the first reply you see here what was sent, in tokens."))
         return
     last = run.turns[-1]
     _last_request(run.strategy_at(last.turn), last)
@@ -62,7 +63,7 @@ def pictures(desk: ChatDesk) -> None:
         step_by_step(settings),
         "chat-turn-numbers",
         partial(tokens_table, settings),
-        "Tokens sent with each request of this chat",
+        _("Tokens sent with each request of this chat"),
     )
     _totals(run)
     health([SettingRun(run, run.strategy.label, 0)])
@@ -71,7 +72,7 @@ def pictures(desk: ChatDesk) -> None:
         inspector(run, last.turn, "chat", known, whole_turn=True)
     if state.conversation_id is None or state.deleted:
         return
-    if st.button("Compare other strategies", icon=":material/stacked_line_chart:"):
+    if st.button(_("Compare other strategies"), icon=":material/stacked_line_chart:"):
         compare_state().open(state.conversation_id)
         st.switch_page("pages/compare.py")
 
@@ -95,17 +96,19 @@ def _last_request(strategy: Strategy, last: TurnRecord) -> None:
 
 
 def _sent_label(last: TurnRecord) -> str:
-    label = f"What was sent with turn {last.turn}"
     if len(last.requests) == 1:
-        return label
-    return f"{label}, in the last of its {len(last.requests):,} calls"
+        return _("What was sent with turn {turn}", turn=last.turn)
+    return _(
+        "What was sent with turn {turn}, in the last of its {count:,} calls",
+        turn=last.turn,
+        count=len(last.requests),
+    )
 
 
 def _next_summarization(chat: Chat) -> None:
     if chat.proposal is not None:
-        st.markdown(
-            ":violet-badge[:material/compress: A summarization waits for your decision]"
-        )
+        waits = _("A summarization waits for your decision")
+        st.markdown(f":violet-badge[:material/compress: {waits}]")
     else:
         st.caption(
             f":material/compress: {next_summary(chat.strategy, chat.memory, chat.headroom())}",
@@ -115,17 +118,22 @@ def _next_summarization(chat: Chat) -> None:
 
 def _totals(run: Run) -> None:
     use = token_use(run)
-    sent = f"{len(run.requests):,} calls" if run.has_calls else "turns"
+    sent = _("Tokens sent to the chat model, over all turns.")
+    if run.has_calls:
+        sent = _(
+            "Tokens sent to the chat model, over all {count:,} calls.",
+            count=len(run.requests),
+        )
     numbers = [
-        ("Sent", use.sent_tokens, f"Tokens sent to the chat model, over all {sent}."),
-        ("Summaries", use.summarizations, "Summaries written so far."),
+        (_("Sent"), use.sent_tokens, sent),
+        (_("Summaries"), use.summarizations, _("Summaries written so far.")),
     ]
     if use.thinking_tokens:
         numbers.append(
-            ("Thinking", use.thinking_tokens, "Tokens the model thought in.")
+            (_("Thinking"), use.thinking_tokens, _("Tokens the model thought in."))
         )
-    words = "Tokens into and out of the summarizer."
-    numbers.append(("Summarizer", use.summarizer_tokens, words))
+    words = _("Tokens into and out of the summarizer.")
+    numbers.append((_("Summarizer"), use.summarizer_tokens, words))
     # It wraps where a column would cut the labels short.
     with st.container(horizontal=True, gap="xsmall"):
         for label, number, help in numbers:
@@ -136,52 +144,78 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
     """Return how far the next summary is: what is limited, how much of it there is, and what happens then. ``headroom``
     is that of the chat, which knows of failures."""
     if idle := strategy.idle_because(memory):
-        return f"This setting never summarizes, and nothing is cleared, because {idle}."
+        return _(
+            "This setting never summarizes, and nothing is cleared, because {idle}.",
+            idle=idle,
+        )
     if headroom is None:
         if strategy.headroom(memory) is None:
             return _unforeseen(strategy)
-        return "A summary was declined or failed, and there is room again: the next one is written in a later turn."
+        return _(
+            "A summary was declined or failed, and there is room again: the next one is written in a later "
+            "turn."
+        )
     if headroom.unit == "turns":
         return _in_turns(strategy, headroom.amount)
     if not headroom.amount:
-        return f"{_what(strategy)} with the next message."
+        return _("{what} with the next message.", what=_what(strategy))
     fill = strategy.fill(memory)
     if fill is None or fill.unit != headroom.unit:
-        return f"{_what(strategy)} after {headroom}."
+        return _("{what} after {headroom}.", what=_what(strategy), headroom=headroom)
     # A stopped reply counts, though the memory takes it in only with what follows it.
     held = fill.limit + 1 - headroom.amount
-    unit = " tokens" if fill.unit == "tokens" else ""
-    words = f"{fill.counts.capitalize()}: {held:,} of {fill.limit:,}{unit}. {_what(strategy)} when there are more."
+    counts = _(fill.counts).capitalize()
+    what = _what(strategy)
+    words = _(
+        "{counts}: {held:,} of {limit:,}. {what} when there are more.",
+        counts=counts,
+        held=held,
+        limit=fill.limit,
+        what=what,
+    )
+    if fill.unit == "tokens":
+        words = _(
+            "{counts}: {held:,} of {limit:,} tokens. {what} when there are more.",
+            counts=counts,
+            held=held,
+            limit=fill.limit,
+            what=what,
+        )
     return words + _summary_apart(strategy, memory, fill)
 
 
 def _what(strategy: Strategy) -> str:
     return (
-        "A summary is written"
+        _("A summary is written")
         if strategy.writes_notes
-        else "Older messages are cleared or shortened"
+        else _("Older messages are cleared or shortened")
     )
 
 
 def _unforeseen(strategy: Strategy) -> str:
     """A strategy whose forecast is no number."""
     if strategy.trigger is Trigger.NEVER:
-        return "This setting never summarizes."
+        return _("This setting never summarizes.")
     if not strategy.writes_notes:
-        return (
+        return _(
             "This setting never summarizes: its rule clears or shortens older messages."
         )
-    return "When the next summary is written cannot be said beforehand."
+    return _("When the next summary is written cannot be said beforehand.")
 
 
 def _in_turns(strategy: Strategy, turns: int) -> str:
     if strategy.trigger is Trigger.TURN:
         later = (
-            f" After a failure the next try is in {turns} turns." if turns > 1 else ""
+            _(" After a failure the next try is in {turns} turns.", turns=turns)
+            if turns > 1
+            else ""
         )
-        return "Each turn is summarized once it is complete." + later
-    when = "with the next turn" if turns == 1 else f"in {turns} turns"
-    return f"A summary is due, and will be written {when}."
+        return _("Each turn is summarized once it is complete.") + later
+    return ngettext(
+        "A summary is due, and will be written with the next turn.",
+        "A summary is due, and will be written in {number} turns.",
+        turns,
+    )
 
 
 def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
@@ -194,13 +228,15 @@ def _summary_apart(strategy: Strategy, memory: Memory, fill: Fill) -> str:
         or "summary" in fill.counts.split()
     ):
         return ""
-    return " The summary counts in the size of a request, but alone sets nothing off."
+    return _(
+        " The summary counts in the size of a request, but alone sets nothing off."
+    )
 
 
 def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
     """Return how large a request was, and how much of it counts toward the limit of its ``strategy`` (empty for one
     without a token limit)."""
-    size = f"Last request: {record.total_tokens:,} tokens"
+    size = _("Last request: {tokens:,} tokens", tokens=record.total_tokens)
     limit = strategy.budget_tokens
     if limit is None:
         return size, ""
@@ -209,9 +245,14 @@ def request_size(strategy: Strategy, record: TurnRecord) -> tuple[str, str]:
         for part in record.tokens
         if strategy.counted_tokens({**dict.fromkeys(record.tokens, 0), part: 1})
     ]
-    named = listed(PART_TITLES[part].lower() for part in parts)
+    named = listed(_(PART_TITLES[part]).lower() for part in parts)
     counts = strategy.counted_tokens(record.tokens)
     return (
         size,
-        f"{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
+        _(
+            "{counts:,} of them count toward the limit of {limit:,}: {named}. The rest does not count.",
+            counts=counts,
+            limit=limit,
+            named=named,
+        ),
     )

@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.errors import MemvizError
-from memviz.core.text.wording import counted, message_number
+from memviz.core.text.wording import COMMA, counted, message_number
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.errors import show_error
@@ -22,9 +23,12 @@ LAST_KEY = "recall-last"
 WORDS_KEY = "recall-words"
 PREVIEW_CHARS = 90
 MAX_PREVIEWED = 8
-WAITING_HELP = (
-    "In the next request only. They are sent right before your message; those that the history holds cleared or "
-    "shortened are sent in full at their place in it."
+HOW_TO_CHOOSE = noop(
+    "Name turns, a number of messages, or words. What is found is shown here first."
+)
+WAITING_HELP = noop(
+    "In the next request only. They are sent right before your message; those that the history holds "
+    "cleared or shortened are sent in full at their place in it."
 )
 
 
@@ -42,28 +46,33 @@ def recall_tray(desk: ChatDesk) -> None:
         _waiting(chat, waiting)
     if not chat.strategy.allows_recall:
         st.caption(
-            "Recall is switched off in this setting: turn on Enable recall to bring turns back."
+            _(
+                "Recall is switched off in this setting: turn on Enable recall to bring turns back."
+            )
         )
         return
-    with st.popover("Recall earlier turns", icon=":material/history:"):
+    with st.popover(_("Recall earlier turns"), icon=":material/history:"):
         _choose(desk)
 
 
 def _choose(desk: ChatDesk) -> None:
     turns = st.text_input(
-        "Turns", key=TURNS_KEY, placeholder="1, 3-5", help="Whole turns, by number."
+        _("Turns"),
+        key=TURNS_KEY,
+        placeholder="1, 3-5",
+        help=_("Whole turns, by number."),
     )
     last = st.number_input(
-        "Last messages",
+        _("Last messages"),
         0,
         key=LAST_KEY,
-        help="The newest messages, however many turns they are.",
+        help=_("The newest messages, however many turns they are."),
     )
     words = st.text_input(
-        "Words",
+        _("Words"),
         key=WORDS_KEY,
-        placeholder="budget, Mira",
-        help="Messages that hold any of these, separated by commas.",
+        placeholder=_("budget, Mira"),
+        help=_("Messages that hold any of these, separated by commas."),
     )
     try:
         asked = _asked(turns, last, words)
@@ -72,15 +81,13 @@ def _choose(desk: ChatDesk) -> None:
         show_error(error)
         return
     if found is None:
-        st.caption(
-            "Name turns, a number of messages, or words. What is found is shown here first."
-        )
+        st.caption(_(HOW_TO_CHOOSE))
         return
     if found.missing:
-        st.caption("Not in this conversation: " + ", ".join(found.missing) + ".")
+        st.caption(_missing_words(found.missing))
     _previews(desk.chat, found.indices)
     st.button(
-        f"Recall {counted(len(found.indices), 'message')}",
+        _("Recall {messages}", messages=counted(len(found.indices), "message")),
         icon=":material/history:",
         type="primary",
         on_click=_recall,
@@ -110,13 +117,17 @@ def _recall(desk: ChatDesk, asked: dict[str, Any]) -> None:
 
 def _waiting(chat: Chat, waiting: Waiting) -> None:
     """Show what goes along, what need not, and what did not fit."""
-    recalled = "Recalled"
+    recalled = _("Recalled")
     if waiting.fresh:
         fresh = counted(len(waiting.fresh), "message")
-        recalled = f"{fresh} recalled, {counted(waiting.tokens, 'token')}"
+        recalled = _(
+            "{messages} recalled, {tokens}",
+            messages=fresh,
+            tokens=counted(waiting.tokens, "token"),
+        )
     with st.container(border=True):
         icon = ":material/history:"
-        st.badge(recalled, color="orange", icon=icon, help=WAITING_HELP)
+        st.badge(recalled, color="orange", icon=icon, help=_(WAITING_HELP))
         _previews(chat, waiting.fresh)
         for sentence in _remarks(waiting):
             st.caption(sentence)
@@ -126,47 +137,63 @@ def _waiting(chat: Chat, waiting: Waiting) -> None:
 
 def _ways_on(chat: Chat, recalled: Sequence[int]) -> None:
     quiet_button(
-        "Clear",
+        _("Clear"),
         "recall-clear",
         ":material/close:",
         _clear,
         chat,
-        help="Recall nothing, and pin nothing.",
+        help=_("Recall nothing, and pin nothing."),
     )
     pinned = set(chat.pinned)
     if pinned != set(recalled):
         quiet_button(
-            "Pin",
+            _("Pin"),
             "recall-pin",
             ":material/keep:",
             _pin,
             chat,
             recalled,
-            help="Send them with every request.",
+            help=_("Send them with every request."),
         )
     if pinned:
         quiet_button(
-            "Unpin",
+            _("Unpin"),
             "recall-unpin",
             ":material/keep_off:",
             chat.unpin,
             chat.pinned,
-            help=f"{counted(len(pinned), 'message')} pinned: no longer with every request.",
+            help=_(
+                "{messages} pinned: no longer with every request.",
+                messages=counted(len(pinned), "message"),
+            ),
         )
 
 
 def _remarks(waiting: Waiting) -> Iterable[str]:
     if waiting.undecided:
         yield (
-            f"{counted(len(waiting.undecided), 'message')} more: whether they are sent word for word anyway depends on "
-            "your next message. If not, they are recalled too, so none is missing."
+            _(
+                "{messages} more: whether they are sent word for word anyway depends on your next message. If not, "
+                "they are recalled too, so none is missing.",
+                messages=counted(len(waiting.undecided), "message"),
+            )
         )
     if waiting.held:
-        yield f"{counted(len(waiting.held), 'message')} asked for, but sent word for word anyway: not sent twice."
+        yield _(
+            "{messages} asked for, but sent word for word anyway: not sent twice.",
+            messages=counted(len(waiting.held), "message"),
+        )
     if waiting.recalled.cut:
-        yield f"{counted(waiting.recalled.cut, 'message')} too many: kept were those named by number, then the newest."
+        yield _(
+            "{messages} too many: kept were those named by number, then the newest.",
+            messages=counted(waiting.recalled.cut, "message"),
+        )
     if waiting.recalled.missing:
-        yield "Not in this conversation: " + ", ".join(waiting.recalled.missing) + "."
+        yield _missing_words(waiting.recalled.missing)
+
+
+def _missing_words(missing: Sequence[str]) -> str:
+    return _("Not in this conversation: {names}.", names=_(COMMA).join(missing))
 
 
 def _pin(chat: Chat, positions: Iterable[int]) -> None:
@@ -187,7 +214,7 @@ def _previews(chat: Chat, positions: Sequence[int]) -> None:
         lines.append(f"{message_number(position):,} · {message.role}: {words}")
     more = len(positions) - MAX_PREVIEWED
     if more > 0:
-        lines.append(f"and {more} more")
+        lines.append(_("and {more} more", more=more))
     if lines:
         st.text("\n".join(lines))
 
@@ -195,11 +222,11 @@ def _previews(chat: Chat, positions: Sequence[int]) -> None:
 def recall_turn_button(desk: ChatDesk, turn: int) -> None:
     """Under each turn: bring it back with one click, or pin it before it is dropped."""
     quiet_button(
-        "Recall",
+        _("Recall"),
         f"recall-turn-{turn}",
         ":material/history:",
         _recall,
         desk,
         {"turns": (turn,)},
-        help=f"Send turn {turn} with your next message, or pin it.",
+        help=_("Send turn {turn} with your next message, or pin it.", turn=turn),
     )

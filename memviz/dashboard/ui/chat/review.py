@@ -4,6 +4,7 @@ import streamlit as st
 
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import counted, message_range, seconds_words
+from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.sidebar import review_key
 from memviz.dashboard.ui.controls.chat_state import chat_state
@@ -50,11 +51,13 @@ def review_panel(desk: ChatDesk) -> None:
             return
         draft = written[-1]
         text = st.text_area(
-            "Proposed summary",
+            _("Proposed summary"),
             draft.text,
             key=key,
             height=TEXT_PIXELS,
-            help="Change it as you like: from now on the model knows of these messages what stands here.",
+            help=_(
+                "Change it as you like: from now on the model knows of these messages what stands here."
+            ),
         )
         st.caption(_size(chat, proposal, draft, text))
         _decisions(desk, key, is_changed=text.strip() != draft.text)
@@ -62,9 +65,11 @@ def review_panel(desk: ChatDesk) -> None:
 
 def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
     """Show what can be done without a draft: there is nothing to use."""
-    again = "Try again"
+    again = _("Try again")
     if is_first:
-        again = f"Write it with {plain(desk.models.summarizer.label)}"
+        again = _(
+            "Write it with {summarizer}", summarizer=plain(desk.models.summarizer.label)
+        )
     with st.container(horizontal=True):
         st.button(
             again,
@@ -73,21 +78,23 @@ def _nothing_written(desk: ChatDesk, key: str, *, is_first: bool) -> None:
             key="review-try-again",
             on_click=_propose,
         )
-        with st.popover("Write it yourself", icon=":material/edit:"):
+        with st.popover(_("Write it yourself"), icon=":material/edit:"):
             st.text_area(
-                "Summary in your words",
+                _("Summary in your words"),
                 key=key,
                 height=TEXT_PIXELS,
-                help="From now on the model knows of these messages what stands here.",
+                help=_(
+                    "From now on the model knows of these messages what stands here."
+                ),
             )
             st.button(
-                "Use my wording",
+                _("Use my wording"),
                 icon=":material/check:",
                 key="review-accept",
                 on_click=_accept,
                 args=(desk, key),
             )
-        with st.popover("Another prompt", icon=":material/tune:"):
+        with st.popover(_("Another prompt"), icon=":material/tune:"):
             _write_again(desk)
         _skip_button(desk)
     _draft_costs(desk)
@@ -107,7 +114,7 @@ def _draft_costs(desk: ChatDesk) -> None:
         summarizer.name, [tokens], spending().reply_tokens, margin
     )
     bound = price_at_most([draft])
-    bound_caption(bound, before=f"A draft by {summarizer.name}:")
+    bound_caption(bound, before=_("A draft by {name}:", name=summarizer.name))
 
 
 def _draft(desk: ChatDesk) -> None:
@@ -124,7 +131,7 @@ def _draft(desk: ChatDesk) -> None:
             desk.save()
 
     is_free = desk.models.summarizer.is_free
-    error = Job("review", propose, "Writing the summary", is_offline=is_free).run()
+    error = Job("review", propose, _("Writing the summary"), is_offline=is_free).run()
     if error is not None:
         raise error
 
@@ -133,49 +140,83 @@ def _trouble(draft: Draft, *, is_written: bool) -> None:
     """Say why the newest draft was not written, where it was not."""
     if draft.error is None:
         return
-    left = "No summary was written, and nothing is lost."
+    left = _("No summary was written, and nothing is lost.")
     if is_written:
-        left = "The draft before it still stands."
+        left = _("The draft before it still stands.")
     if draft.error == INTERRUPTED:
         st.info(
-            f"You stopped {plain(in_words(draft.model))} after {seconds_words(draft.seconds)}. {left}",
+            _(
+                "You stopped {model} after {time}. {left}",
+                model=plain(in_words(draft.model)),
+                time=seconds_words(draft.seconds),
+                left=left,
+            ),
             icon=":material/stop_circle:",
         )
     else:
         st.error(
-            f"The summarizer failed: {plain(draft.error.rstrip('.'))}. {left}",
+            _(
+                "The summarizer failed: {error}. {left}",
+                error=plain(draft.error.rstrip(".")),
+                left=left,
+            ),
             icon=":material/error:",
         )
 
 
 def _head(chat: Chat, proposal: Proposal) -> None:
     plan = proposal.plan
-    st.markdown(f"**Before the summarization of {message_range(plan.summarize)}**")
-    due = f"It is due because {plain(named_reason(chat.strategy, plan.reason))}."
+    st.markdown(
+        _(
+            "**Before the summarization of {messages}**",
+            messages=message_range(plan.summarize),
+        )
+    )
+    due = _(
+        "It is due because {reason}.",
+        reason=plain(named_reason(chat.strategy, plan.reason)),
+    )
     if plan.replaces:
-        due += f" They join version {plan.replaces.version} of the summary."
+        due = _(
+            "{due} They join version {version} of the summary.",
+            due=due,
+            version=plan.replaces.version,
+        )
     st.caption(due)
     with st.expander(
-        f"What would be summarized: {counted(len(proposal.messages), 'message')}"
+        _(
+            "What would be summarized: {messages}",
+            messages=counted(len(proposal.messages), "message"),
+        )
     ):
         if plan.replaces is not None:
-            st.text(f"summary so far: {plan.replaces.text}")
+            st.text(_("summary so far: {text}", text=plan.replaces.text))
         for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
             st.text(
                 f"{message.role}: {shortened(message_words(message), PREVIEW_CHARS)}"
             )
         if len(proposal.messages) > MAX_MESSAGES_SHOWN:
-            st.caption(f"and {len(proposal.messages) - MAX_MESSAGES_SHOWN} more")
+            st.caption(
+                _("and {more} more", more=len(proposal.messages) - MAX_MESSAGES_SHOWN)
+            )
 
 
 def _size(chat: Chat, proposal: Proposal, draft: Draft, text: str) -> str:
     source = _source_tokens(chat, proposal)
     now = chat.run.counter(text) if text.strip() else 0
-    number = f"Draft {len(proposal.drafts)}. " if len(proposal.drafts) > 1 else ""
-    writer = f"by {plain(in_words(draft.model))}"
+    writer = _("by {model}", model=plain(in_words(draft.model)))
     if draft.by_thinking:
-        writer = "written when it stopped thinking"
-    return f"{number}{source:,} tokens → {now:,} tokens, {writer}, {seconds_words(draft.seconds)}."
+        writer = _("written when it stopped thinking")
+    size = _(
+        "{source:,} tokens → {now:,} tokens, {writer}, {time}.",
+        source=source,
+        now=now,
+        writer=writer,
+        time=seconds_words(draft.seconds),
+    )
+    if len(proposal.drafts) == 1:
+        return size
+    return _("Draft {number}. {size}", number=len(proposal.drafts), size=size)
 
 
 def _source_tokens(chat: Chat, proposal: Proposal) -> int:
@@ -189,14 +230,14 @@ def _source_tokens(chat: Chat, proposal: Proposal) -> int:
 def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
     with st.container(horizontal=True):
         st.button(
-            "Use my wording" if is_changed else "Use it",
+            _("Use my wording") if is_changed else _("Use it"),
             icon=":material/check:",
             type="primary",
             key="review-accept",
             on_click=_accept,
             args=(desk, key),
         )
-        with st.popover("Write again", icon=":material/refresh:"):
+        with st.popover(_("Write again"), icon=":material/refresh:"):
             _write_again(desk)
         _skip_button(desk)
     _draft_costs(desk)
@@ -204,12 +245,12 @@ def _decisions(desk: ChatDesk, key: str, *, is_changed: bool) -> None:
 
 def _skip_button(desk: ChatDesk) -> None:
     st.button(
-        "Skip",
+        _("Skip"),
         icon=":material/skip_next:",
         key="review-skip",
         on_click=_skip,
         args=(desk,),
-        help="Summarize nothing now. You are asked again in a later turn.",
+        help=_("Summarize nothing now. You are asked again in a later turn."),
     )
 
 
@@ -218,7 +259,7 @@ def _write_again(desk: ChatDesk) -> None:
         st.container(), PROMPT_KEY, desk.chat.strategy.instruction, height=TEXT_PIXELS
     )
     st.button(
-        "Write again",
+        _("Write again"),
         key="review-again",
         icon=":material/refresh:",
         on_click=_propose,
@@ -249,10 +290,10 @@ def summary_desk(desk: ChatDesk) -> None:
     versions = chat.summaries_in_force
     if not versions and chat.undoable is None:
         return
-    label = "No summary is in force"
+    label = _("No summary is in force")
     if versions:
         tokens = sum(version.tokens for version in versions)
-        label = f"What the summary says: {counted(tokens, 'token')}"
+        label = _("What the summary says: {tokens}", tokens=counted(tokens, "token"))
     with st.expander(label, icon=":material/compress:", key="summary-desk"):
         if versions:
             _edit(desk, _chosen(versions))
@@ -266,7 +307,7 @@ def _chosen(versions: list[SummaryVersion]) -> SummaryVersion:
         return versions[0]
     by_start = {version.added.start: version for version in reversed(versions)}
     start = st.selectbox(
-        "Entry",
+        _("Entry"),
         list(by_start),
         format_func=lambda start: _entry_label(by_start[start]),
         key="desk-entry",
@@ -275,20 +316,30 @@ def _chosen(versions: list[SummaryVersion]) -> SummaryVersion:
 
 
 def _entry_label(version: SummaryVersion) -> str:
-    return f"Turn {version.turn}: {shortened(version.text, LABEL_CHARS)}"
+    return _(
+        "Turn {turn}: {text}",
+        turn=version.turn,
+        text=shortened(version.text, LABEL_CHARS),
+    )
 
 
 def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
     key = f"desk-text-{desk.state.opened}-{version.version}-{hash(version.text)}"  # a box keeps what is in it
     st.text_area(
-        f"Version {version.version}, standing for {counted(len(version.covers), 'message')}",
+        _(
+            "Version {version}, standing for {messages}",
+            version=version.version,
+            messages=counted(len(version.covers), "message"),
+        ),
         version.text,
         key=key,
         height=ACTIVE_PIXELS,
-        help="Your wording is sent from the next request on. What was sent until now stays on record.",
+        help=_(
+            "Your wording is sent from the next request on. What was sent until now stays on record."
+        ),
     )
     st.button(
-        "Save my wording",
+        _("Save my wording"),
         icon=":material/edit:",
         key="desk-save",
         on_click=_save_wording,
@@ -298,9 +349,9 @@ def _edit(desk: ChatDesk, version: SummaryVersion) -> None:
 
 
 def _undo(desk: ChatDesk, last: Compaction) -> None:
-    what = "Undo the last summarization"
+    what = _("Undo the last summarization")
     if last.kind == "edit" and last.revises:
-        what = "Undo the edit"
+        what = _("Undo the edit")
     st.button(
         what,
         icon=":material/undo:",
@@ -308,8 +359,11 @@ def _undo(desk: ChatDesk, last: Compaction) -> None:
         on_click=_undo_last,
         args=(desk,),
         disabled=desk.chat.proposal is not None,
-        help=f"It replaced {message_range(last.summarized)}. Every message is still there; from then on you are asked "
-        "before each summarization.",
+        help=_(
+            "It replaced {messages}. Every message is still there; from then on you are asked before each "
+            "summarization.",
+            messages=message_range(last.summarized),
+        ),
     )
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 import streamlit as st
 
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import keeps_its_switches, start_new
 from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import conversation_choices
@@ -35,14 +36,16 @@ def chat_controls() -> Models:
     _choose_recall_tool()
     _choose_review()
     models = models_panel()
-    with st.expander("More", icon=":material/more_horiz:"):
+    with st.expander(_("More"), icon=":material/more_horiz:"):
         state.counter = counter_picker(state.counter, f"chat-counter-{state.opened}")
         state.system_prompt = st.text_area(
-            "System prompt",
+            _("System prompt"),
             state.system_prompt,
             key=f"chat-system-{state.opened}",
             disabled=state.conversation_id is not None,
-            help="Sent with every request. It can be set until the first message is sent.",
+            help=_(
+                "Sent with every request. It can be set until the first message is sent."
+            ),
         )
     return models
 
@@ -69,11 +72,11 @@ def _choose_conversation() -> None:
         if named:
             state.open(named)
     entries, titles = conversation_choices(state.conversation_id)
-    labels = {NEW_CHAT: "New chat", **titles}
+    labels = {NEW_CHAT: _("New chat"), **titles}
     if state.conversation_id is not None and state.conversation_id not in entries:
         if state.chat is not None and len(state.chat.log):
             state.deleted = True
-            labels[state.conversation_id] = "Deleted elsewhere"
+            labels[state.conversation_id] = _("Deleted elsewhere")
         else:
             state.missing = True
             state.open(None)
@@ -82,16 +85,16 @@ def _choose_conversation() -> None:
     key = f"chat-conversation-{state.conversation_id or NEW_CHAT}"
     set_widget(key, state.conversation_id or NEW_CHAT)
     st.selectbox(
-        "Conversation",
+        _("Conversation"),
         list(labels),
         format_func=labels.__getitem__,
         key=key,
         on_change=_open_chosen,
         args=(key,),
-        help="Start a new chat, or go on where a saved conversation ended.",
+        help=_("Start a new chat, or go on where a saved conversation ended."),
     )
     st.button(
-        "New chat",
+        _("New chat"),
         icon=":material/add_comment:",
         on_click=start_new,
         width="stretch",
@@ -115,12 +118,14 @@ def _choose_recall_tool() -> None:
     state.recall_tool = (
         _linked_switch(
             MODEL_RECALLS,
-            "Let the model recall",
+            _("Let the model recall"),
             key,
             is_on=bool(state.recall_tool),
             help=(
-                "Offers it a tool that brings earlier turns back. The "
-                "tool's description costs tokens in every request."
+                _(
+                    "Offers it a tool that brings earlier turns back. The tool's description costs tokens in every "
+                    "request."
+                )
             ),
         )
         or None
@@ -134,11 +139,13 @@ def _choose_review() -> None:
     key = review_key()
     state.review = _linked_switch(
         REVIEW,
-        "Ask before summarizing",
+        _("Ask before summarizing"),
         key,
         is_on=state.review,
-        help="Stops before messages are summarized and shows what would be summarized and the proposed summary: use "
-        "it, reword it, have it written again with another prompt, or skip it.",
+        help=_(
+            "Stops before messages are summarized and shows what would be summarized and the proposed summary: "
+            "use it, reword it, have it written again with another prompt, or skip it."
+        ),
     )
     is_kept = keeps_its_switches(state.conversation_id)
     keep_in_address({REVIEW: str(True) if state.review and not is_kept else None})

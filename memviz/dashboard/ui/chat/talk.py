@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.errors import MemvizError, ModelError
 from memviz.core.messages import Message
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.dashboard.ui.controls.jobs import stop_button
@@ -20,12 +21,12 @@ from memviz.models.cost_bound import price_at_most
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""
-NEXT_HELP = (
-    f"After a message of yours with up to {MESSAGE_TOKENS} tokens, after Retry, and after a decision on a summary. "
+NEXT_HELP = noop(
+    "After a message of yours with up to {tokens} tokens, after Retry, and after a decision on a summary. "
     "Every reply and summary is taken to be as long as the reply limit allows."
 )
-WAITING = "Thinking"
-REMEMBERING = "Summarizing"
+WAITING = noop("Thinking")
+REMEMBERING = noop("Summarizing")
 
 
 def send(desk: ChatDesk, texts: Sequence[str]) -> None:
@@ -64,7 +65,7 @@ def _failed(error: MemvizError) -> None:
             st.text(arrived)
     remedy = ""
     if isinstance(error, ModelError):
-        remedy = "Your message is kept: retry, or change the model first."
+        remedy = _("Your message is kept: retry, or change the model first.")
     show_error(error, remedy)
 
 
@@ -76,7 +77,7 @@ def _answer(
     bubble = st.empty()
     with bubble.container(), st.chat_message("assistant", avatar=AVATARS["assistant"]):
         place = st.empty()
-        place.caption(WAITING if desk.chat.unanswered else REMEMBERING)
+        place.caption(_(WAITING if desk.chat.unanswered else REMEMBERING))
         with row():
             stop_button("chat-stop")
             told = st.empty()
@@ -119,7 +120,11 @@ def next_message_costs(desk: ChatDesk) -> None:
     turn = plan_turn(
         chat.strategy, sent, log_tokens, models.askers, margin, chat.recall_tool
     )
-    bound_caption(price_at_most(turn), before="The next reply.", help=NEXT_HELP)
+    bound_caption(
+        price_at_most(turn),
+        before=_("The next reply."),
+        help=_(NEXT_HELP, tokens=MESSAGE_TOKENS),
+    )
 
 
 def _frames(pieces: Iterator[str]) -> Iterator[str]:
@@ -141,20 +146,22 @@ def turn_controls(desk: ChatDesk) -> None:
     with st.container(horizontal=True):
         if not is_unanswered(desk):  # else it stands at the message
             quiet_button(
-                "Retry",
+                _("Retry"),
                 "chat-retry",
                 ":material/refresh:",
                 retry,
                 disabled=desk.chat.proposal is not None or desk.state.deleted,
-                help="Ask for the last reply again.",
+                help=_("Ask for the last reply again."),
             )
         quiet_button(
-            "Undo turn",
+            _("Undo turn"),
             "chat-undo",
             ":material/undo:",
             _undo,
             desk,
-            help="Take the last message and its reply back, and what was summarized since.",
+            help=_(
+                "Take the last message and its reply back, and what was summarized since."
+            ),
         )
 
 

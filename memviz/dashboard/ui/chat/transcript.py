@@ -8,6 +8,7 @@ import streamlit as st
 from memviz.core.context import Fate
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted, message_number
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
@@ -44,19 +45,20 @@ AVATARS = {
     "tool": ":material/build:",
     "system": ":material/settings:",
 }
-SAMPLE_QUESTION = '"What is Niamh allergic to?"'
+EXAMPLE = noop('"My budget is 3,000 euros and my daughter Mira is allergic to nuts."')
+SAMPLE_QUESTION = noop('"What is Niamh allergic to?"')
 """What was said early in the sample, and is in no summary of the setting that a chat begins with."""
 FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
-    Fate.SUMMARIZED: ("violet", "replaced by a summary"),
-    Fate.DROPPED: ("gray", "dropped"),
-    Fate.RECALLED: ("orange", "recalled"),
-    Fate.CLEARED: ("yellow", "sent as a placeholder"),
-    Fate.SHORTENED: ("green", "shortened"),
+    Fate.SUMMARIZED: ("violet", noop("replaced by a summary")),
+    Fate.DROPPED: ("gray", noop("dropped")),
+    Fate.RECALLED: ("orange", noop("recalled")),
+    Fate.CLEARED: ("yellow", noop("sent as a placeholder")),
+    Fate.SHORTENED: ("green", noop("shortened")),
 }
-WAIT_FOR_MEMORY = "You can write once the memory is derived"
-LONG = (
-    "These are the newest of {messages}. What a model would be sent depends on the memory of all of them: deriving it "
-    "takes a minute for about 50,000, and a gigabyte for about 300,000."
+WAIT_FOR_MEMORY = noop("You can write once the memory is derived")
+LONG = noop(
+    "These are the newest of {messages}. What a model would be sent depends on the memory of all of "
+    "them: deriving it takes a minute for about 50,000, and a gigabyte for about 300,000."
 )
 
 
@@ -108,7 +110,11 @@ def _setting_marks(run: Run) -> dict[int, str]:
     marks = {}
     for setting in run.earlier_settings:
         turn = setting.last_turn + 1
-        marks[turn] = f"From turn {turn:,} on: {run.strategy_at(turn).label}"
+        marks[turn] = _(
+            "From turn {turn:,} on: {label}",
+            turn=turn,
+            label=run.strategy_at(turn).label,
+        )
     return marks
 
 
@@ -117,7 +123,7 @@ def _setting_mark(text: str) -> None:
         plain(text),
         icon=":material/tune:",
         color="gray",
-        help="The requests above stay as they were sent, under the setting before.",
+        help=_("The requests above stay as they were sent, under the setting before."),
     )
 
 
@@ -146,12 +152,23 @@ def deriving_talk(work: BackgroundReplay) -> None:
     def step() -> Step:
         share = work.done / work.total if work.total else 0.0
         turns = counted(work.total, "turn")
-        return Step(share, f"Deriving the memory from {turns}: {how_far(work)}")
+        return Step(
+            share,
+            _(
+                "Deriving the memory from {turns}: {how_far}",
+                turns=turns,
+                how_far=how_far(work),
+            ),
+        )
 
     def note() -> str:
-        way_out = "What is sent depends on this memory. Stop closes the conversation and leaves it as it is."
+        way_out = _(
+            "What is sent depends on this memory. Stop closes the conversation and leaves it as it is."
+        )
         if state.chat is not None and len(state.chat.log):
-            way_out = "What is sent depends on the memory under this setting. Stop goes back to the setting before."
+            way_out = _(
+                "What is sent depends on the memory under this setting. Stop goes back to the setting before."
+            )
         spent = f" {spending().sentence}." if spending().is_used else ""
         return way_out + spent
 
@@ -164,13 +181,13 @@ def long_talk(talk: LongTalk) -> None:
     _messages_alone(workspace().store.said(talk.id, first, talk.messages), first)
     with row("chat-long"):
         st.button(
-            "Derive the memory",
+            _("Derive the memory"),
             icon=":material/restart_alt:",
             key="chat-derive-long",
             on_click=_ask_for,
             args=(talk.id,),
         )
-        st.caption(LONG.format(messages=counted(talk.messages, "message")))
+        st.caption(_(LONG, messages=counted(talk.messages, "message")))
 
 
 def _ask_for(id: str) -> None:
@@ -190,7 +207,7 @@ def _first_shown(stop: int) -> int:
     first = max(0, stop - chat_state().shown_messages)
     if first:
         st.button(
-            f"Show {min(first, MESSAGES_SHOWN)} earlier messages",
+            _("Show {number} earlier messages", number=min(first, MESSAGES_SHOWN)),
             icon=":material/expand_less:",
             on_click=_show_more,
         )
@@ -212,14 +229,17 @@ def _message(
         if fate in FATE_NOTES:
             color, note = FATE_NOTES[fate]
             st.badge(
-                note,
+                _(note),
                 color=color,
-                help=f"What became of message {message_number(position):,} at the last request.",
+                help=_(
+                    "What became of message {number:,} at the last request.",
+                    number=message_number(position),
+                ),
             )
             if facts:
                 st.caption(plain(message_facts_words(facts)))
         if message.meta and message.meta.get("partial"):
-            st.caption("stopped before it was complete")
+            st.caption(_("stopped before it was complete"))
 
 
 def is_unanswered(desk: ChatDesk) -> bool:
@@ -234,14 +254,14 @@ def is_unanswered(desk: ChatDesk) -> bool:
 
 def _unanswered() -> None:
     with row("chat-unanswered"):
-        st.badge("Not answered yet", icon=":material/pending:", color="gray")
+        st.badge(_("Not answered yet"), icon=":material/pending:", color="gray")
         if not chat_state().deleted:
             quiet_button(
-                "Retry",
+                _("Retry"),
                 "retry-unanswered",
                 ":material/refresh:",
                 retry,
-                help="Ask for the reply.",
+                help=_("Ask for the reply."),
             )
 
 
@@ -255,22 +275,26 @@ def retry() -> None:
 def empty_chat(desk: ChatDesk) -> None:
     """Say what to do first: say something, or go on from a conversation in which much was said already."""
     st.info(
-        "Say something with a fact in it, such as "
-        + plain('"My budget is 3,000 euros and my daughter Mira is allergic to nuts."')
-        + " Go on until it is summarized, then ask for it.",
+        _(
+            "Say something with a fact in it, such as {example} Go on until it is summarized, then ask for it.",
+            example=plain(_(EXAMPLE)),
+        ),
         icon=":material/lightbulb:",
     )
     if desk.workspace.store.exists(FIRST_SAMPLE):
         st.button(
-            "Go on from the Portugal trip",
+            _("Go on from the Portugal trip"),
             icon=":material/flight_takeoff:",
             key="chat-go-on-from-sample",
             on_click=desk.state.open,
             args=(FIRST_SAMPLE,),
         )
         st.caption(
-            "A long conversation to ask about. Its beginning is only in a summary by now, so ask "
-            f"{plain(SAMPLE_QUESTION)} and see what the model was sent. Your questions go into a copy."
+            _(
+                "A long conversation to ask about. Its beginning is only in a summary by now, so ask "
+                "{sample_question} and see what the model was sent. Your questions go into a copy.",
+                sample_question=plain(_(SAMPLE_QUESTION)),
+            )
         )
 
 

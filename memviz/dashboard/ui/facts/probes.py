@@ -9,7 +9,13 @@ import streamlit as st
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError, MessageError
 from memviz.core.text.containment import PhraseIndex, normal_tokens
-from memviz.core.text.wording import counted, message_number, message_position
+from memviz.core.text.wording import (
+    COMMA,
+    counted,
+    message_number,
+    message_position,
+)
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES, Facts, proposals_key
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import compare_state
@@ -28,11 +34,26 @@ STALE_KEY = "probe-stale"
 MESSAGE_KEY = "probe-message"
 ERROR_KEY = "probe-error"
 """Under it is kept what was wrong with the fact that was typed in last."""
-ANSWERS_HELP = (
+ANSWERS_HELP = noop(
     "As the conversation says it. Several spellings: one a line, any of them counts."
 )
-STALE_HELP = "What was right once and was replaced, one a line. It shows when a context still holds it."
-MESSAGE_HELP = "Number of the message that states it. Empty: the first one that contains the answer."
+STALE_HELP = noop(
+    "What was right once and was replaced, one a line. It shows when a context still holds it."
+)
+MESSAGE_HELP = noop(
+    "Number of the message that states it. Empty: the first one that contains the answer."
+)
+KINDS = (
+    noop("single fact"),
+    noop("updated fact"),
+    noop("single-hop"),
+    noop("multi-hop"),
+    noop("multi-evidence"),
+    noop("temporal"),
+    noop("open-domain"),
+    noop("adversarial"),
+)
+"""Of facts, as conversations and proposals name them; another one is shown as it is."""
 TABLE_PIXELS = 320
 LABEL_CHARS = 90
 
@@ -42,40 +63,65 @@ def where_from(facts: Facts) -> None:
     that there are none."""
     if facts.one_in > 1:
         st.info(
-            f"One in {facts.one_in:,} of the facts of this long conversation is looked for: all of them, in "
-            f"{counted(facts.log.turn_count, 'turn')}, would take too much memory.",
+            _(
+                "One in {one_in:,} of the facts of this long conversation is looked for: all of them, in {turns}, "
+                "would take too much memory.",
+                one_in=facts.one_in,
+                turns=counted(facts.log.turn_count, "turn"),
+            ),
             icon=":material/filter_alt:",
         )
     if facts.proposals and not facts.brought and facts.with_proposals:
-        count = len(facts.proposals)
-        proposed_facts = (
-            f"{counted(count, 'fact')} in it {'was' if count == 1 else 'were'} proposed"
-        )
-        where = ""
-        if len(facts.log) > READ_MESSAGES:
-            where = f" in the first {READ_MESSAGES:,} messages"
-        st.info(
-            f"This conversation brings no labelled facts. {proposed_facts} "
-            f"automatically{where}: codes, phone numbers, allergies, people, places, dates, times, "
-            "counts, what is ruled out, and what tools returned and a later reply used. "
-            "Add your own, or switch these off, under Facts below.",
-            icon=":material/auto_awesome:",
-        )
+        st.info(_proposed_words(facts), icon=":material/auto_awesome:")
     elif not facts.probes:
-        way_on = "Switch on the proposed ones below, or type one in."
+        why = _(
+            "There is no fact to look for. Switch on the proposed ones below, or type one in."
+        )
         if not facts.proposals:
-            way_on = (
-                "The conversation brings none, and nothing in it could be proposed: no code, allergy, person, date or "
-                "amount that somebody states. Type one in below."
+            why = _(
+                "There is no fact to look for. The conversation brings none, and nothing in it could be proposed: no "
+                "code, allergy, person, date or amount that somebody states. Type one in below."
             )
-        st.info(f"There is no fact to look for. {way_on}", icon=":material/info:")
+        st.info(why, icon=":material/info:")
 
     if without_tool_results(facts):
         st.caption(
-            f"None of these facts comes from what a tool returned: what is lost with "
-            f"{counted(len(facts.log.tools.results), 'tool result')} of this conversation is not measured here. Add "
-            "facts from them yourself, under Facts looked for below."
+            _(
+                "None of these facts comes from what a tool returned: what is lost with {tool_results} of this "
+                "conversation is not measured here. Add facts from them yourself, under Facts looked for below.",
+                tool_results=counted(len(facts.log.tools.results), "tool result"),
+            )
         )
+
+
+def _proposed_words(facts: Facts) -> str:
+    """Return the number of proposed facts, what they come from, and the way on."""
+    count = len(facts.proposals)
+    number = f"{count:,}"
+    if len(facts.log) > READ_MESSAGES:
+        return ngettext(
+            "This conversation brings no labelled facts. {number} fact in it was proposed automatically in the first "
+            "{messages:,} messages: codes, phone numbers, allergies, people, places, dates, times, counts, what is "
+            "ruled out, and what tools returned and a later reply used. Add your own, or switch these off, under Facts "
+            "below.",
+            "This conversation brings no labelled facts. {number} facts in it were proposed automatically in the first "
+            "{messages:,} messages: codes, phone numbers, allergies, people, places, dates, times, counts, what is "
+            "ruled out, and what tools returned and a later reply used. Add your own, or switch these off, under Facts "
+            "below.",
+            count,
+            number=number,
+            messages=READ_MESSAGES,
+        )
+    return ngettext(
+        "This conversation brings no labelled facts. {number} fact in it was proposed automatically: codes, phone "
+        "numbers, allergies, people, places, dates, times, counts, what is ruled out, and what tools returned and a "
+        "later reply used. Add your own, or switch these off, under Facts below.",
+        "This conversation brings no labelled facts. {number} facts in it were proposed automatically: codes, phone "
+        "numbers, allergies, people, places, dates, times, counts, what is ruled out, and what tools returned and a "
+        "later reply used. Add your own, or switch these off, under Facts below.",
+        count,
+        number=number,
+    )
 
 
 def without_tool_results(facts: Facts) -> bool:
@@ -85,7 +131,7 @@ def without_tool_results(facts: Facts) -> bool:
 
 def probes_panel(facts: Facts) -> None:
     """All facts that are looked for, and the controls that change which."""
-    label = f"Facts looked for: {len(facts.probes):,}"
+    label = _("Facts looked for: {count:,}", count=len(facts.probes))
     with st.expander(
         label,
         icon=":material/checklist:",
@@ -98,11 +144,15 @@ def probes_panel(facts: Facts) -> None:
                 set_widget(key, facts.with_proposals)
             proposed = counted(len(facts.proposals), "proposed fact")
             switch(
-                f"Look for {proposed} too" if facts.brought else f"Look for {proposed}",
+                _("Look for {proposed} too", proposed=proposed)
+                if facts.brought
+                else _("Look for {proposed}", proposed=proposed),
                 key=key,
                 persist_state="session",
-                help="Proposed without a model: what a sentence names as what it is (a code, an allergy, "
-                "a person, a decision), dates and amounts that the user states, and names that are used again later.",
+                help=_(
+                    "Proposed without a model: what a sentence names as what it is (a code, an allergy, a person, a "
+                    "decision), dates and amounts that the user states, and names that are used again later."
+                ),
             )
         if facts.probes:
             _table(facts)
@@ -118,22 +168,22 @@ def _table(facts: Facts) -> None:
         st.table(
             pd.DataFrame([_row(facts, probe) for probe in facts.probes]),
             border="horizontal",
-            alt="The facts that are looked for",
+            alt=_("The facts that are looked for"),
             hide_index=True,
         )
 
 
 def _row(facts: Facts, probe: Probe) -> dict[str, str]:
-    source = "labelled" if probe in facts.brought else "proposed"
+    source = _("labelled") if probe in facts.brought else _("proposed")
     if probe.by_user:
-        source = "typed in"
+        source = _("typed in")
     evidence = [f"{message_number(position):,}" for position in probe.evidence]
     return {
-        "Question": plain(probe.question),
-        "Answer": plain(" / ".join(probe.answers)),
-        "Outdated": plain(" / ".join(probe.stale)),
-        "Message": ", ".join(evidence),
-        "Kind": f"{probe.category}, {source}",
+        _("Question"): plain(probe.question),
+        _("Answer"): plain(" / ".join(probe.answers)),
+        _("Outdated"): plain(" / ".join(probe.stale)),
+        _("Message"): _(COMMA).join(evidence),
+        _("Kind"): _("{kind}, {source}", kind=_(probe.category), source=source),
     }
 
 
@@ -143,7 +193,7 @@ def _typed(facts: Facts) -> None:
         with row():
             st.markdown(plain(shortened(name, LABEL_CHARS)))
             quiet_button(
-                "Remove",
+                _("Remove"),
                 f"probe-remove-{number}",
                 ":material/delete:",
                 workspace().remove_probe,
@@ -155,39 +205,39 @@ def _typed(facts: Facts) -> None:
 def _form(facts: Facts) -> None:
     """Type a fact in. What was typed stays if something is wrong with it."""
     with st.form("probe-form", border=False):
-        st.markdown("**Look for a fact of your own**")
+        st.markdown(_("**Look for a fact of your own**"))
         left, right = st.columns(2)
         left.text_area(
-            "Answer",
+            _("Answer"),
             key=ANSWERS_KEY,
             height=80,
-            placeholder="3,600 euros\n3,600",
-            help=ANSWERS_HELP,
+            placeholder=_("3,600 euros\n3,600"),
+            help=_(ANSWERS_HELP),
         )
         right.text_area(
-            "Outdated values",
+            _("Outdated values"),
             key=STALE_KEY,
             height=80,
-            placeholder="3,000 euros",
-            help=STALE_HELP,
+            placeholder=_("3,000 euros"),
+            help=_(STALE_HELP),
         )
         left.text_input(
-            "Question",
+            _("Question"),
             key=QUESTION_KEY,
-            placeholder="What is the budget now?",
-            help="May stay empty. A model is asked it only under Ask a model.",
+            placeholder=_("What is the budget now?"),
+            help=_("May stay empty. A model is asked it only under Ask a model."),
         )
         right.number_input(
-            "Message",
+            _("Message"),
             1,
             max(1, len(facts.log)),
             None,
             key=MESSAGE_KEY,
-            placeholder="the first that contains it",
-            help=MESSAGE_HELP,
+            placeholder=_("the first that contains it"),
+            help=_(MESSAGE_HELP),
         )
         st.form_submit_button(
-            "Look for it",
+            _("Look for it"),
             icon=":material/add:",
             on_click=_add,
             args=(facts.log,),
@@ -215,7 +265,8 @@ def _add(log: Log) -> None:
     for key, value in typed.items():
         set_widget(key, "" if isinstance(value, str) else None)
     st.toast(
-        f"{plain(' / '.join(answers))} is looked for now.", icon=":material/check:"
+        _("{answers} is looked for now.", answers=plain(" / ".join(answers))),
+        icon=":material/check:",
     )
 
 
@@ -235,15 +286,22 @@ def typed_probe(
     is the first message that contains an answer. Raises MessageError, with what to do, if there is none."""
     if not any(map(normal_tokens, answers)):
         raise MessageError(
-            "The answer is empty. Write what the conversation says, such as 3,600 euros."
+            _(
+                "The answer is empty. Write what the conversation says, such as 3,600 euros."
+            )
         )
     position = _first_with(log, answers) if number is None else message_position(number)
     if position is None:
         raise MessageError(
-            f"No message of this conversation contains “{answers[0]}”. Write it as the conversation does, or give the "
-            "number of the message that states it in other words."
+            _(
+                "No message of this conversation contains “{answer}”. Write it as the conversation does, or give "
+                "the number of the message that states it in other words.",
+                answer=answers[0],
+            )
         )
-    asked = " ".join(question.split()) or f"Is “{answers[0]}” still there?"
+    asked = " ".join(question.split()) or _(
+        "Is “{answer}” still there?", answer=answers[0]
+    )
     category: Category = "updated fact" if stale else "single fact"
     return Probe(
         asked, tuple(answers), (position,), category, tuple(stale), by_user=True

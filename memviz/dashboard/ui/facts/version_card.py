@@ -7,6 +7,7 @@ import streamlit as st
 from memviz.core.summaries import FACTS, SummaryVersion
 from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
 from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
@@ -31,6 +32,11 @@ from memviz.transcripts.base import Probe
 
 NAME_CHARS = 48
 MOST_NAMED = 40
+FACT_NAMES = {
+    "Lost": noop("Lost"),
+    "New": noop("New"),
+    "Kept": noop("Kept"),
+}
 FACT_ICONS = {
     "Lost": ":material/close:",
     "New": ":material/add:",
@@ -66,7 +72,7 @@ def writer_badge(compaction: Compaction) -> None:
     with row(gap="xsmall", width="content"):
         author_badge(author, compaction.model)
         if author is Author.LIVE:  # the other badges name theirs
-            st.caption(f"by {plain(compaction.model)}", width="content")
+            st.caption(_("by {model}", model=plain(compaction.model)), width="content")
 
 
 def badge_label(run: Run, compaction: Compaction) -> str:
@@ -74,7 +80,7 @@ def badge_label(run: Run, compaction: Compaction) -> str:
     outcome = outcome_of(compaction)
     name = outcome_words(outcome).capitalize()
     if compaction.written:
-        name = f"Version {compaction.written.version}"
+        name = _("Version {version}", version=compaction.written.version)
     return f"{MARKS[outcome].character} {name} · {turn_words(compaction, run)}"
 
 
@@ -96,9 +102,13 @@ def facts_of_version(
         by_number = dict(zip(named, names, strict=True))
         facts = counted(len(numbers), "fact")
         if len(numbers) > MOST_NAMED:
-            facts += f" (the first {MOST_NAMED})"
+            facts = _("{facts} (the first {number})", facts=facts, number=MOST_NAMED)
         chosen = st.pills(
-            f"{FACT_ICONS[name]} {name}: {facts}",
+            _(
+                "{name}: {facts}",
+                name=f"{FACT_ICONS[name]} {_(FACT_NAMES[name])}",
+                facts=facts,
+            ),
             named,
             format_func=by_number.__getitem__,
             key=f"{key}-{name}",
@@ -106,8 +116,8 @@ def facts_of_version(
         if chosen is not None:
             open_fact(chosen)
     if not any(found):
-        none = "None of the facts is in it, and none was lost by it."
-        st.caption(none if is_version else "It lost no fact.")
+        none = _("None of the facts is in it, and none was lost by it.")
+        st.caption(none if is_version else _("It lost no fact."))
 
 
 def fact_name(probe: Probe) -> str:
@@ -117,10 +127,12 @@ def fact_name(probe: Probe) -> str:
 
 def counts_words(found: VersionProbes) -> str:
     """``2 facts lost, none kept, 1 new``, ``No fact lost, 3 kept, none new``."""
-    lost = counted(len(found.lost), "fact") if found.lost else "No fact"
-    kept = f"{len(found.kept):,}" if found.kept else "none"
-    new = f"{len(found.new):,}" if found.new else "none"
-    return f"{lost} lost, {kept} kept, {new} new"
+    kept = f"{len(found.kept):,}" if found.kept else _("none")
+    new = f"{len(found.new):,}" if found.new else _("none")
+    if not found.lost:
+        return _("No fact lost, {kept} kept, {new} new", kept=kept, new=new)
+    lost = counted(len(found.lost), "fact")
+    return _("{lost} lost, {kept} kept, {new} new", lost=lost, kept=kept, new=new)
 
 
 def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> None:
@@ -128,9 +140,9 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
     it is."""
     written = compaction.written
     if written is None:
-        why = "The rule asks no summarizer for this, so there is no text to compare."
+        why = _("The rule asks no summarizer for this, so there is no text to compare.")
         if lacks_summarizer(compaction):
-            why = "There is no summarizer, so nothing stands for these messages."
+            why = _("There is no summarizer, so nothing stands for these messages.")
         st.caption(why)
         return
     base = compaction.revises if compaction.revises is not None else compaction.replaces
@@ -144,7 +156,12 @@ def what_changed(run: Run, compaction: Compaction, answers: Sequence[str]) -> No
         st.html(diff_html(word_diff(before, shown), answers))
     hidden = len(text) - MAX_CHARS_SHOWN
     if hidden > 0:
-        st.caption(f"and {counted(hidden, 'more character')}")
+        st.caption(
+            _(
+                "and {more_characters}",
+                more_characters=counted(hidden, "more character"),
+            )
+        )
 
 
 def shown_text(text: str, version: SummaryVersion | None) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import counted, message_number
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
 from memviz.dashboard.charts.retention.result import RetentionResult
@@ -47,7 +48,7 @@ from memviz.storage.workspace import RunKey
 ALL_KEY = "retention-all-misses"
 MOST_MISSES = 12
 VALUE_CHARS = 60
-MISSES_ALT = (
+MISSES_ALT = noop(
     "Values that a tool call used and that some setting did not send, one row a value"
 )
 
@@ -60,7 +61,9 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
     needed = [tool_argument_recall_of(setting.run) for setting in settings]
     if not words and not any(found.arguments for found in needed):
         st.caption(
-            "No word here is said by one message alone, and no tool call used a value that was said before."
+            _(
+                "No word here is said by one message alone, and no tool call used a value that was said before."
+            )
         )
         return
     if words:
@@ -68,14 +71,21 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
             Lasting(setting, survival_of(setting.run, words)) for setting in settings
         ]
         st.plotly_chart(
-            survival_curve(lasting, "Rare words still there, by their age", WORD),
+            survival_curve(lasting, _("Rare words still there, by their age"), WORD),
             key="retention-words",
             config=CONFIG,
-            alt=f"Of {counted(len(words), 'rare word')} half are no longer sent after: {half_lives(lasting)}.",
+            alt=_(
+                "Of {rare_words} half are no longer sent after: {half_lives}.",
+                rare_words=counted(len(words), "rare word"),
+                half_lives=half_lives(lasting),
+            ),
         )
         st.caption(
-            f"{counted(len(words), 'word')} that one message alone says, looked up in every later request: what of "
-            "the wording is still there, whatever it means."
+            _(
+                "{words} that one message alone says, looked up in every later request: what of the wording is "
+                "still there, whatever it means.",
+                words=counted(len(words), "word"),
+            )
         )
     if any(found.arguments for found in needed):
         needed_values(settings, needed)
@@ -84,9 +94,9 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
 def _is_wanted(messages: int) -> bool:
     """Return whether to read every message: at once, or of a long conversation when asked."""
     return messages <= READ_MESSAGES or switch(
-        f"Look for rare words in all {messages:,} messages",
+        _("Look for rare words in all {messages:,} messages", messages=messages),
         key="retention-read-all",
-        help="Takes up to a minute.",
+        help=_("Takes up to a minute."),
     )
 
 
@@ -95,10 +105,12 @@ def needed_values(
     settings: Sequence[SettingRun], needed: Sequence[ToolArgumentRecall]
 ) -> None:
     """Draw how many of the values that tool calls used were still in the context."""
-    st.markdown("**What tool calls needed**")
+    st.markdown(_("**What tool calls needed**"))
     st.caption(
-        "Values in the arguments of a tool call that the conversation had said before: an order number, a date. Had "
-        "the model made the call under this setting, was the value in what it was sent?"
+        _(
+            "Values in the arguments of a tool call that the conversation had said before: an order number, a "
+            "date. Had the model made the call under this setting, was the value in what it was sent?"
+        )
     )
     for column, setting, found in zip(
         st.columns(len(settings)), settings, needed, strict=True
@@ -108,24 +120,31 @@ def needed_values(
         column.metric(
             setting.label,
             share,
-            help=f"{there:,} of {len(found.arguments):,} needed values were sent.",
+            help=_(
+                "{there:,} of {count:,} needed values were sent.",
+                there=there,
+                count=len(found.arguments),
+            ),
         )
     missed = []
     for arguments in zip(*(found.arguments for found in needed), strict=False):
         if not all(argument.in_context for argument in arguments):
             missed.append(arguments)
     if not missed:
-        st.caption("No setting missed any of them.")
+        st.caption(_("No setting missed any of them."))
         return
     shown = missed if widget_value(ALL_KEY) else missed[:MOST_MISSES]
     st.table(
         pd.DataFrame([_row(settings, arguments) for arguments in shown]),
         border="horizontal",
         hide_index=True,
-        alt=MISSES_ALT,
+        alt=_(MISSES_ALT),
     )
     if len(missed) > MOST_MISSES:
-        st.toggle(f"Show all {len(missed):,} values that were missed", key=ALL_KEY)
+        st.toggle(
+            _("Show all {count:,} values that were missed", count=len(missed)),
+            key=ALL_KEY,
+        )
 
 
 def _row(
@@ -133,21 +152,22 @@ def _row(
 ) -> dict[str, str]:
     first = arguments[0]
     row = {
-        "Turn": f"{first.turn:,}",
-        "Tool": plain(first.tool),
-        "Argument": plain(first.name),
-        "Value": plain(shortened(first.value, VALUE_CHARS)),
-        "Last said in message": f"{message_number(first.last_seen):,}",
+        _("Turn"): f"{first.turn:,}",
+        _("Tool"): plain(first.tool),
+        _("Argument"): plain(first.name),
+        _("Value"): plain(shortened(first.value, VALUE_CHARS)),
+        _("Last said in message"): f"{message_number(first.last_seen):,}",
     }
     for setting, argument in zip(settings, arguments, strict=True):
-        row[plain(setting.label)] = STATE_WORDS[argument.source]
+        row[plain(setting.label)] = _(STATE_WORDS[argument.source])
     return row
 
 
-QUESTION = "What would the stand-in have kept?"
-HOW_TO_READ = (
-    "The same settings, summarized once by the recorded model and once by the stand-in that is used where nothing was "
-    "recorded. Facts that a request still holds after the last turn; the tokens of the summary that it is sent."
+QUESTION = noop("What would the stand-in have kept?")
+HOW_TO_READ = noop(
+    "The same settings, summarized once by the recorded model and once by the stand-in that is used "
+    "where nothing was recorded. Facts that a request still holds after the last turn; the tokens of "
+    "the summary that it is sent."
 )
 
 
@@ -156,7 +176,7 @@ def stand_in_instead(kept: Sequence[RetentionResult]) -> None:
     recorded = [one for one in kept if Author.RECORDED in authors_of(one.run)]
     if recorded:
         folded(
-            QUESTION,
+            _(QUESTION),
             "facts-stand-in",
             ":material/compare:",
             partial(_agreement_table, recorded),
@@ -171,11 +191,11 @@ def _agreement_table(recorded: Sequence[RetentionResult]) -> None:
         agreed = agreement(one.retention, other.retention)
         rows.append(_agreement_row(one, other, agreed))
         told.append(f"{one.setting.label}: {_agreement_words(agreed)}")
-    st.caption(HOW_TO_READ)
+    st.caption(_(HOW_TO_READ))
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
-        alt="Facts kept by the recorded model and by the stand-in, by setting",
+        alt=_("Facts kept by the recorded model and by the stand-in, by setting"),
     )
     for sentence in told:
         st.caption(plain(sentence))
@@ -199,9 +219,14 @@ def _by_stand_in(one: RetentionResult) -> RetentionResult:
 
 
 def _agreement_words(agreed: Agreement) -> str:
-    return (
-        f"of {counted(agreed.facts, 'fact')} both keep {agreed.both}, the recorded model alone {agreed.only_one}, the "
-        f"stand-in alone {agreed.only_other}; they agree on {agreed.share:.0%}."
+    return _(
+        "of {facts} both keep {both}, the recorded model alone {only_one}, the stand-in alone "
+        "{only_other}; they agree on {share:.0%}.",
+        facts=counted(agreed.facts, "fact"),
+        both=agreed.both,
+        only_one=agreed.only_one,
+        only_other=agreed.only_other,
+        share=agreed.share,
     )
 
 
@@ -209,11 +234,13 @@ def _agreement_row(
     one: RetentionResult, other: RetentionResult, agreed: Agreement
 ) -> dict[str, object]:
     return {
-        "Setting": one.setting.label,
-        "Recorded keeps": f"{agreed.one} of {agreed.facts}",
-        "Stand-in keeps": f"{agreed.other} of {agreed.facts}",
-        "Both": agreed.both,
-        "Agree": f"{agreed.share:.0%}",
-        "Tokens, recorded": f"{sent_summary_tokens(one.run.turns[-1]):,}",
-        "Tokens, stand-in": f"{sent_summary_tokens(other.run.turns[-1]):,}",
+        _("Setting"): one.setting.label,
+        _("Recorded keeps"): _("{one} of {facts}", one=agreed.one, facts=agreed.facts),
+        _("Stand-in keeps"): _(
+            "{other} of {facts}", other=agreed.other, facts=agreed.facts
+        ),
+        _("Both"): agreed.both,
+        _("Agree"): f"{agreed.share:.0%}",
+        _("Tokens, recorded"): f"{sent_summary_tokens(one.run.turns[-1]):,}",
+        _("Tokens, stand-in"): f"{sent_summary_tokens(other.run.turns[-1]):,}",
     }

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from memviz.core.text.wording import counted, dollars
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.grounds import answers_by, author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
@@ -45,11 +46,11 @@ MOST_RESULTS = 12
 """Judgings that a session keeps."""
 CARDS_A_ROW = 3
 LABEL_CHARS = 110
-SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": "none"}
+SAYS_NOTHING = {"Judged right": "–", "Failed": "0", "Cost": noop("none")}
 VERDICTS: dict[str | None, tuple[BadgeColor, str]] = {
-    "right": ("green", "judged right"),
-    "wrong": ("yellow", "judged wrong"),
-    None: ("gray", "not judged"),
+    "right": ("green", noop("judged right")),
+    "wrong": ("yellow", noop("judged wrong")),
+    None: ("gray", noop("not judged")),
 }
 
 
@@ -92,14 +93,16 @@ def ask_a_model(
 ) -> None:
     """The panel: who is asked what, what it will cost, and what came of it. It is no fragment: Streamlit would let
     one that is running finish before it hears of a click on Stop."""
-    with st.expander("Ask a model", icon=":material/quiz:", key="judged"):
+    with st.expander(_("Ask a model"), icon=":material/quiz:", key="judged"):
         st.caption(
-            "Everything above is about what a model could know. Here a model is asked every question after the last "
-            "turn, under each setting, and it answers from exactly what would be sent."
+            _(
+                "Everything above is about what a model could know. Here a model is asked every question after the "
+                "last turn, under each setting, and it answers from exactly what would be sent."
+            )
         )
         asked = _choose(kept, probes, models)
         if not asked.runs or not asked.probes:
-            st.caption("Choose a setting to ask.")
+            st.caption(_("Choose a setting to ask."))
             return
         judged = _judged()
         id = compare_state().conversation_id or ""
@@ -114,12 +117,16 @@ def ask_a_model(
             job = Job(
                 "judged-ask",
                 partial(_judge, id, asked, key),
-                verb=start_verb("Ask", is_begun=bool(so_far), has_failed=has_failed),
+                verb=start_verb(_("Ask"), is_begun=bool(so_far), has_failed=has_failed),
                 model=models.answerer.label,
                 bound=_bound(asked, so_far),
                 before=_likely(asked),
             )
-            done = f"{settled:,} of {counted(total, 'answer')} so far."
+            done = _(
+                "{settled:,} of {answers} so far.",
+                settled=settled,
+                answers=counted(total, "answer"),
+            )
             job.run_when_asked(so_far=done if so_far else "")
         if results := judged.get(key):
             _show(asked, results)
@@ -138,7 +145,7 @@ def _choose(
         set_widget(SETTINGS_KEY, labels)
     left, right = st.columns([3, 2], gap="medium")
     names = left.pills(
-        "Settings",
+        _("Settings"),
         labels,
         selection_mode="multi",
         default=labels if widget_value(SETTINGS_KEY) is None else None,
@@ -149,28 +156,38 @@ def _choose(
     if len(probes) > 1:
         key = f"judged-facts-{len(probes)}"
         count = right.slider(
-            "Questions",
+            _("Questions"),
             1,
             len(probes),
             len(probes),
             key=key,
-            help="How many; the first ones are asked.",
+            help=_("How many; the first ones are asked."),
         )
     judge = None
     with right:
         if switch(
-            "Let a model judge the answers",
+            _("Let a model judge the answers"),
             key="judged-with-judge",
-            help="A judge reads question, accepted answer and reply, and says right or wrong.",
+            help=_(
+                "A judge reads question, accepted answer and reply, and says right or wrong."
+            ),
         ):
-            judge = model_picker("Judge", JUDGE, "Who says whether an answer is right.")
-    left.caption(
-        f"Answers: *{plain(models.answerer.label)}*. Summaries that a question makes due: "
-        f"*{plain(models.summarizer.label)}*. Both are chosen under Models in the sidebar."
-    )
+            judge = model_picker(
+                _("Judge"), JUDGE, _("Who says whether an answer is right.")
+            )
+    left.caption(_answering_words(models))
     chosen = tuple(one for one in kept if one.setting.label in (names or ()))
     runs = tuple({id(one.run): one.run for one in chosen}.values())
     return _Asked(chosen, runs, tuple(probes[:count]), models, judge)
+
+
+def _answering_words(models: Models) -> str:
+    return _(
+        "Answers: *{answerer}*. Summaries that a question makes due: *{summarizer}*. Both are chosen under "
+        "Models in the sidebar.",
+        answerer=plain(models.answerer.label),
+        summarizer=plain(models.summarizer.label),
+    )
 
 
 def _likely(asked: _Asked) -> str:
@@ -208,7 +225,14 @@ def _judge(conversation_id: str, asked: _Asked, key: str, tell: Tell) -> None:
     )
     try:
         for done, total in judging.steps():
-            tell(done / total, f"Asking: {done:,} of {counted(total, 'answer')}")
+            tell(
+                done / total,
+                _(
+                    "Asking: {done:,} of {answers}",
+                    done=done,
+                    answers=counted(total, "answer"),
+                ),
+            )
     finally:  # also when it was stopped, or the page was left
         if judging.results:
             judged.pop(key, None)
@@ -230,7 +254,7 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     table = pd.DataFrame(columns)
     answers_by(answer.calls[-1] for answer in results if answer.calls)
     nothing = SAYS_NOTHING.items()
-    empty = [name for name, words in nothing if (table.loc[name] == words).all()]
+    empty = [name for name, words in nothing if (table.loc[name] == _(words)).all()]
     calls: list[ReplyFacts] = []
     for answer in results:
         calls += (*answer.calls, *answer.summaries, *answer.judging)
@@ -238,13 +262,13 @@ def _show(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     if is_free and "Cost" not in empty:
         empty.append("Cost")  # what is played from a recording costs nothing now
     st.table(
-        table.drop(index=empty),
+        table.drop(index=empty).rename(index=_),
         border="horizontal",
-        alt="How right the answers were, one column a setting",
+        alt=_("How right the answers were, one column a setting"),
     )
     failed = next((answer.error for answer in results if answer.error), None)
     if failed:
-        st.caption(f"The first failure said: {plain(failed)}")
+        st.caption(_("The first failure said: {failed}", failed=plain(failed)))
     _one_question(asked, results)
 
 
@@ -253,18 +277,30 @@ def _column(
 ) -> dict[str, str]:
     could = sum(map(bool, one.retention.retained[-1][: len(asked.probes)]))
     judged = scores.right + scores.wrong
-    cost = "none"
+    cost = _("none")
     if scores.cost_usd is None:
-        cost = "unknown"
+        cost = _("unknown")
     elif scores.cost_usd:
         cost = plain(dollars(scores.cost_usd))
     return {
-        "Could be known": f"{could:,} of {len(asked.probes):,}",
-        "Answer contained": f"{scores.containing:,} of {scores.answered:,}",
-        "Token F1, mean": "–" if scores.mean_f1 is None else f"{scores.mean_f1:.2f}",
-        "Judged right": f"{scores.right:,} of {judged:,}" if judged else "–",
-        "Failed": f"{scores.failed:,}",
-        "Cost": cost,
+        noop("Could be known"): _(
+            "{could:,} of {count:,}", could=could, count=len(asked.probes)
+        ),
+        noop("Answer contained"): _(
+            "{containing:,} of {answered:,}",
+            containing=scores.containing,
+            answered=scores.answered,
+        ),
+        noop("Token F1, mean"): "–"
+        if scores.mean_f1 is None
+        else f"{scores.mean_f1:.2f}",
+        noop("Judged right"): _(
+            "{right:,} of {judged:,}", right=scores.right, judged=judged
+        )
+        if judged
+        else "–",
+        noop("Failed"): f"{scores.failed:,}",
+        noop("Cost"): cost,
     }
 
 
@@ -278,17 +314,17 @@ def _one_question(asked: _Asked, results: Sequence[JudgedAnswer]) -> None:
     if widget_value(ONE_KEY) not in (None, *numbers):
         set_widget(ONE_KEY, None)
     at = st.selectbox(
-        "Answers to one question",
+        _("Answers to one question"),
         numbers,
         index=None,
         format_func=labels.__getitem__,
         key=ONE_KEY,
-        placeholder="Choose a question to read the answers",
+        placeholder=_("Choose a question to read the answers"),
     )
     if at is None:
         return
     probe = probes[at]
-    st.caption(f"Accepted: {plain(' / '.join(probe.answers))}")
+    st.caption(_("Accepted: {answers}", answers=plain(" / ".join(probe.answers))))
     given = {answer.run: answer for answer in results if answer.probe == probe}
     for start in range(0, len(asked.kept), CARDS_A_ROW):
         row = asked.kept[start : start + CARDS_A_ROW]
@@ -301,15 +337,16 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
     with st.container(border=True):
         st.markdown(f"**{plain(one.setting.label)}**")
         if answer is None:
-            st.caption("Not asked yet.")
+            st.caption(_("Not asked yet."))
             return
-        st.text(answer.reply or "There is no reply.")
+        st.text(answer.reply or _("There is no reply."))
         with st.container(horizontal=True, gap="xsmall"):
             if contains_answer(answer.reply or "", probe.answers):
-                st.badge("answer contained", color="green")
+                st.badge(_("answer contained"), color="green")
             else:
-                st.badge("not contained", color="gray")
+                st.badge(_("not contained"), color="gray")
             color, words = VERDICTS[answer.verdict]
+            words = _(words)
             if answer.judging:
                 st.badge(words, color=color)
             if answer.calls:
@@ -317,4 +354,4 @@ def _card(one: RetentionResult, answer: JudgedAnswer | None, probe: Probe) -> No
                 author_badge(author_of(call.model, recorded=call.recorded), call.model)
         if answer.error:
             st.caption(plain(answer.error))
-        st.caption(f"{counted(answer.sent_tokens, 'token')} sent")
+        st.caption(_("{tokens} sent", tokens=counted(answer.sent_tokens, "token")))

@@ -6,7 +6,8 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import SEMICOLON, counted
+from memviz.core.translation import _
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import (
     PART_COLORS,
@@ -81,7 +82,7 @@ def one_setting(kept: Sequence[RetentionResult]) -> None:
     lives = by_birth(one.lives)
     if not lives:
         st.info(
-            "None of these facts was stated in this conversation.",
+            _("None of these facts was stated in this conversation."),
             icon=":material/info:",
         )
         return
@@ -102,7 +103,7 @@ def one_setting(kept: Sequence[RetentionResult]) -> None:
         with st.container(key="facts-story", gap="small"):
             beside(one, life)
     with st.expander(
-        "All facts together, and as a table",
+        _("All facts together, and as a table"),
         icon=":material/table_rows:",
         key="facts-together",
     ):
@@ -177,17 +178,19 @@ def _legend(one: RetentionResult) -> str:
     for state in SHOWN:
         if state in present:
             color = KNOWLEDGE_COLORS[state]
-            items.append(legend_item(swatch(color), KNOWLEDGE_TITLES[state]))
+            items.append(legend_item(swatch(color), _(KNOWLEDGE_TITLES[state])))
     for mark in marks_of(one.run.compactions):
         sign = glyph(mark.character, _on_page(mark.color))
-        items.append(legend_item(sign, mark.name))
-    items.append(legend_item(glyph("●", PART_COLORS["history"]), "Stated"))
+        items.append(legend_item(sign, _(mark.name)))
+    items.append(legend_item(glyph("●", PART_COLORS["history"]), _("Stated")))
     took = [one.run.compactions[by] for by in one.losses.values() if by is not None]
     crosses = {act_words(one).lost: mark_color(one) for one in took}
     for words, color in crosses.items():
         items.append(legend_item(glyph("✖", _on_page(color)), words))
     if any(by is None for by in one.losses.values()):
-        items.append(legend_item(glyph("✖", PART_COLORS["system"]), "No longer sent"))
+        items.append(
+            legend_item(glyph("✖", PART_COLORS["system"]), _("No longer sent"))
+        )
     return f'<div class="memviz-legend memviz-legend-row">{"".join(items)}</div>'
 
 
@@ -210,13 +213,17 @@ def _rows(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
     picture(figure, CHART_KEY, _finding(one), on_click, figure.layout.height)
     if len(shown) < len(lives) and is_bare():
         st.caption(
-            f"{len(shown)} of {counted(len(lives), 'fact')}: first of all those that were lost."
+            _(
+                "{count} of {facts}: first of all those that were lost.",
+                count=len(shown),
+                facts=counted(len(lives), "fact"),
+            )
         )
     elif many:
         switch(
-            f"Show all {len(lives):,} facts",
+            _("Show all {count:,} facts", count=len(lives)),
             key=ALL_KEY,
-            help=f"At first the {MOST_ROWS} stated first.",
+            help=_("At first the {most_rows} stated first.", most_rows=MOST_ROWS),
         )
 
 
@@ -251,10 +258,16 @@ def _finding(one: RetentionResult) -> str:
     facts = counted(len(one.lives), "fact")
     by_change = sum(by is not None for by in one.losses.values())
     no_longer_sent = len(one.losses) - by_change
-    return (
-        f"The lives of {facts} under {one.setting.label}: {known:,} of {born:,} are known at the end. Losses by what "
-        f"was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer sent: "
-        f"{no_longer_sent:,}."
+    return _(
+        "The lives of {facts} under {label}: {known:,} of {born:,} are known at the end. Losses by what "
+        "was summarized or cleared: {by_change:,}; because the last message that held a fact was no longer "
+        "sent: {no_longer_sent:,}.",
+        facts=facts,
+        label=one.setting.label,
+        known=known,
+        born=born,
+        by_change=by_change,
+        no_longer_sent=no_longer_sent,
     )
 
 
@@ -265,7 +278,11 @@ def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
         knowledge_split(one.retention),
         key="retention-split",
         config=CONFIG,
-        alt=f"Where the facts stood at each request of {one.setting.label}; {at_the_end}.",
+        alt=_(
+            "Where the facts stood at each request of {label}; {at_the_end}.",
+            label=one.setting.label,
+            at_the_end=at_the_end,
+        ),
     )
     rows = []
     for life in lives[:MOST_ROWS]:
@@ -273,14 +290,16 @@ def all_facts(one: RetentionResult, lives: Sequence[LifeLine]) -> None:
         if len(life.spans) > MOST_SPANS:
             spans.append("…")
         row = {
-            "Fact": plain(fact_name(one.retention.probes[life.probe])),
-            "Stated": "" if life.born_turn is None else f"turn {life.born_turn:,}",
-            "Life": "; ".join(spans),
+            _("Fact"): plain(fact_name(one.retention.probes[life.probe])),
+            _("Stated"): ""
+            if life.born_turn is None
+            else _("turn {born_turn:,}", born_turn=life.born_turn),
+            _("Life"): _(SEMICOLON).join(spans),
         }
         rows.append(row)
     st.table(
         pd.DataFrame(rows),
         border="horizontal",
         hide_index=True,
-        alt="The life of each fact, one a row",
+        alt=_("The life of each fact, one a row"),
     )

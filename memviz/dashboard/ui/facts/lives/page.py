@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from memviz.core.text.wording import COMMA
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.retention.curve import retention_curve
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
@@ -61,13 +63,13 @@ from memviz.metrics.retention.survival import CategoryRow, category_table
 NUMBER_PIXELS = 150
 MEASURE_KEY = "retention-measure"
 CURVE_KEY = "retention-curve"
-MEASURE_HELP = (
-    "Could be known: the message that states the fact is sent word for word, or an accepted answer stands anywhere "
-    "in the request, such as in the summary. The other two look at one of these alone."
+MEASURE_HELP = noop(
+    "Could be known: the message that states the fact is sent word for word, or an accepted answer "
+    "stands anywhere in the request, such as in the summary. The other two look at one of these alone."
 )
-KNOWN_HELP = (
-    "Facts that the last request holds, of all that were stated: in a message sent word for word, in the summary, or "
-    "recalled."
+KNOWN_HELP = noop(
+    "Facts that the last request holds, of all that were stated: in a message sent word for word, in "
+    "the summary, or recalled."
 )
 
 
@@ -96,7 +98,7 @@ def lives_view(
         return
     one_setting(kept)
     where_from(facts)
-    st.header("How much does each setting still know?", anchor=False)
+    st.header(_("How much does each setting still know?"), anchor=False)
     all_settings(kept, elsewhere(kept))
     key_numbers(kept)
     health(shown)
@@ -132,11 +134,12 @@ def all_settings(
     with put_away(Part.CONTROLS, "retention-measure"):
         _clicked(kept)
         st.segmented_control(
-            "A fact counts as known when",
+            _("A fact counts as known when"),
             [one.value for one in Measure],
+            format_func=_,
             key=MEASURE_KEY,
             required=True,
-            help=MEASURE_HELP,
+            help=_(MEASURE_HELP),
         )
         st.caption(_how_to_read(baseline, measure))
     keep_address("curve-address")
@@ -144,14 +147,20 @@ def all_settings(
 
 def _finding(kept: Sequence[RetentionResult]) -> str:
     """The picture in one sentence."""
-    known = ", ".join(f"{one.setting.label} {_known_at_the_end(one)}" for one in kept)
-    return f"Share of the facts that each request could still know, one line a setting; known at the end: {known}."
+    known = _(COMMA).join(
+        f"{one.setting.label} {_known_at_the_end(one)}" for one in kept
+    )
+    return _(
+        "Share of the facts that each request could still know, one line a setting; known at the end: "
+        "{known}.",
+        known=known,
+    )
 
 
 def _known_at_the_end(one: RetentionResult) -> str:
     known = int(one.retention.retained[-1].sum())
     born = int(one.retention.born[-1].sum())
-    return f"{known:,} of {born:,}"
+    return _("{known:,} of {born:,}", known=known, born=born)
 
 
 def _clicked_point(
@@ -187,7 +196,7 @@ def _clicked(kept: Sequence[RetentionResult]) -> None:
         name = name_in_full(one.run, turn, call).capitalize()
         st.markdown(f"**{name}**, {plain(one.setting.label)}", width="content")
         if st.button(
-            "See this request",
+            _("See this request"),
             icon=":material/stacked_line_chart:",
             key="retention-request",
         ):
@@ -195,31 +204,43 @@ def _clicked(kept: Sequence[RetentionResult]) -> None:
         if number < 0:
             return
         written = one.run.compactions[number].written
-        name = f"Open version {written.version}" if written else "Open this attempt"
+        name = (
+            _("Open version {version}", version=written.version)
+            if written
+            else _("Open this attempt")
+        )
         if st.button(name, icon=":material/compress:", key="retention-event"):
             open_event(one.setting, number)
 
 
 def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
-    words = "Marks show what was summarized or cleared: point at one to see which facts it lost, click it to open it."
+    words = _(
+        "Marks show what was summarized or cleared: point at one to see which facts it lost, click it to "
+        "open it."
+    )
     if measure is Measure.EVIDENCE:
         return words
     if baseline is None:
-        return f"{words} What is found by chance is not shown: there is no other conversation in this language."
-    return (
-        f"{words} The dotted line at the top is a request with all messages. The grey area is what is found by chance: "
-        f"the same facts, looked up in another conversation, “{plain(baseline.title)}”, under the same settings."
+        return _(
+            "{words} What is found by chance is not shown: there is no other conversation in this language.",
+            words=words,
+        )
+    return _(
+        "{words} The dotted line at the top is a request with all messages. The grey area is what is found "
+        "by chance: the same facts, looked up in another conversation, “{title}”, under the same settings.",
+        words=words,
+        title=plain(baseline.title),
     )
 
 
 def key_numbers(kept: Sequence[RetentionResult]) -> None:
     """Show what was known at the end, and how that came, one column a setting."""
-    st.markdown("**Facts known at the end**", help=KNOWN_HELP)
+    st.markdown(_("**Facts known at the end**"), help=_(KNOWN_HELP))
     for place, one in zip(places(len(kept), NUMBER_PIXELS), kept, strict=True):
         place.metric(
             one.setting.label,
             _known_at_the_end(one),
-            delta=None if one.retention.born[-1].any() else "no fact was stated",
+            delta=None if one.retention.born[-1].any() else _("no fact was stated"),
             delta_color="off",
         )
     step = step_of([one.setting for one in kept])
@@ -227,7 +248,7 @@ def key_numbers(kept: Sequence[RetentionResult]) -> None:
     st.table(
         pd.DataFrame(columns),
         border="horizontal",
-        alt="What each setting retained, one column a setting",
+        alt=_("What each setting retained, one column a setting"),
     )
 
 
@@ -242,36 +263,49 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
         for number, probe in enumerate(kept.probes)
         if probe.stale and kept.born[-1, number]
     ]
+    mean = _("Known, mean over the turns")
+    tokens = _("Tokens sent per known fact and turn")
+    if step == "request":
+        mean = _("Known, mean over the requests")
+        tokens = _("Tokens sent per known fact and request")
     numbers = {
-        f"Known, mean over the {step}s": "–",
-        "Half of the facts last": half_life_words(survival_of(one.run, kept.probes)),
-        f"Tokens sent per known fact and {step}": "–",
+        mean: "–",
+        _("Half of the facts last"): half_life_words(survival_of(one.run, kept.probes)),
+        tokens: "–",
     }
     if not np.isnan(shares).all():
-        numbers[f"Known, mean over the {step}s"] = f"{np.nanmean(shares):.0%}"
+        numbers[mean] = f"{np.nanmean(shares):.0%}"
     if known:
-        numbers[f"Tokens sent per known fact and {step}"] = f"{sent / known:,.0f}"
+        numbers[tokens] = f"{sent / known:,.0f}"
     if contradicted:
-        numbers["Contradicted in the last request"] = f"{contradicted:,}"
-    old = f"{int(kept.stale[-1].sum())} of {len(updated)}" if updated else "–"
-    return numbers | {"Old values still in the last request": old}
+        numbers[_("Contradicted in the last request")] = f"{contradicted:,}"
+    old = (
+        _("{old} of {count}", old=int(kept.stale[-1].sum()), count=len(updated))
+        if updated
+        else "–"
+    )
+    return numbers | {_("Old values still in the last request"): old}
 
 
 def more_on_facts(kept: Sequence[RetentionResult]) -> None:
     """Show what fewer visitors ask for, folded."""
     with st.expander(
-        "How long does a fact last?", icon=":material/timelapse:", key="facts-survival"
+        _("How long does a fact last?"),
+        icon=":material/timelapse:",
+        key="facts-survival",
     ):
         survival_by_age(kept)
     with st.expander(
-        "Which kinds of facts are lost?", icon=":material/category:", key="facts-kinds"
+        _("Which kinds of facts are lost?"),
+        icon=":material/category:",
+        key="facts-kinds",
     ):
         by_category(kept)
 
 
 def unlabelled(settings: Sequence[SettingRun], *, expanded: bool = False) -> None:
     """Show what can be told of any conversation, folded."""
-    name = "What can be said without any facts?"
+    name = _("What can be said without any facts?")
     icon = ":material/label_off:"
     with st.expander(name, icon=icon, key="facts-unlabelled", expanded=expanded):
         without_labels(settings)
@@ -283,15 +317,21 @@ def survival_by_age(kept: Sequence[RetentionResult]) -> None:
         Lasting(one.setting, survival_of(one.run, one.retention.probes)) for one in kept
     ]
     st.plotly_chart(
-        survival_curve(lasting, "Facts still known, by their age"),
+        survival_curve(lasting, _("Facts still known, by their age")),
         key="retention-survival",
         config=CONFIG,
-        alt=f"Share of the facts still known by their age; half of them are lost after: {half_lives(lasting)}.",
+        alt=_(
+            "Share of the facts still known by their age; half of them are lost after: {half_lives}.",
+            half_lives=half_lives(lasting),
+        ),
     )
     st.caption(
-        "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The line "
-        f"is faint where fewer than {FEW} facts are that old. A fact that is said again, "
-        "or recalled, counts as known again."
+        _(
+            "A dot marks the half-life: the first age at which half of the facts, or fewer, are known. The "
+            "line is faint where fewer than {few} facts are that old. A fact that is said again, or recalled, "
+            "counts as known again.",
+            few=FEW,
+        )
     )
 
 
@@ -304,27 +344,29 @@ def by_category(kept: Sequence[RetentionResult]) -> None:
     st.table(
         pd.DataFrame(columns),
         border="horizontal",
-        alt="Facts known at the end by category, one column a setting",
+        alt=_("Facts known at the end by category, one column a setting"),
     )
     st.caption(
-        "Known at the last request, and the mean share over all requests. New and outdated values: what the last "
-        "request holds of facts that were updated on the way."
+        _(
+            "Known at the last request, and the mean share over all requests. New and outdated values: what "
+            "the last request holds of facts that were updated on the way."
+        )
     )
 
 
 def _cells(rows: Sequence[CategoryRow]) -> list[tuple[str, str]]:
     cells = []
     for one in rows:
-        name = "All facts" if one.category is None else one.category.capitalize()
+        name = _("All facts") if one.category is None else _(one.category).capitalize()
         mean = "" if one.mean_share is None else f" · {one.mean_share:.0%}"
-        known = f"{one.retained:,} of {one.born:,}{mean}"
-        cells.append((name, known if one.born else "not stated yet"))
+        known = _("{known:,} of {born:,}", known=one.retained, born=one.born) + mean
+        cells.append((name, known if one.born else _("not stated yet")))
     total = rows[-1]
     if total.new_only + total.both + total.stale_only + total.neither:
         cells += [
-            ("Updated: new value only", f"{total.new_only:,}"),
-            ("Updated: new and outdated value", f"{total.both:,}"),
-            ("Updated: outdated value only", f"{total.stale_only:,}"),
-            ("Updated: neither", f"{total.neither:,}"),
+            (_("Updated: new value only"), f"{total.new_only:,}"),
+            (_("Updated: new and outdated value"), f"{total.both:,}"),
+            (_("Updated: outdated value only"), f"{total.stale_only:,}"),
+            (_("Updated: neither"), f"{total.neither:,}"),
         ]
     return cells

@@ -8,11 +8,13 @@ import streamlit as st
 
 from memviz.core.text.containment import contains
 from memviz.core.text.wording import (
+    SEMICOLON,
     message_list,
     message_number,
     message_range,
     request_name,
 )
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.life_lines import span_words
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.ui.controls.diff_html import answer_pattern, marked_html
@@ -64,7 +66,7 @@ def beside(one: RetentionResult, life: LifeLine) -> None:
     if place is not None:
         _way_back(one, life, request_lost_at(one, place))
     elif life.spans:
-        st.caption("It was never lost under this setting.")
+        st.caption(_("It was never lost under this setting."))
     lost_by = None if place is None else losses_of(one, life.probe)[place]
     number = event_beside(one, lost_by)
     if number is None:
@@ -90,10 +92,13 @@ def _way_back(one: RetentionResult, life: LifeLine, record: TurnRecord) -> None:
         return
     if one.run.strategy.allows_recall and life.born_turn == record.turn:
         st.caption(
-            f"Turn {record.turn:,} itself states it, and only what earlier turns said can be brought back."
+            _(
+                "Turn {turn:,} itself states it, and only what earlier turns said can be brought back.",
+                turn=record.turn,
+            )
         )
     if st.button(
-        "See the request that lost it",
+        _("See the request that lost it"),
         icon=":material/stacked_line_chart:",
         key="retention-lost-request",
     ):
@@ -108,11 +113,11 @@ def choose_life(one: RetentionResult, lives: Sequence[LifeLine]) -> LifeLine:
     labels = distinct([shortened(text, LABEL_CHARS) for text in said])
     by_number = dict(zip(numbers, labels, strict=True))
     chosen = st.selectbox(
-        "The story of one fact",
+        _("The story of one fact"),
         list(by_number),
         format_func=by_number.__getitem__,
         key=fact_key(),
-        help="Type to search, or click a row of the picture.",
+        help=_("Type to search, or click a row of the picture."),
         on_change=_follow_choice,
         args=(one,),
         persist_state="session",
@@ -137,10 +142,10 @@ def _which_loss(one: RetentionResult, life: LifeLine) -> int | None:
     ):  # another setting is looked at; the selection stays
         set_widget(key, first_loss(lost, chosen_event(one.setting)))
     if len(places) == 1:
-        st.caption(f"Lost at {_name_at(one, places[0])}.")
+        st.caption(_("Lost at {place}.", place=_name_at(one, places[0])))
         return places[0]
     st.segmented_control(
-        "Lost at",
+        _("Lost at"),
         places,
         format_func=partial(_name_at, one),
         key=key,
@@ -170,8 +175,7 @@ def _version(one: RetentionResult, life: LifeLine, number: int) -> None:
         st.markdown(f"**{plain(name)}**")
         st.html(marked_html(text[:MAX_CHARS_SHOWN], answers))
     if compaction.written is not None:
-        before = f"version {compaction.replaces} → " if compaction.replaces else ""
-        st.markdown(f"**What changed: {before}version {compaction.written.version}**")
+        st.markdown(f"**{_changed_words(compaction, compaction.written.version)}**")
     what_changed(one.run, compaction, answers)
     if st.button(
         act_words(compaction).open,
@@ -181,13 +185,27 @@ def _version(one: RetentionResult, life: LifeLine, number: int) -> None:
         open_event(one.setting, number)
 
 
+def _changed_words(compaction: Compaction, version: int) -> str:
+    if not compaction.replaces:
+        return _("What changed: version {version}", version=version)
+    return _(
+        "What changed: version {before} → version {version}",
+        before=compaction.replaces,
+        version=version,
+    )
+
+
 QUOTE_CHARS = 180
 MAX_SPANS = 14
 _FRESHNESS = {
-    Freshness.NEITHER: "neither the new value nor an outdated one",
-    Freshness.STALE_ONLY: "only an outdated value",
-    Freshness.BOTH: "the new value and an outdated one",
-    Freshness.NEW_ONLY: "only the new value",
+    Freshness.NEITHER: noop(
+        "At the end the context holds neither the new value nor an outdated one."
+    ),
+    Freshness.STALE_ONLY: noop("At the end the context holds only an outdated value."),
+    Freshness.BOTH: noop(
+        "At the end the context holds the new value and an outdated one."
+    ),
+    Freshness.NEW_ONLY: noop("At the end the context holds only the new value."),
 }
 
 
@@ -197,21 +215,33 @@ def story(kept: RetentionResult, life: LifeLine) -> list[str]:
     found = [_birth(kept, life, probe), _spans(kept, life)]
     freshness = Freshness(int(kept.retention.freshness[-1, life.probe]))
     if freshness is not Freshness.NOT_ASKED:
-        found.append(f"At the end the context holds {_FRESHNESS[freshness]}.")
+        found.append(_(_FRESHNESS[freshness]))
     return [sentence for sentence in found if sentence]
 
 
 def _birth(kept: RetentionResult, life: LifeLine, probe: Probe) -> str:
     if life.born_position is None:
-        return (
+        return _(
             "No message is named that states it, so it counts from the first turn on."
         )
     log = kept.run.log
     at = life.born_position
     quote = quoted(message_words(log[at]), probe.answers)
     earlier = [position for position in sorted(probe.evidence) if position != at]
-    with_others = f", together with {message_list(earlier)}" if earlier else ""
-    return f"Stated in message {message_number(at):,} (turn {life.born_turn}){with_others}: “{quote}”"
+    if not earlier:
+        return _(
+            "Stated in message {number:,} (turn {turn}): “{quote}”",
+            number=message_number(at),
+            turn=life.born_turn,
+            quote=quote,
+        )
+    return _(
+        "Stated in message {number:,} (turn {turn}), together with {others}: “{quote}”",
+        number=message_number(at),
+        turn=life.born_turn,
+        others=message_list(earlier),
+        quote=quote,
+    )
 
 
 def quoted(text: str, answers: Sequence[str]) -> str:
@@ -229,11 +259,11 @@ def quoted(text: str, answers: Sequence[str]) -> str:
 
 def _spans(kept: RetentionResult, life: LifeLine) -> str:
     if not life.spans:
-        return "No request came after it, so it was never needed."
+        return _("No request came after it, so it was never needed.")
     phrases = list(_phrases(kept, life))
     if len(phrases) > MAX_SPANS:
-        phrases[MAX_SPANS - 2 : -1] = ["and so on"]
-    sentence = "; ".join(phrases) + "."
+        phrases[MAX_SPANS - 2 : -1] = [_("and so on")]
+    sentence = _("{phrases}.", phrases=_(SEMICOLON).join(phrases))
     return sentence[:1].upper() + sentence[1:]
 
 
@@ -244,14 +274,24 @@ def _phrases(kept: RetentionResult, life: LifeLine) -> Iterator[str]:
             is_back = (
                 before is not None and span.state.is_known and not before.state.is_known
             )
-            yield f"known again: {span_words(span)}" if is_back else span_words(span)
+            yield (
+                _("known again: {state}", state=span_words(span))
+                if is_back
+                else span_words(span)
+            )
             continue
-        until = f" until {request_name(*span.last)}"
-        if span is last:
-            until = " and never known again"
-        elif span.first == span.last:
-            until = " alone"
-        yield f"lost at {request_name(*span.first)}{until}{_reason(kept, life, span)}"
+        said = _lost_words(span, is_last=span is last)
+        why = _reason(kept, life, span)
+        yield _("{lost}: {why}", lost=said, why=why) if why else said
+
+
+def _lost_words(span: Span, *, is_last: bool) -> str:
+    place = request_name(*span.first)
+    if is_last:
+        return _("lost at {place} and never known again", place=place)
+    if span.first == span.last:
+        return _("lost at {place} alone", place=place)
+    return _("lost at {place} until {last}", place=place, last=request_name(*span.last))
 
 
 def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
@@ -259,15 +299,14 @@ def _reason(kept: RetentionResult, life: LifeLine, span: Span) -> str:
     if number is None:
         if life.spans[0] is span:
             return ""
-        return ": the last message that held it is no longer sent"
+        return _("the last message that held it is no longer sent")
     compaction = kept.run.compactions[number]
     reason = reason_words(compaction)
-    why = act_words(compaction).left_it_out.format(
+    return act_words(compaction).left_it_out.format(
         messages=message_range(compaction.summarized),
         after=f"{message_number(compaction.after_message):,}",
-        because=f" ({reason})" if reason else "",
+        because=_(" ({reason})", reason=reason) if reason else "",
     )
-    return f": {why}"
 
 
 def source_of_loss(
@@ -279,7 +318,9 @@ def source_of_loss(
     log = kept.run.log
     if compaction.replaces is not None and held_before(kept, life, compaction):
         before = _text_before(kept, compaction)
-        return f"Summary before: version {compaction.replaces}", before
+        return _(
+            "Summary before: version {replaces}", replaces=compaction.replaces
+        ), before
     held = [
         position
         for position in compaction.summarized
@@ -288,7 +329,8 @@ def source_of_loss(
     ]
     name = message_list(held)
     text = "\n\n".join(readable(log[at]) for at in held)
-    return f"{name[:1].upper()}{name[1:]}, which it took in", text
+    name = f"{name[:1].upper()}{name[1:]}"
+    return _("{messages}, which it took in", messages=name), text
 
 
 def held_before(kept: RetentionResult, life: LifeLine, compaction: Compaction) -> bool:

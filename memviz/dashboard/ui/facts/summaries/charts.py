@@ -8,6 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from memviz.core.text.wording import counted, dollars, listed
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.evolution import (
@@ -44,48 +45,73 @@ class _Chart(NamedTuple):
 
 COMPRESSION = _Chart(
     compression,
-    "How much shorter than its sources?",
-    "Source tokens for each token of the summary.",
-    "All messages it stands for: their tokens, for each token of the summary. While a summary keeps its size this "
-    "grows with every version: the same room for more and more. What it was made of: the messages newly taken in and "
-    "the summary before, so the work of this one summarization.",
-    lambda last: f"{last.compression:.0f} tokens of messages for each of its tokens",
+    noop("How much shorter than its sources?"),
+    noop("Source tokens for each token of the summary."),
+    noop(
+        "All messages it stands for: their tokens, for each token of the summary. While a summary keeps "
+        "its size this grows with every version: the same room for more and more. What it was made of: the "
+        "messages newly taken in and the summary before, so the work of this one summarization."
+    ),
+    lambda last: _(
+        "{compression:.0f} tokens of messages for each of its tokens",
+        compression=last.compression,
+    ),
 )
 CARRIED = _Chart(
     carried_over,
-    "How much of the last version survived?",
-    "Where the violet line is low, most of the last version was given up. What was given up is gone for good.",
-    "Words are compared in order, as under What changed above. Kept: the share of the last version's words that this "
-    "one still has. New: the share of this version's words that the last one did not have.",
+    noop("How much of the last version survived?"),
+    noop(
+        "Where the violet line is low, most of the last version was given up. What was given up is gone "
+        "for good."
+    ),
+    noop(
+        "Words are compared in order, as under What changed above. Kept: the share of the last version's "
+        "words that this one still has. New: the share of this version's words that the last one did not "
+        "have."
+    ),
     lambda last: (
-        "nothing came before it"
+        _("nothing came before it")
         if last.carried_share is None
-        else f"{last.carried_share:.0%} of the words of the version before it kept"
+        else _(
+            "{share:.0%} of the words of the version before it kept",
+            share=last.carried_share,
+        )
     ),
 )
 ORIGIN = _Chart(
     word_origins,
-    "Where do its words come from?",
-    "Neither: words in none of its sources, invented or reworded.",
-    "Different content words of each version, compared by number, name and word stem; function words do not count. "
-    "A word found in both sources counts as the last version's.",
-    lambda last: f"{last.origin.nowhere:,} words found in nothing that its writer read",
+    noop("Where do its words come from?"),
+    noop("Neither: words in none of its sources, invented or reworded."),
+    noop(
+        "Different content words of each version, compared by number, name and word stem; function words "
+        "do not count. A word found in both sources counts as the last version's."
+    ),
+    lambda last: _(
+        "{number:,} words found in nothing that its writer read",
+        number=last.origin.nowhere,
+    ),
 )
 NESTING = _Chart(
     nesting,
-    "How often was its oldest content summarized?",
-    "A summary is made from the summary before it. Each time something can get lost or twisted.",
-    "How many summarizations the oldest content of each version has been through. A grey ring marks a version whose "
-    "text holds the heading of an earlier summary: that one was copied into it, not summarized.",
-    lambda last: (
-        f"its oldest content went through {counted(last.generation, 'summarization')}"
+    noop("How often was its oldest content summarized?"),
+    noop(
+        "A summary is made from the summary before it. Each time something can get lost or twisted."
+    ),
+    noop(
+        "How many summarizations the oldest content of each version has been through. A grey ring marks a "
+        "version whose text holds the heading of an earlier summary: that one was copied into it, not "
+        "summarized."
+    ),
+    lambda last: _(
+        "its oldest content went through {summarizations}",
+        summarizations=counted(last.generation, "summarization"),
     ),
 )
 
 
 def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     """The charts, two a row. Entries of a list replace nothing, so nothing of them lives on or nests."""
-    st.header("How it changed from version to version", anchor=False)
+    st.header(_("How it changed from version to version"), anchor=False)
     axis = axis_of([run])
     charts = [COMPRESSION, CARRIED, ORIGIN, NESTING]
     if grows_a_list(run):
@@ -93,21 +119,25 @@ def evolution_charts(run: Run, facts: Sequence[VersionFacts]) -> None:
     for row in zip(charts[::2], charts[1::2], strict=True):
         for column, chart in zip(st.columns(2, gap="large"), row, strict=True):
             with column:
-                st.markdown(f"**{chart.title}**", help=chart.help)
+                st.markdown(f"**{_(chart.title)}**", help=_(chart.help))
                 st.plotly_chart(
                     chart.draw(facts, axis),
                     config=CONFIG,
                     key=f"summaries-{chart.draw.__name__}",
-                    alt=f"{chart.title} Of the newest version: {chart.finding(facts[-1])}.",
+                    alt=_(
+                        "{title} Of the newest version: {finding}.",
+                        title=_(chart.title),
+                        finding=chart.finding(facts[-1]),
+                    ),
                 )
-                st.caption(chart.caption)
+                st.caption(_(chart.caption))
 
 
-TITLE = "The same memory by other writers"
-ABOUT = (
-    "One row for each recording of this memory. Not in the prompt: names, numbers and dates that a summary says and "
-    "its prompt does not, each where it began; a sum of the prompt's numbers counts as well. Dollars: both models at "
-    "the prices chosen under Costs, whoever wrote."
+TITLE = noop("The same memory by other writers")
+ABOUT = noop(
+    "One row for each recording of this memory. Not in the prompt: names, numbers and dates that a "
+    "summary says and its prompt does not, each where it began; a sum of the prompt's numbers counts "
+    "as well. Dollars: both models at the prices chosen under Costs, whoever wrote."
 )
 
 
@@ -116,13 +146,13 @@ def writers(setting: SettingRun, probes: Sequence[Probe]) -> None:
     runs = _recorded(setting.run)
     if len(runs) < 2:
         return
-    with st.expander(TITLE, icon=":material/groups:", key="summaries-writers"):
-        st.caption(ABOUT)
+    with st.expander(_(TITLE), icon=":material/groups:", key="summaries-writers"):
+        st.caption(_(ABOUT))
         st.table(
             writers_table(runs, probes),
             border="horizontal",
             hide_index=True,
-            alt="Every writer, one a row",
+            alt=_("Every writer, one a row"),
         )
 
 
@@ -151,16 +181,20 @@ def writers_table(runs: Sequence[Run], probes: Sequence[Probe]) -> pd.DataFrame:
         asked = summary_words(run.strategy)
         usd = prices.cost(traffic(run)).total_usd
         row = {
-            "Writer": plain(listed(models_of([run], Author.RECORDED))),
-            "Asked for": f"{asked:,} words" if asked else "no length",
-            "Words a summary": "–",
-            "Facts known at the end": f"{worth.known:,} of {worth.stated:,}",
-            "Not in the prompt": f"{worth.invented:,}",
-            "Dollars": "not known",
+            _("Writer"): plain(listed(models_of([run], Author.RECORDED))),
+            _("Asked for"): _("{number:,} words", number=asked)
+            if asked
+            else _("no length"),
+            _("Words a summary"): "–",
+            _("Facts known at the end"): _(
+                "{known:,} of {born:,}", known=worth.known, born=worth.stated
+            ),
+            _("Not in the prompt"): f"{worth.invented:,}",
+            _("Dollars"): _("not known"),
         }
         if worth.words is not None:
-            row["Words a summary"] = f"{worth.words:,.0f}"
+            row[_("Words a summary")] = f"{worth.words:,.0f}"
         if usd is not None:
-            row["Dollars"] = dollars(usd)
+            row[_("Dollars")] = dollars(usd)
         rows.append(row)
     return pd.DataFrame(rows)

@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.text.wording import counted
+from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
@@ -131,28 +132,42 @@ def _first_to_show(settings: Sequence[SettingRun]) -> int:
 def _nothing(setting: SettingRun) -> None:
     """Say why there are no summaries, and offer some."""
     strategy = setting.run.strategy
-    memory = setting.run.memory_after(setting.run.log.turn_count)
-    headroom = strategy.headroom(memory)
-    idle = strategy.idle_because(memory)
-    acts = "summarize" if strategy.writes_notes else "clear or shorten messages"
-    reason = ""
-    if idle:
-        reason = f", because {idle}"
-    elif headroom:
-        reason = f": {headroom} would have been one"
-    why = f"had no reason to {acts} in this conversation{reason}."
+    label = plain(setting.label)
+    why = _idle_words(setting, label)
     if strategy.trigger is Trigger.NEVER:
-        why = "never summarizes: it sends messages word for word or not at all."
-    st.info(
-        f"{plain(setting.label)} {why} Choose a strategy with summaries in the sidebar, or a smaller limit.",
-        icon=":material/info:",
-    )
+        why = _(
+            "{label} never summarizes: it sends messages word for word or not at all.",
+            label=label,
+        )
+    way_on = _("Choose a strategy with summaries in the sidebar, or a smaller limit.")
+    st.info(f"{why} {way_on}", icon=":material/info:")
     if len(compare_state().settings) < MAX_SETTINGS:
         st.button(
-            "Add a summary buffer of 500 tokens",
+            _("Add a summary buffer of 500 tokens"),
             icon=":material/add:",
             on_click=_add_suggested,
         )
+
+
+def _idle_words(setting: SettingRun, label: str) -> str:
+    strategy = setting.run.strategy
+    memory = setting.run.memory_after(setting.run.log.turn_count)
+    idle = strategy.idle_because(memory)
+    headroom = strategy.headroom(memory)
+    if strategy.writes_notes:
+        said = _("{label} had no reason to summarize in this conversation", label=label)
+    else:
+        said = _(
+            "{label} had no reason to clear or shorten messages in this conversation",
+            label=label,
+        )
+    if idle:
+        return _("{said}, because {idle}.", said=said, idle=idle)
+    if headroom:
+        return _(
+            "{said}: {headroom} would have been one.", said=said, headroom=headroom
+        )
+    return _("{said}.", said=said)
 
 
 def _add_suggested() -> None:
@@ -173,25 +188,28 @@ def _key_numbers(run: Run, facts: Sequence[VersionFacts]) -> None:
     )
     numbers = [
         (
-            "Tokens at the end",
+            _("Tokens at the end"),
             f"{tokens_in_force(run, events[-1]):,}",
-            "Of the text that is sent in place of older "
-            f"messages. {page_titles.COMPARE} counts the heading that it is sent under, too.",
+            _(
+                "Of the text that is sent in place of older messages. {compare} counts the heading that it is sent "
+                "under, too.",
+                compare=_(page_titles.COMPARE),
+            ),
         ),
         (
-            "Messages replaced",
+            _("Messages replaced"),
             f"{covered:,}",
-            "Messages that are no longer sent word for word at the end.",
+            _("Messages that are no longer sent word for word at the end."),
         ),
         (
-            "Oldest content",
-            f"{generation}× summarized",
-            "How many summarizations it has been through.",
+            _("Oldest content"),
+            _("{number}× summarized", number=generation),
+            _("How many summarizations it has been through."),
         ),
         (
-            "Summarizer tokens",
+            _("Summarizer tokens"),
             f"{use.summarizer_tokens:,}",
-            "Into and out of it, in all calls that gave a summary.",
+            _("Into and out of it, in all calls that gave a summary."),
         ),
     ]
     for place, (label, value, help_text) in zip(
@@ -215,12 +233,16 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     if number is None:
         turn = chosen_turn() or 0
         name = name_in_full(run, turn, selected_call(run, turn))
-        so_far = (
-            "No summary was sent yet with"
-            if run.strategy.writes_notes
-            else "Nothing was changed yet for"
+        so_far = _(
+            "Nothing was changed yet for the request of {name}; this is the first.",
+            name=name,
         )
-        st.caption(f"{so_far} the request of {name}; this is the first.")
+        if run.strategy.writes_notes:
+            so_far = _(
+                "No summary was sent yet with the request of {name}; this is the first.",
+                name=name,
+            )
+        st.caption(so_far)
     with st.container(horizontal=True, gap="medium", key="facts-beside"):
         with st.container(key="facts-picture", gap="small"):
             number = _picture(desk, events, key)
@@ -240,7 +262,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
     if facts:
         _key_numbers(run, facts)
         with st.expander(
-            "All of them as a table",
+            _("All of them as a table"),
             icon=":material/table_rows:",
             key="summaries-table",
         ):
@@ -248,7 +270,7 @@ def history(desk: Desk, facts: Sequence[VersionFacts]) -> None:
                 versions_table(run, facts),
                 border="horizontal",
                 hide_index=True,
-                alt="Every summary, one a row",
+                alt=_("Every summary, one a row"),
             )
     keep_address("summaries-address")
 
@@ -262,11 +284,11 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
         compaction = fact.event.compaction
         row = {
             noun: f"{fact.version.version:,}",
-            "Turn": event_turn_in_a_table(fact.event),
-            "Tokens": f"{fact.tokens:,}",
+            _("Turn"): event_turn_in_a_table(fact.event),
+            _("Tokens"): f"{fact.tokens:,}",
         }
         if asks_length:
-            row["Words"] = broken_length_words(compaction) or "as asked"
+            row[_("Words")] = broken_length_words(compaction) or _("as asked")
         row["Messages replaced"] = f"{len(fact.version.covers):,}"
         row["Why"] = plain(compaction.reason)
         rows.append(row)
@@ -310,11 +332,16 @@ def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
 def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
     """The picture in one sentence."""
     if not run.space.summaries.versions and never_summarizes(run):
-        return f"Tokens of the first request after each change of what is sent: {counted(len(events), 'change')}."
+        return _(
+            "Tokens of the first request after each change of what is sent: {changes}.",
+            changes=counted(len(events), "change"),
+        )
     written = sum(event.version is not None for event in events)
-    return (
-        f"Tokens of the summary over the turns: {counted(written, 'summary')} written, and at the end "
-        f"{counted(tokens_in_force(run, events[-1]), 'token')} sent in place of older messages."
+    return _(
+        "Tokens of the summary over the turns: {summaries} written, and at the end {tokens} sent in place "
+        "of older messages.",
+        summaries=counted(written, "summary"),
+        tokens=counted(tokens_in_force(run, events[-1]), "token"),
     )
 
 
@@ -329,13 +356,16 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
     if is_long:
         linked("look-up", "summaries-facts", [False, True])
     if is_long and not st.toggle(
-        "Look the facts up in this long conversation", key="summaries-facts"
+        _("Look the facts up in this long conversation"), key="summaries-facts"
     ):
         return
     probes = tuple(desk.probes())
     if not probes:
         st.caption(
-            f"No facts are known of this conversation. Add some on {page_titles.FACTS}, under Facts looked for."
+            _(
+                "No facts are known of this conversation. Add some on {facts}, under Facts looked for.",
+                facts=_(page_titles.FACTS),
+            )
         )
         return
     (one,) = retention_results([desk.setting], probes)

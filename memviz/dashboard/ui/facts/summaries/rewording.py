@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.chat_state import chat_state
@@ -59,25 +60,31 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
         _in_chat()
         return
     told = [
-        "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
-        "summarizer's, and later summaries take it in."
+        _(
+            "Reword it as you like. The conversation is replayed with your wording: it is sent in place of the "
+            "summarizer's, and later summaries take it in."
+        )
     ]
     if compaction.recorded:
-        told.append("What was recorded ends there: the stand-in writes the later ones.")
+        told.append(
+            _("What was recorded ends there: the stand-in writes the later ones.")
+        )
     if is_shared():
         told.append(
-            "Others reach this server, so your wording stays in this browser session."
+            _(
+                "Others reach this server, so your wording stays in this browser session."
+            )
         )
     st.caption(" ".join(told))
     text = st.text_area(
-        f"Your wording of version {version.version}",
+        _("Your wording of version {version}", version=version.version),
         version.text,
         height=TEXT_PIXELS,
         key=f"wording-{hash(key)}-{version.version}-{hash(version.text)}",
     )
     with st.container(horizontal=True):
         if st.button(
-            "Replay with my wording",
+            _("Replay with my wording"),
             icon=":material/edit:",
             type="primary",
             key="wording-save",
@@ -85,28 +92,33 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
             _keep(key, version.version, text)
         mine = compare_state().edits.get(key, {})
         if version.version in mine and st.button(
-            "Take my wording back", icon=":material/undo:", key="wording-undo"
+            _("Take my wording back"), icon=":material/undo:", key="wording-undo"
         ):
             _keep(key, version.version, None)
         if (
             mine
             and not _stands_beside(desk)
             and st.button(
-                "Compare with the wording as it was",
+                _("Compare with the wording as it was"),
                 icon=":material/splitscreen_right:",
                 key="wording-beside",
                 disabled=len(compare_state().settings) >= MAX_SETTINGS,
-                help=f"At most {MAX_SETTINGS} settings at once.",
+                help=_(
+                    "At most {number} settings at once.",
+                    number=MAX_SETTINGS,
+                ),
             )
         ):
             _add_as_written(desk)
             st.rerun()  # all of the page: the sidebar has a row more
     if mine and desk.edited is not None and _stands_beside(desk):
         st.caption(
-            "The same setting with the wording as it was stands in the sidebar, as a line of its own."
+            _(
+                "The same setting with the wording as it was stands in the sidebar, as a line of its own."
+            )
         )
         if st.button(
-            f"See both in {page_titles.COMPARE}",
+            _("See both in {compare}", compare=_(page_titles.COMPARE)),
             icon=":material/stacked_line_chart:",
             key="wording-compare",
         ):
@@ -149,8 +161,10 @@ def _keep(key: RunKey, version: int, text: str | None) -> None:
 
 def _in_chat() -> None:
     st.caption(
-        "This is the chat as it was held. What is in force can be reworded there, from its next message on."
+        _(
+            "This is the chat as it was held. What is in force can be reworded there, from its next message on."
+        )
     )
-    if st.button("Open the chat", icon=":material/forum:", key="wording-chat"):
+    if st.button(_("Open the chat"), icon=":material/forum:", key="wording-chat"):
         chat_state().open(compare_state().conversation_id)
         st.switch_page("pages/chat.py")
