@@ -10,6 +10,7 @@ from typing import Any
 
 from memviz.core import page_titles
 from memviz.core.bounds import quoted
+from memviz.core.translation import _, noop
 
 
 class MemvizError(Exception):
@@ -154,8 +155,8 @@ class LessonError(MemvizError, ValueError):
         super().__init__(": ".join(part for part in (head, place, problem) if part))
 
 
-SAY_WHO = (
-    f"Say who the user is: choose the name in {page_titles.LIBRARY}, or give --user NAME or "
+SAY_WHO = noop(
+    "Say who the user is: choose the name in {library}, or give --user NAME or "
     "load_transcript(..., user=NAME)."
 )
 
@@ -166,18 +167,18 @@ class TranscriptError(MemvizError, ValueError):
     def __init__(
         self, reason: str, *, format: str = "", place: str = "", remedy: str = ""
     ) -> None:
+        reason = _(reason)
+        remedy = _(remedy)
         self.reason = reason
         self.format = format
         self.place = place
         self.remedy = remedy
-        head = ", ".join(part for part in (format, place) if part)
-        super().__init__(
-            " ".join(
-                part
-                for part in (f"{head}: {reason}" if head else reason, remedy)
-                if part
-            )
-        )
+        head = _(", ").join(part for part in (format, place) if part)
+        if head:
+            reason = _("{place}: {problem}", place=head, problem=reason)
+        if remedy:
+            reason = _("{problem} {remedy}", problem=reason, remedy=remedy)
+        super().__init__(reason)
 
 
 class UnclearUserError(TranscriptError):
@@ -193,7 +194,8 @@ class UnclearUserError(TranscriptError):
         names: Iterable[str] = (),
     ) -> None:
         self.names = tuple(names)
-        super().__init__(reason, format=format, place=place, remedy=remedy or SAY_WHO)
+        who = _(SAY_WHO, library=_(page_titles.LIBRARY))
+        super().__init__(reason, format=format, place=place, remedy=remedy or who)
 
 
 class MatrixTooLargeError(MemvizError, ValueError):
