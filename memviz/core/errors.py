@@ -61,12 +61,18 @@ class UnknownParameterError(ParameterError):
         self, name: str, value: object, known: Iterable[str], strategy: str
     ) -> None:
         names = tuple(known)
-        super().__init__(name, value, ", ".join(names) or "none at all", strategy)
+        super().__init__(name, value, _(", ").join(names) or _("none at all"), strategy)
         near = get_close_matches(name, names, n=1)
-        meant = f" The nearest is {near[0]}." if near else ""
-        self.args = (
-            f"Strategy '{strategy}' has no parameter {quoted(name)}; it has {self.allowed}.{meant}",
+        sentence = _(
+            "Strategy '{strategy}' has no parameter {name}; it has {names}.",
+            strategy=strategy,
+            name=quoted(name),
+            names=self.allowed,
         )
+        if near:
+            nearest = _("The nearest is {name}.", name=near[0])
+            sentence = _("{problem} {remedy}", problem=sentence, remedy=nearest)
+        self.args = (sentence,)
 
 
 class UnknownNameError(MemvizError, KeyError):
