@@ -8,6 +8,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
+from memviz.core.translation import _
 from memviz.transcripts.file_kinds import OFFICE
 from memviz.transcripts.limits import Limits
 
@@ -70,7 +71,7 @@ def archived_files(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
         raise _broken(error) from None
     except RuntimeError:  # what zipfile raises for a file that asks for a password
         raise _error(
-            "a file in it is encrypted.", "Unpack it with the password first."
+            _("a file in it is encrypted."), _("Unpack it with the password first.")
         ) from None
 
 
@@ -79,12 +80,20 @@ def _unzipped(archive: ZipFile, limits: Limits) -> Iterator[tuple[str, bytes]]:
     names = set(archive.namelist())
     office = next((kind for inner, kind in OFFICE.items() if inner in names), None)
     if office:
-        raise TranscriptError(f"this is {office.name}.", remedy=office.remedy)
+        raise TranscriptError(
+            _("this is {kind}.", kind=_(office.name)), remedy=office.remedy
+        )
     if len(entries) > limits.archive_files:
-        reason = f"it lists {len(entries):,} files, more than the limit of {limits.archive_files:,}."
+        reason = _(
+            "it lists {count:,} files, more than the limit of {most:,}.",
+            count=len(entries),
+            most=limits.archive_files,
+        )
         raise _error(
             reason,
-            "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_ARCHIVE_FILES.",
+            _(
+                "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_ARCHIVE_FILES."
+            ),
         )
     room = limits.inflated_bytes
     for entry in sorted(
@@ -121,22 +130,28 @@ def _gunzipped(data: bytes, limits: Limits) -> bytes:
         raise _too_large(limits)
     if not inflater.eof:
         raise _error(
-            "it ends in the middle.", "The file is incomplete: download it again."
+            _("it ends in the middle."), _("The file is incomplete: download it again.")
         )
     return inflated
 
 
 def _broken(error: Exception) -> TranscriptError:
     return _error(
-        f"it is damaged ({clean_text(str(error))[:200]}).", "Download or pack it again."
+        _("it is damaged ({problem}).", problem=clean_text(str(error))[:200]),
+        _("Download or pack it again."),
     )
 
 
 def _too_large(limits: Limits) -> TranscriptError:
-    reason = f"it inflates to more than the limit of {limits.inflated_bytes:,} bytes."
+    reason = _(
+        "it inflates to more than the limit of {limit:,} bytes.",
+        limit=limits.inflated_bytes,
+    )
     return _error(
         reason,
-        "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_INFLATED_BYTES.",
+        _(
+            "Unpack it and choose the file with the conversations, or raise MEMVIZ_IMPORT_INFLATED_BYTES."
+        ),
     )
 
 

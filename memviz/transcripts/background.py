@@ -9,6 +9,7 @@ from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, counter
 from memviz.core.errors import MemvizError, TranscriptError
+from memviz.core.translation import _
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.loading import LoadedFile, load_file
@@ -85,11 +86,11 @@ class BackgroundReading(BackgroundWork):
         except MemvizError as error:
             return Outcome(file.name, error=error)
         except MemoryError:
-            reason = "there is not enough memory to read it."
+            reason = _("there is not enough memory to read it.")
             return Outcome(
                 file.name,
                 error=TranscriptError(
-                    reason, place=file.name, remedy="Split the file."
+                    reason, place=file.name, remedy=_("Split the file.")
                 ),
             )
         return Outcome(file.name, loaded, self._tokens(loaded.transcripts))

@@ -15,6 +15,7 @@ from memviz.core.message_fields import text_beside_content
 from memviz.core.messages import Message
 from memviz.core.text.wording import share_of
 from memviz.core.tool_links import ToolPairs
+from memviz.core.translation import ENGLISH, _, ngettext, noop, use_language
 from memviz.transcripts.base import EventKind, RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import (
     Note,
@@ -30,8 +31,12 @@ from memviz.transcripts.limits import Limits
 from memviz.transcripts.user_names import nobody_called, same_name
 
 MAX_REASONS = 3
-NEEDED = "Every message needs a role (system, user, assistant or tool) and a content."
-KNOWN_ROLES = "Known roles are system, user, assistant and tool, and names such as human, ai or bot."
+NEEDED = noop(
+    "Every message needs a role (system, user, assistant or tool) and a content."
+)
+KNOWN_ROLES = noop(
+    "Known roles are system, user, assistant and tool, and names such as human, ai or bot."
+)
 
 
 class TranscriptBuilder:
@@ -268,14 +273,17 @@ class TranscriptBuilder:
         if not self._lost:
             return
         # A reader may have added such a message without its text.
-        lost_at = {place for place, _ in self._lost}
+        lost_at = {place for place, _error in self._lost}
         read = sum(place not in lost_at for place in self._places)
         total = read + len(self._left_out) + len(self._lost)
         reasons = _listed([f"{place} {error}" for place, error in self._lost])
         share = share_of(len(self._lost), total, "message")
-        reason = f"{share} cannot be read: {reasons}."
-        if all(error.name for _, error in self._lost):
-            raise UnclearUserError(f"{reason} {KNOWN_ROLES}", names=self._names)
+        reason = _("{share} cannot be read: {reasons}.", share=share, reasons=reasons)
+        if all(error.name for _place, error in self._lost):
+            raise UnclearUserError(
+                _("{problem} {remedy}", problem=reason, remedy=_(KNOWN_ROLES)),
+                names=self._names,
+            )
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _refuse_if_none_is_left(self) -> None:
@@ -284,13 +292,15 @@ class TranscriptBuilder:
             return
         total = len(self._left_out)
         if not total:
-            reason = "the conversation has no messages."
-            remedy = "Choose one with at least one message."
+            reason = _("the conversation has no messages.")
+            remedy = _("Choose one with at least one message.")
             raise TranscriptError(reason, remedy=remedy)
-        none = "its only message cannot"
-        if total > 1:
-            none = f"none of the {total} messages can"
-        reason = f"{none} be read: {_listed(self._left_out)}."
+        reason = ngettext(
+            "its only message cannot be read: {reasons}.",
+            "none of the {number} messages can be read: {reasons}.",
+            total,
+            reasons=_listed(self._left_out),
+        )
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _note_left_out(self) -> None:
@@ -298,7 +308,8 @@ class TranscriptBuilder:
         if not self._left_out:
             return
         imported = len(self.messages)
-        share = share_of(imported, imported + len(self._left_out), "message")
+        with use_language(ENGLISH):  # a note is stored
+            share = share_of(imported, imported + len(self._left_out), "message")
         self.note(f"imported {share}: {_listed(self._left_out)}")
 
     def _note_oddities(self) -> None:

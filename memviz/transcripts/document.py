@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import decode
@@ -20,8 +21,8 @@ HEAD_ITEMS = 500
 at every file."""
 JSON_STARTS = ("{", "[{", "[[", "[ ", "[\n", "[\r", "[\t", '["', "[]")
 """A text that starts so is JSON, whole or broken. "[" alone is not enough: a chat log may start with "[08/05/2023"."""
-EMPTY = "Choose a file with at least one message."
-OTHER_FORMAT = "Choose another format, or leave it to be recognised."
+EMPTY = noop("Choose a file with at least one message.")
+OTHER_FORMAT = noop("Choose another format, or leave it to be recognised.")
 
 
 Placed = tuple[Any, str]
@@ -144,7 +145,7 @@ class Document:
         """The tables of an SQLite database. Raises :class:`TranscriptError` for any other file, and a broken one."""
         if not self.data.startswith(SQLITE):
             raise TranscriptError(
-                f"an SQLite database was expected, found {self.found}.",
+                _("an SQLite database was expected, found {found}.", found=self.found),
                 remedy=OTHER_FORMAT,
             )
         return Tables(self.data, self.limits)
@@ -152,11 +153,11 @@ class Document:
     @property
     def found(self) -> str:
         """Return what the file is, in a few words."""
-        value, rows, _ = self.json
+        value, rows, _problem = self.json
         if self.binary_kind:
-            return self.binary_kind.name
+            return _(self.binary_kind.name)
         if value is None and rows:
-            return f"lines that start with {describe(rows[0][1])}"
+            return _("lines that start with {first}", first=describe(rows[0][1]))
         return describe(value)
 
     @property
@@ -170,34 +171,44 @@ class Document:
             except TranscriptError as broken:
                 return broken
             if not tables and self.tables.in_write_ahead_mode:
-                reason = "the database has no tables: they are still in the '-wal' file that belongs to it."
+                reason = _(
+                    "the database has no tables: they are still in the '-wal' file that belongs to it."
+                )
                 return TranscriptError(
                     reason,
-                    remedy="Close the program that writes it, then copy it again.",
+                    remedy=_("Close the program that writes it, then copy it again."),
                 )
-            reason = f"no known chat database: it has {tables or 'no table'}."
-            return TranscriptError(reason, remedy="Check that it is the right one.")
+            reason = _(
+                "no known chat database: it has {tables}.",
+                tables=tables or _("no table"),
+            )
+            return TranscriptError(reason, remedy=_("Check that it is the right one."))
         if self.json.value in ([], {}):
             return TranscriptError(
-                f"there are no messages, found {self.found}.", remedy=EMPTY
+                _("there are no messages, found {found}.", found=self.found),
+                remedy=EMPTY,
             )
         return self.json.problem or TranscriptError(
-            f"no known format, found {self.found}."
+            _("no known format, found {found}.", found=self.found)
         )
 
     def _without_text(self) -> TranscriptError:
         if self.binary_kind:
             return TranscriptError(
-                f"this is {self.binary_kind.name}.", remedy=self.binary_kind.remedy
+                _("this is {kind}.", kind=_(self.binary_kind.name)),
+                remedy=self.binary_kind.remedy,
             )
         found = (
-            f"it holds nothing but {len(self.data)} bytes of white space"
+            _(
+                "it holds nothing but {number} bytes of white space",
+                number=len(self.data),
+            )
             if self.data
-            else "it has 0 bytes"
+            else _("it has 0 bytes")
         )
         return TranscriptError(
-            f"the file is empty: {found}.",
-            remedy="Choose another file, or export it again.",
+            _("the file is empty: {found}.", found=found),
+            remedy=_("Choose another file, or export it again."),
         )
 
 
@@ -237,5 +248,10 @@ class Reader(ABC):
 def mismatch(expected: str, document: Document) -> TranscriptError:
     """The error for a document that is not what a format reads: ``expected`` completes "... was expected"."""
     return document.json.problem or TranscriptError(
-        f"{expected} was expected, found {document.found}.", remedy=OTHER_FORMAT
+        _(
+            "{expected} was expected, found {found}.",
+            expected=_(expected),
+            found=document.found,
+        ),
+        remedy=OTHER_FORMAT,
     )

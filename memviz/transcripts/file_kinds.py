@@ -3,14 +3,16 @@
 import re
 from typing import NamedTuple
 
+from memviz.core.translation import _, noop
+
 SQLITE = b"SQLite format 3\0"
-AS_TEXT = "Choose a file with a conversation as text."
-UNPACK = "Unpack it, and choose the file with the conversations."
-AS_CSV = "Save the table as CSV, and import that."
-AS_MARKDOWN = "Save it as plain text, and import that."
-AS_ROWS = (
-    "Write its rows as JSON lines, such as with pandas: read "
-    "it, then to_json(path, orient='records', lines=True)."
+AS_TEXT = noop("Choose a file with a conversation as text.")
+UNPACK = noop("Unpack it, and choose the file with the conversations.")
+AS_CSV = noop("Save the table as CSV, and import that.")
+AS_MARKDOWN = noop("Save it as plain text, and import that.")
+AS_ROWS = noop(
+    "Write its rows as JSON lines, such as with pandas: read it, then to_json(path, orient='records', "
+    "lines=True)."
 )
 SAMPLED_BYTES = 4_096
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
@@ -24,62 +26,66 @@ class FileKind(NamedTuple):
     remedy: str = AS_TEXT
 
 
-_IMAGE = "Choose a file with the conversation as text, not a picture of it."
+_IMAGE = noop("Choose a file with the conversation as text, not a picture of it.")
 STARTS = {
-    SQLITE: FileKind("an SQLite database"),
-    b"PK\x03\x04": FileKind("a zip archive"),
-    b"PK\x05\x06": FileKind("an empty zip archive"),
-    b"\x1f\x8b": FileKind("a gzip archive"),
-    b"%PDF-": FileKind("a PDF document", AS_MARKDOWN),
-    b"{\\rtf": FileKind("an RTF document", AS_MARKDOWN),
-    b"\x89PNG": FileKind("a PNG image", _IMAGE),
-    b"\xff\xd8\xff": FileKind("a JPEG image", _IMAGE),
-    b"GIF8": FileKind("a GIF image", _IMAGE),
-    b"II*\0": FileKind("a TIFF image", _IMAGE),
-    b"MM\0*": FileKind("a TIFF image", _IMAGE),
-    b"PAR1": FileKind("a Parquet file", AS_ROWS),
-    b"ARROW1": FileKind("an Arrow file", AS_ROWS),
-    b"Obj\x01": FileKind("an Avro file", AS_ROWS),
-    b"\x89HDF": FileKind("an HDF5 file", AS_ROWS),
-    b"\x93NUMPY": FileKind("a NumPy array"),
+    SQLITE: FileKind(noop("an SQLite database")),
+    b"PK\x03\x04": FileKind(noop("a zip archive")),
+    b"PK\x05\x06": FileKind(noop("an empty zip archive")),
+    b"\x1f\x8b": FileKind(noop("a gzip archive")),
+    b"%PDF-": FileKind(noop("a PDF document"), AS_MARKDOWN),
+    b"{\\rtf": FileKind(noop("an RTF document"), AS_MARKDOWN),
+    b"\x89PNG": FileKind(noop("a PNG image"), _IMAGE),
+    b"\xff\xd8\xff": FileKind(noop("a JPEG image"), _IMAGE),
+    b"GIF8": FileKind(noop("a GIF image"), _IMAGE),
+    b"II*\0": FileKind(noop("a TIFF image"), _IMAGE),
+    b"MM\0*": FileKind(noop("a TIFF image"), _IMAGE),
+    b"PAR1": FileKind(noop("a Parquet file"), AS_ROWS),
+    b"ARROW1": FileKind(noop("an Arrow file"), AS_ROWS),
+    b"Obj\x01": FileKind(noop("an Avro file"), AS_ROWS),
+    b"\x89HDF": FileKind(noop("an HDF5 file"), AS_ROWS),
+    b"\x93NUMPY": FileKind(noop("a NumPy array")),
     b"\x80\x04\x95": FileKind(
-        "a Python pickle, which is not opened because it could run code"
+        noop("a Python pickle, which is not opened because it could run code")
     ),
     b"\x80\x05\x95": FileKind(
-        "a Python pickle, which is not opened because it could run code"
+        noop("a Python pickle, which is not opened because it could run code")
     ),
     b"\xd0\xcf\x11\xe0": FileKind(
-        "an old Office document (.xls, .doc or .msg)", "Save it as CSV or plain text."
+        noop("an old Office document (.xls, .doc or .msg)"),
+        noop("Save it as CSV or plain text."),
     ),
     b"7z\xbc\xaf": FileKind("a 7z archive", UNPACK),
-    b"Rar!\x1a": FileKind("a RAR archive", UNPACK),
-    b"\xfd7zXZ": FileKind("an xz archive", UNPACK),
+    b"Rar!\x1a": FileKind(noop("a RAR archive"), UNPACK),
+    b"\xfd7zXZ": FileKind(noop("an xz archive"), UNPACK),
     b"BZh91AY&SY": FileKind("a bzip2 archive", UNPACK),
-    b"\x28\xb5\x2f\xfd": FileKind("a Zstandard archive", UNPACK),
-    b"ID3\x03": FileKind("an MP3 recording"),
-    b"ID3\x04": FileKind("an MP3 recording"),
-    b"OggS\0": FileKind("an Ogg recording"),
-    b"fLaC": FileKind("a FLAC recording"),
-    b"\x1aE\xdf\xa3": FileKind("a Matroska or WebM video"),
-    b"GGUF": FileKind("the weights of a model (GGUF)"),
+    b"\x28\xb5\x2f\xfd": FileKind(noop("a Zstandard archive"), UNPACK),
+    b"ID3\x03": FileKind(noop("an MP3 recording")),
+    b"ID3\x04": FileKind(noop("an MP3 recording")),
+    b"OggS\0": FileKind(noop("an Ogg recording")),
+    b"fLaC": FileKind(noop("a FLAC recording")),
+    b"\x1aE\xdf\xa3": FileKind(noop("a Matroska or WebM video")),
+    b"GGUF": FileKind(noop("the weights of a model (GGUF)")),
     b"\x7fELF": FileKind("a program"),
     b"MZ\x90": FileKind("a program"),
 }
 _INNER = {
     b"RIFF": {
-        b"WEBP": "a WebP image",
-        b"WAVE": "a WAV recording",
-        b"AVI ": "an AVI video",
+        b"WEBP": noop("a WebP image"),
+        b"WAVE": noop("a WAV recording"),
+        b"AVI ": noop("an AVI video"),
     }
 }
 OFFICE = {
-    "xl/workbook.xml": FileKind("an Excel workbook (.xlsx)", AS_CSV),
-    "xl/workbook.bin": FileKind("an Excel workbook (.xlsb)", AS_CSV),
-    "word/document.xml": FileKind("a Word document (.docx)", AS_MARKDOWN),
-    "ppt/presentation.xml": FileKind("a PowerPoint presentation (.pptx)", AS_MARKDOWN),
-    "META-INF/container.xml": FileKind("an e-book (.epub)", AS_MARKDOWN),
+    "xl/workbook.xml": FileKind(noop("an Excel workbook (.xlsx)"), AS_CSV),
+    "xl/workbook.bin": FileKind(noop("an Excel workbook (.xlsb)"), AS_CSV),
+    "word/document.xml": FileKind(noop("a Word document (.docx)"), AS_MARKDOWN),
+    "ppt/presentation.xml": FileKind(
+        noop("a PowerPoint presentation (.pptx)"), AS_MARKDOWN
+    ),
+    "META-INF/container.xml": FileKind(noop("an e-book (.epub)"), AS_MARKDOWN),
     "META-INF/manifest.xml": FileKind(
-        "an OpenDocument file (.ods or .odt)", "Save it as CSV or plain text."
+        noop("an OpenDocument file (.ods or .odt)"),
+        noop("Save it as CSV or plain text."),
     ),
 }
 """Documents that are zip archives, by a file that only such an archive has."""
@@ -101,11 +107,11 @@ def binary_kind(data: bytes) -> FileKind | None:
         return FileKind(inner)
     if data[4:8] == b"ftyp":
         return FileKind(
-            "a HEIC or AVIF image"
+            _("a HEIC or AVIF image")
             if data[8:11] in (b"hei", b"mif", b"avi")
-            else "an MP4 video or recording"
+            else _("an MP4 video or recording")
         )
-    return FileKind("a binary file of no known kind") if _is_binary(data) else None
+    return FileKind(_("a binary file of no known kind")) if _is_binary(data) else None
 
 
 def page_kind(text: str) -> FileKind | None:
@@ -115,8 +121,8 @@ def page_kind(text: str) -> FileKind | None:
         return None
     is_html = found["name"].lower() in ("!doctype html", "html")
     return FileKind(
-        "an HTML page" if is_html else "an XML file",
-        "Save the conversation as text, or export it as JSON.",
+        _("an HTML page") if is_html else _("an XML file"),
+        _("Save the conversation as text, or export it as JSON."),
     )
 
 

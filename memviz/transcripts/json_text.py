@@ -9,6 +9,7 @@ from typing import Any
 from memviz.core.bounds import is_deeper
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
+from memviz.core.translation import _, noop
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.limits import Limits
 
@@ -20,8 +21,8 @@ _CUT_OFF = re.compile(
     r"[-+.\w\\]{0,10}\s*"
 )  # at most a piece of a number, a literal or an escape is left
 _PYTHON_TEXT = re.compile(r"[\[{(]\s*(\{\s*)?('|None|True|False)")
-ONE_A_LINE = "Write one value a line, or put all of them into one list."
-INCOMPLETE = "The file is incomplete: export or download it again."
+ONE_A_LINE = noop("Write one value a line, or put all of them into one list.")
+INCOMPLETE = noop("The file is incomplete: export or download it again.")
 
 
 class JsonParser:
@@ -64,7 +65,7 @@ class JsonParser:
                 rows.append((number, self.parse(line, number)))
             except TranscriptError as error:
                 is_last = len(rows) == len(lines) - 1
-                if not (rows and is_last and error.remedy == INCOMPLETE):
+                if not (rows and is_last and error.remedy == _(INCOMPLETE)):
                     raise
                 cut = f"line {number} ends in the middle of a message"
                 self.notes.add(f"imported {len(rows)} of {len(lines)} lines: {cut}")
@@ -76,7 +77,9 @@ class JsonParser:
         if after == before:
             return value
         self.notes.add(
-            "halves of surrogate pairs, which no text can hold, were replaced by U+FFFD"
+            noop(
+                "halves of surrogate pairs, which no text can hold, were replaced by U+FFFD"
+            )
         )
         return self._decoder.decode(after)
 
@@ -89,13 +92,13 @@ class JsonParser:
 
     def _not_finite(self, _name: str) -> None:
         self.notes.add(
-            "numbers that JSON does not know (NaN, Infinity) were read as null"
+            noop("numbers that JSON does not know (NaN, Infinity) were read as null")
         )
 
 
 def looks_like_lines(text: str) -> bool:
     """Return whether the first line that is not blank is a JSON object or list of its own, and others follow."""
-    first, _, rest = text.lstrip(WHITE_SPACE).partition("\n")
+    first, _newline, rest = text.lstrip(WHITE_SPACE).partition("\n")
     if not first.startswith(("{", "[")) or not rest:
         return False
     try:
@@ -114,25 +117,25 @@ def is_json_text(value: object) -> bool:
 
 def encoded_twice(where: str) -> TranscriptError:
     """The error for such a text where an object or a list should stand; ``where`` completes "... a text"."""
-    reason = f"{where} a text that holds JSON: it was encoded twice."
+    reason = _("{where} a text that holds JSON: it was encoded twice.", where=_(where))
     return TranscriptError(
         reason,
-        remedy="Decode it once (json.loads), and save the result with json.dump.",
+        remedy=_("Decode it once (json.loads), and save the result with json.dump."),
     )
 
 
 def kind_of(value: object) -> str:
-    """Return what a JSON value is, in words."""
+    """Return what a JSON value is, in English words that ``_`` translates."""
     if value is None:
         return "null"
     if isinstance(value, bool):
-        return "true or false"
+        return noop("true or false")
     kinds = {
-        str: "a text",
-        int: "a number",
-        float: "a number",
-        list: "a list",
-        dict: "an object",
+        str: noop("a text"),
+        int: noop("a number"),
+        float: noop("a number"),
+        list: noop("a list"),
+        dict: noop("an object"),
     }
     return kinds.get(type(value), type(value).__name__)
 
@@ -141,38 +144,49 @@ def describe(value: object) -> str:
     """A JSON value in a few words, with the keys of an object: for "found ..."."""
     if isinstance(value, list):
         if not value:
-            return "an empty list"
-        return f"a list of {len(value)} that starts with {describe(value[0])}"
+            return _("an empty list")
+        return _(
+            "a list of {count} that starts with {first}",
+            count=len(value),
+            first=describe(value[0]),
+        )
     if isinstance(value, dict):
         keys = ", ".join(repr(key[:40]) for key in islice(value, 6))
-        return f"an object with {keys}" if keys else "an empty object"
-    return kind_of(value)
+        return _("an object with {keys}", keys=keys) if keys else _("an empty object")
+    return _(kind_of(value))
 
 
 def _syntax_error(text: str, error: json.JSONDecodeError, line: int) -> TranscriptError:
     found = text[error.pos : error.pos + 20].split("\n")[0]
-    reason = f"this is not JSON: {error.msg}, found {found!r}."
-    remedy = "Correct the file, or export it again."
+    reason = _("this is not JSON: {msg}, found {found!r}.", msg=error.msg, found=found)
+    remedy = _("Correct the file, or export it again.")
     if _PYTHON_TEXT.match(text.lstrip(WHITE_SPACE)):
-        reason = "this is Python, not JSON."
-        remedy = "Write it with json.dumps instead of print or str."
+        reason = _("this is Python, not JSON.")
+        remedy = _("Write it with json.dumps instead of print or str.")
     elif error.msg.startswith("Unterminated string"):
-        reason = "the text ends inside the string that starts here."
+        reason = _("the text ends inside the string that starts here.")
         remedy = INCOMPLETE
     elif error.msg == "Extra data":
-        reason = "one JSON value ends here and another one begins."
+        reason = _("one JSON value ends here and another one begins.")
         remedy = ONE_A_LINE
     elif error.pos > 0 and _CUT_OFF.fullmatch(text, error.pos):
-        reason = f"the text ends where more should follow ({error.msg})."
+        reason = _("the text ends where more should follow ({msg}).", msg=error.msg)
         remedy = INCOMPLETE
-    place = f"line {line + error.lineno - 1}, column {error.colno}"
+    place = _(
+        "line {line}, column {column}", line=line + error.lineno - 1, column=error.colno
+    )
     return _error(reason, place, remedy)
 
 
 def _too_deep(line: int, max_depth: int) -> TranscriptError:
-    reason = f"lists and objects are nested more than {max_depth} deep, as in no conversation."
-    remedy = "Check that this is the right file. If it is, raise MEMVIZ_IMPORT_DEPTH."
-    return _error(reason, f"from line {line} on", remedy)
+    reason = _(
+        "lists and objects are nested more than {max_depth} deep, as in no conversation.",
+        max_depth=max_depth,
+    )
+    remedy = _(
+        "Check that this is the right file. If it is, raise MEMVIZ_IMPORT_DEPTH."
+    )
+    return _error(reason, _("from line {line} on", line=line), remedy)
 
 
 def _too_long_number(text: str, line: int) -> TranscriptError:
@@ -181,9 +195,14 @@ def _too_long_number(text: str, line: int) -> TranscriptError:
     )
     line += text.count("\n", 0, number.start())
     column = number.start() - text.rfind("\n", 0, number.start())
-    reason = f"a number has {number.end() - number.start():,} digits, too many to read."
+    reason = _(
+        "a number has {digits:,} digits, too many to read.",
+        digits=number.end() - number.start(),
+    )
     return _error(
-        reason, f"line {line}, column {column}", "Put it in quotes, or remove it."
+        reason,
+        _("line {line}, column {column}", line=line, column=column),
+        _("Put it in quotes, or remove it."),
     )
 
 

@@ -16,6 +16,7 @@ from memviz.core import page_titles
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.process_memory import uncollected
+from memviz.core.translation import _, noop
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
@@ -35,10 +36,10 @@ Progress = Callable[[int, int], object]
 """Called with how many conversations are read, and how many there are. What it raises stops the import."""
 MAX_TITLE_CHARS = 200
 MAX_ADVISED = 3
-TOO_DEEP = (
+TOO_DEEP = noop(
     "it is nested more deeply than any conversation, and than this computer can follow."
 )
-UNFORESEEN = "something in it is not as this format has it"
+UNFORESEEN = noop("something in it is not as this format has it")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,10 @@ def load_transcript(
     loaded = load_file(source, format, name=name, user=user, limits=limits)
     there = len(loaded.transcripts)
     if not 1 <= conversation <= there:
-        reason = f"there is no conversation {conversation}."
-        remedy = f"Choose a number from 1 to {there}."
+        reason = _(
+            "there is no conversation {conversation}.", conversation=conversation
+        )
+        remedy = _("Choose a number from 1 to {there}.", there=there)
         raise TranscriptError(reason, place=loaded.name, remedy=remedy)
     transcript = loaded.whole(conversation - 1)
     others = map(str, loaded.failures[:MAX_NAMES])
@@ -151,7 +154,7 @@ def load_file(
     except TranscriptError as error:
         raise placed(error, name, format) from None
     except RecursionError:
-        remedy = "Check that this is the right file."
+        remedy = _("Check that this is the right file.")
         raise TranscriptError(TOO_DEEP, place=name, remedy=remedy) from None
     if not loaded.transcripts:
         raise loaded.failures[0]
@@ -160,13 +163,22 @@ def load_file(
 
 def _check_types(source: object, format: object, name: object, user: object) -> None:
     if not isinstance(source, str | bytes | PathLike):
-        reason = f"a conversation cannot be read from a value of type {type(source).__name__}."
-        raise TranscriptError(reason, remedy="Give the path of a file, or its bytes.")
+        reason = _(
+            "a conversation cannot be read from a value of type {kind}.",
+            kind=type(source).__name__,
+        )
+        raise TranscriptError(
+            reason, remedy=_("Give the path of a file, or its bytes.")
+        )
     for what, value in (("format", format), ("name", name), ("user", user)):
         if value is not None and not isinstance(value, str):
             kind = type(value).__name__
-            reason = f"the {what} is a value of type {kind}, not a text."
-            remedy = f"Give the {what} as a text, or leave it out."
+            reason = _(
+                "the {what} is a value of type {kind}, not a text.",
+                what=what,
+                kind=kind,
+            )
+            remedy = _("Give the {what} as a text, or leave it out.", what=what)
             raise TranscriptError(reason, remedy=remedy)
 
 
@@ -180,12 +192,16 @@ def _read_document(data: bytes, name: str, asked: Asked) -> LoadedFile:
     pieces = reader.conversations(document)
     there = len(pieces)
     if not pieces:
-        reason = "it holds no conversation."
-        remedy = "Choose another file."
+        reason = _("it holds no conversation.")
+        remedy = _("Choose another file.")
         raise TranscriptError(reason, format=reader.name, remedy=remedy)
     if there > limits.conversations:
-        reason = f"it holds {there:,} conversations, more than the limit of {limits.conversations:,}."
-        remedy = "Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS."
+        reason = _(
+            "it holds {there:,} conversations, more than the limit of {conversations:,}.",
+            there=there,
+            conversations=limits.conversations,
+        )
+        remedy = _("Split it, or raise MEMVIZ_IMPORT_CONVERSATIONS.")
         raise TranscriptError(reason, remedy=remedy)
     transcripts = []
     failures = []
@@ -218,8 +234,8 @@ def _read(reader: Reader, piece: object, builder: TranscriptBuilder) -> Transcri
     ) as error:
         # The safety net: readers check every value, but if one has missed a case, the user still gets a sentence.
         what = clean_text(str(error))[:100]
-        reason = f"{UNFORESEEN} ({type(error).__name__}: {what})."
-        remedy = "Choose another format, or export the conversation again."
+        reason = f"{_(UNFORESEEN)} ({type(error).__name__}: {what})."
+        remedy = _("Choose another format, or export the conversation again.")
         raise TranscriptError(reason, remedy=remedy) from error
 
 
@@ -239,8 +255,8 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
         inner = inner or Path(name).stem
         try:
             if is_archive(content):
-                reason = "an archive inside an archive is not opened."
-                raise TranscriptError(reason, remedy="Unpack the outer one.")
+                reason = _("an archive inside an archive is not opened.")
+                raise TranscriptError(reason, remedy=_("Unpack the outer one."))
             part = _read_document(content, inner, asked)
         except TranscriptError as error:
             refused[inner] = error
@@ -260,8 +276,8 @@ def _bytes_of(source: str | Path | bytes, limits: Limits) -> bytes:
     if not isinstance(data, bytes):
         data = _file_bytes(Path(data), limit + 1)
     if len(data) > limit:
-        reason = f"the file is larger than the limit of {limit:,} bytes."
-        remedy = "Split it, or raise MEMVIZ_IMPORT_FILE_BYTES."
+        reason = _("the file is larger than the limit of {limit:,} bytes.", limit=limit)
+        remedy = _("Split it, or raise MEMVIZ_IMPORT_FILE_BYTES.")
         raise TranscriptError(reason, remedy=remedy)
     return data
 
@@ -271,17 +287,17 @@ def _file_bytes(path: Path, at_most_bytes: int) -> bytes:
         if path.is_file():
             with path.open("rb") as file:
                 return file.read(at_most_bytes)
-        found = "this is a folder" if path.is_dir() else "there is no such file"
+        found = _("this is a folder") if path.is_dir() else _("there is no such file")
     except (OSError, ValueError) as error:  # a path with NUL in it is a ValueError
         found = getattr(error, "strerror", None) or type(error).__name__
-    reason = f"the file cannot be opened: {found}."
-    raise TranscriptError(reason, remedy="Check the path, or give the bytes.")
+    reason = _("the file cannot be opened: {found}.", found=found)
+    raise TranscriptError(reason, remedy=_("Check the path, or give the bytes."))
 
 
 def _reader_named(name: str) -> Reader:
     found = formats().get(name)
     if found is None:
-        reason = f"there is no format {clean_text(name)[:40]!r}."
+        reason = _("there is no format {name!r}.", name=clean_text(name)[:40])
         raise TranscriptError(reason, remedy=format_advice(name))
     return found
 
@@ -293,8 +309,13 @@ def format_advice(name: str) -> str:
     starting = [known for known in formats() if wanted and known.startswith(wanted)]
     close = (starting or get_close_matches(wanted, formats()))[:MAX_ADVISED]
     if close:
-        return f"Did you mean {' or '.join(close)}? memviz formats shows all names."
-    return "Choose one of the names that memviz formats shows, such as openai_messages or text, or give none."
+        return _(
+            "Did you mean {names}? memviz formats shows all names.",
+            names=_(" or ").join(close),
+        )
+    return _(
+        "Choose one of the names that memviz formats shows, such as openai_messages or text, or give none."
+    )
 
 
 def _recognised(document: Document) -> Reader:
@@ -304,9 +325,15 @@ def _recognised(document: Document) -> Reader:
     hits = [reader for reader in readers if reader.recognise(document)]
     if len(hits) > 1:
         names = ", ".join(hit.name for hit in hits)
-        options = " or ".join(f"--format {hit.name}" for hit in hits)
-        remedy = f"Say which format it is: choose it in {page_titles.LIBRARY}, or give {options}."
-        raise TranscriptError(f"it could be each of: {names}.", remedy=remedy)
+        options = _(" or ").join(f"--format {hit.name}" for hit in hits)
+        remedy = _(
+            "Say which format it is: choose it in {library}, or give {options}.",
+            library=_(page_titles.LIBRARY),
+            options=options,
+        )
+        raise TranscriptError(
+            _("it could be each of: {names}.", names=names), remedy=remedy
+        )
     reader = hits[0] if hits else reader_for_user(document, readers)
     if reader is None:
         raise refusal_of(document, readers)

@@ -11,6 +11,7 @@ from memviz.core import page_titles
 from memviz.core.errors import TranscriptError, UnclearUserError
 from memviz.core.message_fields import PART_KEYS, TEXT_KEYS, role_named
 from memviz.core.text.wording import share_of
+from memviz.core.translation import _, noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, UnknownFormatError
 from memviz.transcripts.json_text import encoded_twice, is_json_text, kind_of
@@ -35,9 +36,14 @@ TRIED_ITEMS = 5_000
 SPEAKER_KEYS = ("role", "speaker", "sender", "from", "author")
 CONTENT_KEYS = ("content", *TEXT_KEYS, *PART_KEYS)
 MAX_DEPTH = 4
-READ = f"Say which format it is: choose {{title!r}} in {page_titles.LIBRARY}, or give --format {{name}}."
-AS_MESSAGES = 'Write it as a list of messages such as {"role": "user", "content": "Hi"}, or choose another file.'
-DOCS = "docs/formats.md has the formats that can be read."
+READ = noop(
+    "Say which format it is: choose {title!r} in {library}, or give --format {name}."
+)
+AS_MESSAGES = noop(
+    'Write it as a list of messages such as {"role": "user", "content": "Hi"}, or choose another file.'
+)
+IT = noop("it")
+DOCS = noop("docs/formats.md has the formats that can be read.")
 
 
 class Messages(NamedTuple):
@@ -56,7 +62,8 @@ def refusal(document: Document, readers: Sequence[Reader]) -> TranscriptError:
     lists = _message_lists(document)
     if not lists:
         return UnknownFormatError(
-            f"no known format, found {document.found}.", remedy=f"{AS_MESSAGES} {DOCS}"
+            _("no known format, found {found}.", found=document.found),
+            remedy=f"{_(AS_MESSAGES)} {_(DOCS)}",
         )
     tried = _nearest_reader(document, readers)
     if isinstance(tried, UnclearUserError):
@@ -76,7 +83,7 @@ def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | N
     lists = _message_lists(document)
     if not lists:
         return None
-    names = [text_at(item, "role") for item, _ in lists[0].placed[:TRIED_ITEMS]]
+    names = [text_at(item, "role") for item, _place in lists[0].placed[:TRIED_ITEMS]]
     if not any(same_name(name, user) for name in names if name):
         return None
     generic = [reader for reader in readers if reader.name in GENERIC]
@@ -87,19 +94,32 @@ def reader_for_user(document: Document, readers: Sequence[Reader]) -> Reader | N
 def _nearly(found: Messages, tried: Reader | None) -> TranscriptError:
     odd = misfits(found)
     total = len(found.placed)
-    why = "no format claims it for its own"
-    nearly = "a list of messages"
-    remedy = f"{AS_MESSAGES} {DOCS}"
+    why = _("no format claims it for its own")
+    nearly = _("a list of messages")
+    remedy = f"{_(AS_MESSAGES)} {_(DOCS)}"
     if odd:
-        why = f"{share_of(total - len(odd), total, 'message')} fit, but {odd[0]}"
+        why = _(
+            "{share} fit, but {odd}",
+            share=share_of(total - len(odd), total, "message"),
+            odd=odd[0],
+        )
     if tried is not None:
         nearly = tried.name
-        remedy = READ.format(name=tried.name, title=tried.title)
+        remedy = _(
+            READ,
+            name=tried.name,
+            title=_(tried.title),
+            library=_(page_titles.LIBRARY),
+        )
     elif not odd:
         place = " in ".join(reversed(found.path)) or "it"
-        reason = f"no known format, but {total:,} messages stand under {place}."
-        return TranscriptError(reason, remedy="Save that list as a file of its own.")
-    reason = f"no known format, but nearly {nearly}: {why}."
+        reason = _(
+            "no known format, but {total:,} messages stand under {place}.",
+            total=total,
+            place=place,
+        )
+        return TranscriptError(reason, remedy=_("Save that list as a file of its own."))
+    reason = _("no known format, but nearly {nearly}: {why}.", nearly=nearly, why=why)
     return TranscriptError(reason, remedy=remedy)
 
 
@@ -116,18 +136,24 @@ def misfits(found: Messages) -> list[str]:
 
 def _item_misfit(item: Any) -> str:
     if not isinstance(item, dict):
-        return f"is {kind_of(item)}, not a message"
+        return _("is {kind}, not a message", kind=_(kind_of(item)))
     role = item.get("role")
     if role is None:
-        return f"has no role: its keys are {listed_names([str(key) for key in item])}"
+        return _(
+            "has no role: its keys are {names}",
+            names=listed_names([str(key) for key in item]),
+        )
     if not isinstance(role, str):
-        return f"has a role that is {kind_of(role)}"
+        return _("has a role that is {kind}", kind=_(kind_of(role)))
     if role_named(role) is None:
-        return f"has the unknown role {role[:40]!r}"
+        return _("has the unknown role {role!r}", role=role[:40])
     for key in sorted(FOREIGN_KEYS.intersection(item)):
-        return f"has the key {key!r}, which is not of the chat API"
+        return _("has the key {key!r}, which is not of the chat API", key=key)
     for kind in sorted(part_types(item) - OPENAI_PARTS):
-        return f"has a part of the type {kind[:40]!r}, which is not of the chat API"
+        return _(
+            "has a part of the type {kind!r}, which is not of the chat API",
+            kind=kind[:40],
+        )
     return ""
 
 
@@ -136,11 +162,11 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
     value = document.json.value
     held = {"": value} if isinstance(value, str) else document.object
     if not document.json.rows and document.items:
-        held = {"the first item": document.items[0]}
+        held = {noop("the first item"): document.items[0]}
     for key, text in held.items():
         if is_json_text(text):
-            where = repr(key) if held is document.object else key or "it"
-            return encoded_twice(f"{where} is")
+            where = repr(key) if held is document.object else _(key or IT)
+            return encoded_twice(_("{where} is", where=where))
     return None
 
 
@@ -158,7 +184,7 @@ def _message_lists(document: Document) -> list[Messages]:
 
 def _alike(found: Messages) -> int:
     """Return how many items of a list look like messages."""
-    return sum(_looks_like_one(item) for item, _ in found.placed[:TRIED_ITEMS])
+    return sum(_looks_like_one(item) for item, _place in found.placed[:TRIED_ITEMS])
 
 
 def _lists(value: Any, path: tuple[str, ...]) -> Iterator[Messages]:

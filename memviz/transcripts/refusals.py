@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from memviz.core.errors import TranscriptError, UnclearUserError
+from memviz.core.translation import _, noop
 from memviz.transcripts.archives import archived_names
 from memviz.transcripts.decoding import with_line_feeds
 from memviz.transcripts.document import (
@@ -34,19 +35,21 @@ from memviz.transcripts.readers.texts.tables import (
 )
 from memviz.transcripts.user_names import listed_names
 
-COLUMNS = 'Name its columns "role" and "content", or "prompt" and "response".'
+COLUMNS = noop('Name its columns "role" and "content", or "prompt" and "response".')
 MISSING = {
-    "question": "no answers beside its questions",
-    "answer": "no questions beside its answers",
-    "role": "none for what is said",
-    "content": "none for the role",
+    "question": noop("no answers beside its questions"),
+    "answer": noop("no questions beside its answers"),
+    "role": noop("none for what is said"),
+    "content": noop("none for the role"),
 }
 """What a table lacks that has a column of this meaning, and not of both."""
 HEAD_CHARS = 200_000
 """So much of a text is looked at: what it is shows at its beginning."""
 MANY_NAMES = 3
 """More names that come once each are those of fields."""
-LINES = "Write User: and Assistant: before what each said, or choose another file."
+LINES = noop(
+    "Write User: and Assistant: before what each said, or choose another file."
+)
 
 
 def text_refusal(document: Document) -> TranscriptError:
@@ -66,7 +69,7 @@ def _encoded_lines(text: str) -> TranscriptError | None:
     if first.startswith('"'):
         with suppress(ValueError):
             if is_json_text(json.loads(first)):
-                return encoded_twice("each line is")
+                return encoded_twice(noop("each line is"))
     return None
 
 
@@ -78,12 +81,16 @@ def _nearly_a_table(text: str) -> TranscriptError | None:
             continue
         known = meanings_of([cell for cell in head[0].cells if len(cell.strip()) > 1])
         names = listed_names([cell.strip() for cell in head[0].cells])
-        missing = "none of them for the role or for what is said"
+        missing = noop("none of them for the role or for what is said")
         for meaning, without in MISSING.items():
             if meaning in known:
                 missing = without
                 break
-        reason = f"no known format, but nearly a table: its columns are {names}, and {missing}."
+        reason = _(
+            "no known format, but nearly a table: its columns are {names}, and {missing}.",
+            names=names,
+            missing=_(missing),
+        )
         return TranscriptError(reason, remedy=COLUMNS)
     return None
 
@@ -95,22 +102,35 @@ def _nearly_a_dialogue(text: str) -> TranscriptError | None:
     names = list(dict.fromkeys(lines))
     said = sum(1 for line in text.split("\n") if line.strip())
     if 2 <= len(names) <= MANY_NAMES and 2 * len(lines) >= said:
-        reason = f"it may be a dialogue, but no name comes again: lines start with {listed_names(names)}."
+        reason = _(
+            "it may be a dialogue, but no name comes again: lines start with {names}.",
+            names=listed_names(names),
+        )
         return UnclearUserError(reason, names=names)
     if found is None:
         return None
     number = text.count("\n", 0, found.lines[0].start) + 1
     format = "text" if found.style in TEXT_STYLES else "markdown"
-    reason = f"no known format, but nearly a dialogue: only line {number} names a speaker ({known[0][:40]!r})."
+    reason = _(
+        "no known format, but nearly a dialogue: only line {number} names a speaker ({name!r}).",
+        number=number,
+        name=known[0][:40],
+    )
     return TranscriptError(
-        reason, remedy=f"{LINES} To read it as it is, give --format {format}."
+        reason,
+        remedy=_(
+            "{lines} To read it as it is, give --format {format}.",
+            lines=_(LINES),
+            format=format,
+        ),
     )
 
 
 def _any_text(text: str) -> TranscriptError:
     start = " ".join(text[:200].split())[:60]
     return UnknownFormatError(
-        f"no known format, found a text that starts with {start!r}.", remedy=LINES
+        _("no known format, found a text that starts with {start!r}.", start=start),
+        remedy=LINES,
     )
 
 
@@ -136,7 +156,7 @@ def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> Transcri
     for inner, error in refused.items():
         if len(refused) == 1 or isinstance(error, UnclearUserError):
             return placed(error, inner, None)
-    remedy = "Choose the file with the conversations."
+    remedy = _("Choose the file with the conversations.")
     if refused:
         # A broken file comes before one of no known kind, which may lie in any archive.
         broken = _broken(refused)
@@ -146,14 +166,18 @@ def nothing_inside(refused: dict[str, TranscriptError], data: bytes) -> Transcri
         ]
         more = len(found) - MAX_NAMES
         if more > 0:
-            found[MAX_NAMES:] = [f"and {more} more files"]
-        reason = f"no conversation inside. {'; '.join(found)}."
+            found[MAX_NAMES:] = [_("and {more} more files", more=more)]
+        reason = _("no conversation inside. {found}.", found="; ".join(found))
         return TranscriptError(reason, remedy=remedy)
     names = archived_names(data)
-    held = "it is empty"
+    held = _("it is empty")
     if names:
-        held = f"it holds nothing but {_some(names)}, which cannot hold one"
-    return TranscriptError(f"no conversation inside: {held}.", remedy=remedy)
+        held = _(
+            "it holds nothing but {names}, which cannot hold one", names=_some(names)
+        )
+    return TranscriptError(
+        _("no conversation inside: {held}.", held=held), remedy=remedy
+    )
 
 
 def _broken(refused: dict[str, TranscriptError]) -> dict[str, TranscriptError]:
@@ -169,11 +193,15 @@ def archive_warnings(refused: dict[str, TranscriptError]) -> Iterator[str]:
     """Return what is said of the files of an archive that could not be read, beside others that could."""
     # Every export has files of no known kind beside the conversations. Only a broken file is a loss worth a warning.
     for inner, error in islice(_broken(refused).items(), MAX_NAMES):
-        yield f"not imported: {placed(error, inner, None)}"
+        yield _("not imported: {error}", error=placed(error, inner, None))
 
 
 def _some(names: list[str]) -> str:
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    more = (
+        _(" and {value} more", value=len(names) - MAX_NAMES)
+        if len(names) > MAX_NAMES
+        else ""
+    )
     return ", ".join(name[:80] for name in names[:MAX_NAMES]) + more
 
 
@@ -181,7 +209,9 @@ def refusal_of(document: Document, readers: Sequence[Reader]) -> TranscriptError
     """The error for a file that no format reads: it is broken, or whole but of no known kind."""
     page = page_kind(document.plain_text)
     if page:
-        return UnknownFormatError(f"this is {page.name}.", remedy=page.remedy)
+        return UnknownFormatError(
+            _("this is {kind}.", kind=_(page.name)), remedy=page.remedy
+        )
     if document.json.problem is None and document.json.value not in ([], {}):
         return refusal(document, readers)
     text = document.plain_text

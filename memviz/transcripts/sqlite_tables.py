@@ -9,13 +9,14 @@ from typing import Any
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import duration_words
+from memviz.core.translation import _, noop
 from memviz.transcripts.limits import Limits
 
 WRITE_AHEAD = b"\x02\x02"
 ROLLBACK = b"\x01\x01"
 VERSIONS_AT = slice(18, 20)  # bytes of the header: how the file is written and read
 STEPS_BETWEEN_LOOKS = 10_000
-REMEDY = (
+REMEDY = noop(
     "Close the program that writes it, copy the database again, and choose the copy."
 )
 ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ}
@@ -71,10 +72,14 @@ class Tables:
             self._stop_after(self._limits.database_seconds)
             found = self._fetch(f"{query} LIMIT {self._limits.messages + 1}")
         if len(found) > self._limits.messages:
-            reason = f"the table {clean_text(table)[:40]!r} has more than {self._limits.messages:,} rows."
+            reason = _(
+                "the table {table!r} has more than {most:,} rows.",
+                table=clean_text(table)[:40],
+                most=self._limits.messages,
+            )
             raise TranscriptError(
                 reason,
-                remedy="Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES.",
+                remedy=_("Export one conversation, or raise MEMVIZ_IMPORT_MESSAGES."),
             )
         missing = dict.fromkeys(columns)
         return [missing | dict(zip(picked, values, strict=True)) for values in found]
@@ -87,7 +92,7 @@ class Tables:
             room -= sum(len(value) for value in row if isinstance(value, (str, bytes)))
             if room < 0:
                 raise TranscriptError(
-                    "its rows hold more than the whole file.", remedy=REMEDY
+                    _("its rows hold more than the whole file."), remedy=REMEDY
                 )
             found.append(row)
         return found
@@ -128,8 +133,11 @@ def _readable(seconds: int) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorname", "") != "SQLITE_INTERRUPT":
             raise _unreadable(error) from None
-        reason = f"reading its tables takes longer than the limit of {duration_words(seconds)}."
-        remedy = "Export one conversation, or raise MEMVIZ_IMPORT_DATABASE_SECONDS."
+        reason = _(
+            "reading its tables takes longer than the limit of {time}.",
+            time=duration_words(seconds),
+        )
+        remedy = _("Export one conversation, or raise MEMVIZ_IMPORT_DATABASE_SECONDS.")
         raise TranscriptError(reason, format="SQLite", remedy=remedy) from None
     except (
         sqlite3.Error,
@@ -140,5 +148,8 @@ def _readable(seconds: int) -> Iterator[None]:
 
 
 def _unreadable(error: Exception) -> TranscriptError:
-    reason = f"the database cannot be read ({clean_text(str(error))[:200]})."
+    reason = _(
+        "the database cannot be read ({problem}).",
+        problem=clean_text(str(error))[:200],
+    )
     return TranscriptError(reason, format="SQLite", remedy=REMEDY)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from memviz.core.errors import UnclearUserError
+from memviz.core.translation import _
 
 MAX_NAMED = 8
 
@@ -15,24 +16,32 @@ def same_name(one: str, other: str) -> bool:
 def nobody_called(user: str, names: Sequence[str]) -> UnclearUserError:
     """The error for a user's name that is none of those who speak."""
     found = (
-        f"the names found are {listed_names(names)}"
+        _("the names found are {names}", names=listed_names(names))
         if names
-        else "no name of a speaker was found"
+        else _("no name of a speaker was found")
     )
     return UnclearUserError(
-        f"nobody called {user[:40]!r} speaks in it: {found}.", names=names
+        _("nobody called {user!r} speaks in it: {found}.", user=user[:40], found=found),
+        names=names,
     )
 
 
 def unclear_user(names: Sequence[str]) -> UnclearUserError:
     """The error for a text in which several speak and it does not show which of them is the user."""
     return UnclearUserError(
-        f"it is not clear who the user is: lines start with {listed_names(names)}.",
+        _(
+            "it is not clear who the user is: lines start with {names}.",
+            names=listed_names(names),
+        ),
         names=names,
     )
 
 
 def listed_names(names: Sequence[str]) -> str:
     """The first of the names in quotation marks, and how many more there are."""
-    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    more = (
+        _(" and {value} more", value=len(names) - MAX_NAMED)
+        if len(names) > MAX_NAMED
+        else ""
+    )
     return ", ".join(repr(name[:40]) for name in names[:MAX_NAMED]) + more
