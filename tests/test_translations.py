@@ -33,6 +33,8 @@ CONVERTED = (
     "memviz/dashboard/ui/shell",
     "memviz/dashboard/ui/controls",
     "memviz/dashboard/ui/guide",
+    "memviz/dashboard/ui/lessons",
+    "memviz/dashboard/ui/library",
     "pages",
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
@@ -48,6 +50,10 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/controls/pickers.py": {"Models"},
     "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
     "memviz/dashboard/ui/controls/settings_editor.py": {":material/straighten: {}"},
+    "memviz/dashboard/ui/lessons/player.py": {"lesson stage"},
+    "memviz/dashboard/ui/lessons/shelf.py": {":material/check_circle: {}"},
+    "memviz/dashboard/ui/library/importing.py": {"datetime64[us, UTC]"},
+    "memviz/dashboard/ui/library/page.py": {":material/info: {}"},
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 

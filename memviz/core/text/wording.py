@@ -18,9 +18,11 @@ _UNITS = (
     (1.0, *plural_noop("{number} s", "{number} s")),
 )
 _COUNTED = (
+    plural_noop("{number} answer", "{number} answers"),
     plural_noop("{number} call", "{number} calls"),
     plural_noop("{number} clearing", "{number} clearings"),
     plural_noop("{number} conversation", "{number} conversations"),
+    plural_noop("{number} entry", "{number} entries"),
     plural_noop("{number} event", "{number} events"),
     plural_noop("{number} fact", "{number} facts"),
     plural_noop("{number} failure", "{number} failures"),
@@ -29,6 +31,7 @@ _COUNTED = (
     plural_noop("{number} history", "{number} histories"),
     plural_noop("{number} input", "{number} inputs"),
     plural_noop("{number} known fact", "{number} known facts"),
+    plural_noop("{number} lesson", "{number} lessons"),
     plural_noop("{number} message", "{number} messages"),
     plural_noop("{number} minute", "{number} minutes"),
     plural_noop("{number} model", "{number} models"),
