@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from memviz.core import page_titles
-from memviz.core.translation import noop
+from memviz.core.translation import noop, use_language
 from memviz.dashboard.lessons.study import View
 
 Language = Literal["en", "zh"]
@@ -62,6 +62,15 @@ class Text:
 
     def __bool__(self) -> bool:
         return bool(self.en or self.zh)
+
+
+def in_languages(say: Callable[[], str]) -> Text:
+    """Return what the function says in each language."""
+    said = {}
+    for language in LANGUAGES:
+        with use_language(language):
+            said[language] = say()
+    return Text(**said)
 
 
 class Point(NamedTuple):
@@ -196,8 +205,5 @@ RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 """Each relation with its words and its rule."""
 
 
-RIGHT: dict[Language, str] = {"en": "**Right.**", "zh": "**答对了。**"}
-NOT_QUITE: dict[Language, str] = {
-    "en": "**Not quite:** you said “{said}”. It is: **{right}**",
-    "zh": "**不太对**：你选的是“{said}”。答案是：**{right}**",
-}
+RIGHT = noop("**Right.**")
+NOT_QUITE = noop("**Not quite:** you said “{said}”. It is: **{right}**")

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import LessonError
-from memviz.core.translation import _
+from memviz.core.translation import _, pgettext, use_language
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.lessons.answers_shown import (
     answers_chart,
@@ -70,10 +70,12 @@ def play_lesson(lesson: Lesson) -> None:
         with st.container(key="lesson-text"):
             st.header(plain(step.title.said(state.language)), anchor=False)
             prose(step.text, state.language)
-        if step.view.answers:
-            _chart(step)
-        elif step.view.has_stage and played:
-            _picture(lesson, step, played)
+        # The text names what stands in the picture, so both are in the lesson's language.
+        with use_language(state.language):
+            if step.view.answers:
+                _chart(step)
+            elif step.view.has_stage and played:
+                _picture(lesson, step, played)
         with st.container(key="lesson-answer"):
             _after(lesson, step, played)
 
@@ -210,7 +212,7 @@ def _onwards(lesson: Lesson) -> None:
     is_last = state.step == len(lesson.steps) - 1
     with st.container(horizontal=True, gap="small", key="lesson-onwards"):
         st.button(
-            _("Back"),
+            pgettext("step of a lesson", "Back"),
             icon=":material/arrow_back:",
             key="lesson-back",
             disabled=state.step == 0,
@@ -218,7 +220,7 @@ def _onwards(lesson: Lesson) -> None:
         )
         if not is_last:
             st.button(
-                _("Next"),
+                pgettext("step of a lesson", "Next"),
                 icon=":material/arrow_forward:",
                 icon_position="right",
                 type="primary",

@@ -89,11 +89,13 @@ def _verdict(question: Question, taken: Answered) -> None:
 
 def verdict(question: Question, taken: Answered, language: Language) -> str:
     """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
-    if taken.is_right:
-        return RIGHT[language]
+    with use_language(language):
+        if taken.is_right:
+            return _(RIGHT)
     said = plain(question.choices[taken.choice].said(language))
     right = plain(question.choices[question.answer].said(language))
-    return NOT_QUITE[language].format(said=said, right=right)
+    with use_language(language):
+        return _(NOT_QUITE, said=said, right=right)
 
 
 def score_words(lesson: Lesson) -> str:
