@@ -29,7 +29,13 @@ OTHERS = [code for code in languages() if code != ENGLISH]
 CONVERTED = (
     "memviz/core/text/wording.py",
     "memviz/core/page_titles.py",
+    "memviz/tuning/best_of_each.py",
+    "memviz/tuning/grounds.py",
+    "memviz/tuning/paid.py",
+    "memviz/tuning/recommendation.py",
+    "memviz/tuning/scaling.py",
     "memviz/dashboard/words",
+    "memviz/dashboard/charts",
     "memviz/dashboard/ui/shell",
     "memviz/dashboard/ui/controls",
     "memviz/dashboard/lessons/answers_shown.py",
@@ -47,6 +53,26 @@ UNCONVERTED = "memviz/dashboard/ui/shell/server"
 """What the server answers before anybody's language is known."""
 NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/words/requests.py": {" not yet summarized"},
+    "memviz/dashboard/charts/answers/answer_grid.py": {"{}<br><b>{} of {}</b>"},
+    "memviz/dashboard/charts/answers/needle_map.py": {"Cividis", "middle center"},
+    "memviz/dashboard/charts/cost/setting_cost.py": {"US dollars"},
+    "memviz/dashboard/charts/requests/tokens_per_turn.py": {"tokens {}"},
+    "memviz/dashboard/charts/sweeps/axes.py": {
+        "More varies than {}",
+        "{}: {} are at the same place.",
+    },
+    "memviz/dashboard/charts/sweeps/heat_map.py": {
+        "Cividis",
+        "map {} {} {}",
+        "middle center",
+    },
+    "memviz/dashboard/charts/sweeps/parameter_line.py": {
+        "lines {}",
+        "Recommended",
+        "Chosen",
+    },
+    "memviz/dashboard/charts/sweeps/points.py": {"Recommended", "Chosen"},
+    "memviz/dashboard/charts/turn_axis.py": {"{} domain"},
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
     "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
     "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},

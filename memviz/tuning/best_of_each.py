@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import listed
+from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.constraints import (
@@ -21,7 +22,7 @@ from memviz.tuning.constraints import (
     did_the_same,
     first_row,
 )
-from memviz.tuning.grounds import Grounds
+from memviz.tuning.grounds import Grounds, verdict
 from memviz.tuning.pareto import on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
@@ -29,7 +30,6 @@ from memviz.tuning.recommendation import (
     idle_in_words,
     refused_in_words,
     share_in_words,
-    verdict,
 )
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Edge:
     @property
     def words(self) -> str:
         """The advice to try it."""
-        return f"best at the edge: try {self.in_code}"
+        return _("best at the edge: try {value}", value=self.in_code)
 
 
 @dataclass(frozen=True)
@@ -176,15 +176,23 @@ class StrategyAnswer:
     @property
     def headline(self) -> str:
         """The value to take, said with no more confidence than the grounds give."""
-        values = f"the {len(self.curve):,} values"
+        number = len(self.curve)
         if not self.best.fits:
-            return f"None of {values} of {self.axis.name} {self.asked}."
+            return _(
+                "None of the {number:,} values of {parameter} {asked}.",
+                number=number,
+                parameter=self.axis.name,
+                asked=self.asked,
+            )
         name = self._named(self.best.row)
         if self.beaten_by is not None:
-            return (
-                f"Of {values} {name} does best, but {self.beaten_by['label']} beats it."
+            return _(
+                "Of the {number:,} values {name} does best, but {other} beats it.",
+                number=number,
+                name=name,
+                other=self.beaten_by["label"],
             )
-        return f"{verdict(name, self.grounds)}."
+        return _("{verdict}.", verdict=verdict(name, self.grounds))
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -194,52 +202,86 @@ class StrategyAnswer:
     def _sentences(self) -> Iterator[str]:
         row = self.best.row
         values = self.curve[self.axis.name]
-        does = [
-            f"costs {cost_in_words(row)}",
-            f"sends at most {row['peak_tokens']:,.0f} tokens in a request",
-        ]
-        if self.grounds.facts:
-            does.insert(0, f"keeps {share_in_words(row['retention'])} of the facts")
+        does = listed(self._does())
         if self.best.fits:
-            yield f"It {listed(does)}."
-            yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
+            yield _("It {does}.", does=does)
+            yield _(
+                "{number:,} values were tried, from {least:.0f} to {most:.0f}.",
+                number=len(values),
+                least=values.min(),
+                most=values.max(),
+            )
         else:
-            yield f"{self._named(row)} comes nearest: it {listed(does)}."
+            yield _(
+                "{name} comes nearest: it {does}.", name=self._named(row), does=does
+            )
         other = self.beaten_by
         if other is not None:
-            kept = share_in_words(other["retention"], row["retention"])
-            yield f"{other['label']} keeps {kept} of the facts for {cost_in_words(other)}."
+            yield _(
+                "{label} keeps {share} of the facts for {cost}.",
+                label=other["label"],
+                share=share_in_words(other["retention"], row["retention"]),
+                cost=cost_in_words(other),
+            )
         yield from self._beaten()
         yield from self.cautions
         yield from self._bend()
         if self.best.edge is not None:
             beyond = self.best.edge.in_code
-            yield f"{self._named(row)} lies at the edge of the values tried; {beyond} may do better."
+            yield _(
+                "{name} lies at the edge of the values tried; {beyond} may do better.",
+                name=self._named(row),
+                beyond=beyond,
+            )
+
+    def _does(self) -> Iterator[str]:
+        row = self.best.row
+        if self.grounds.facts:
+            share = share_in_words(row["retention"])
+            yield _("keeps {share} of the facts", share=share)
+        yield _("costs {cost}", cost=cost_in_words(row))
+        yield _(
+            "sends at most {tokens:,.0f} tokens in a request", tokens=row["peak_tokens"]
+        )
 
     def _beaten(self) -> Iterator[str]:
         number = len(self.beaten_values)
         if not number:
             return
-        which = "every one of these values"
-        if number < len(self.curve):
-            is_beaten = self.curve["setting"].isin(list(self.beaten_values))
-            values = self.curve[self.axis.name][is_beaten]
-            which = f"{self.axis.name} {listed(f'{value:.0f}' for value in values)}"
-        yield f"Other strategies beat {which}: they keep at least as much and cost no more."
+        if number == len(self.curve):
+            yield _(
+                "Other strategies beat every one of these values: they keep at least as much and cost no more."
+            )
+            return
+        is_beaten = self.curve["setting"].isin(list(self.beaten_values))
+        values = self.curve[self.axis.name][is_beaten]
+        yield _(
+            "Other strategies beat {parameter} {values}: they keep at least as much and cost no more.",
+            parameter=self.axis.name,
+            values=listed(f"{value:.0f}" for value in values),
+        )
 
     def _bend(self) -> Iterator[str]:
         rows = self.curve.to_dict("records")
         if self.best_in_both is not None:
             only = self._named(rows[self.best_in_both])
-            yield f"Of these values {only} is best in both: no other one keeps more, and none costs less."
+            yield _(
+                "Of these values {name} is best in both: no other one keeps more, and none costs less.",
+                name=only,
+            )
         if self.knee is None:
             return
         at = rows[self.knee]
         most = max(rows, key=lambda row: float(row["retention"]))
-        yield (
-            f"The curve bends at {self._named(at)}, which keeps {share_in_words(at['retention'])} for "
-            f"{cost_in_words(at)}; beyond it more cost brings less ({self._named(most)} keeps "
-            f"{share_in_words(most['retention'], at['retention'])} for {cost_in_words(most)})."
+        yield _(
+            "The curve bends at {name}, which keeps {share} for {cost}; beyond it more cost brings less ({beyond} "
+            "keeps {more} for {dearer}).",
+            name=self._named(at),
+            share=share_in_words(at["retention"]),
+            cost=cost_in_words(at),
+            beyond=self._named(most),
+            more=share_in_words(most["retention"], at["retention"]),
+            dearer=cost_in_words(most),
         )
 
     def _named(self, row: Mapping[Any, Any]) -> str:
@@ -272,7 +314,7 @@ def answer_for(
         curve,
         bend(costs, kept),
         sweep.grounds,
-        asked_in_words(asked, "keeps", "stays"),
+        asked_in_words(asked, is_one=True),
         best_in_both=int(front[0]) if len(front) == 1 else None,
         beaten_by=_winner(table[constraints.fits(table)], best.row, sweep.cost_measure),
         beaten_values=_beaten(table, curve, sweep.cost_measure),

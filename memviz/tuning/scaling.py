@@ -6,8 +6,9 @@ from math import floor, log10
 from typing import Any, NamedTuple
 
 from memviz.core.text.wording import listed
+from memviz.core.translation import _, pgettext
 from memviz.strategies.base import Strategy
-from memviz.strategies.parameters import Parameter
+from memviz.strategies.parameters import NAME_CONTEXT, Parameter
 
 WINDOWS_TOKENS = (
     4_000,
@@ -45,13 +46,15 @@ class Scaled(NamedTuple):
     def words(self) -> str:
         """A sentence on what was scaled, from what."""
         changes = (
-            f"{name.replace('_', ' ')} {self.presets[name]:,} → {value:,}"
+            f"{pgettext(NAME_CONTEXT, name.replace('_', ' '))} {self.presets[name]:,} → {value:,}"
             for name, value in self.values.items()
             if value != self.presets[name]
         )
-        return (
-            f"Scaled from a window of {self.window_tokens:,} tokens to a conversation of {self.needed_tokens:,}: "
-            f"{listed(changes)}."
+        return _(
+            "Scaled from a window of {window:,} tokens to a conversation of {needed:,}: {changes}.",
+            window=self.window_tokens,
+            needed=self.needed_tokens,
+            changes=listed(changes),
         )
 
 

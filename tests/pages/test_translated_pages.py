@@ -15,6 +15,7 @@ from memviz.core.conversation import Log
 from memviz.core.text.wording import counted
 from memviz.core.translation import language_now, use_language
 from memviz.dashboard.ui.controls.selected_request import TURN_KEY
+from memviz.dashboard.ui.shell.language import language_of
 from memviz.engine.run import Run
 from memviz.strategies import strategy
 from tests.pages.driving import open_address, open_page
@@ -80,6 +81,8 @@ def test_a_language_that_nobody_knows_changes_nothing(
     monkeypatch.setattr(ContextProxy, "locale", property(lambda self: "xx-YY"))
     session = open_address("guide", {"lang": ["<b>"]})
     assert title_of(session) == "How does each strategy remember?"
+    assert session.session_state["reading"].chosen == ""
+    assert language_of("test session id") == "en"
 
 
 def test_settings_and_turn_stay_when_another_language_is_chosen() -> None:

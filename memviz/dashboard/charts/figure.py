@@ -6,6 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.palette import NOTE_PIXELS
 from memviz.dashboard.charts.thinning import thinned
 
@@ -50,7 +51,11 @@ def figure_over_turns(
     axis = layout["xaxis"]
     shown, turns = thinned(list(traces), axis.get("range"))
     if turns > 1 and "title" in axis:
-        words = f"{axis['title']['text']} (lowest and highest of every {turns:,})"
+        words = _(
+            "{axis} (lowest and highest of every {turns:,})",
+            axis=axis["title"]["text"],
+            turns=turns,
+        )
         axis = {**axis, "title": {**axis["title"], "text": words}}
         layout = {**layout, "xaxis": axis}
     return figure(shown, layout)

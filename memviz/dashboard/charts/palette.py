@@ -3,6 +3,7 @@
 from typing import Any
 
 from memviz.core.context import Fate
+from memviz.core.translation import noop
 from memviz.metrics.memory_map.steps import STEPS, Step
 
 PART_COLORS = {
@@ -18,24 +19,31 @@ PART_COLORS = {
 """Colours of the parts of a request; fates use the same."""
 
 PART_TITLES = {
-    "system": "System prompt",
-    "summary": "Summary",
-    "history": "History",
-    "recalled": "Recalled",
-    "input": "Input",
-    "tools": "Tools",
-    "names": "Names",
-    "overhead": "Format overhead",
+    "system": noop("System prompt"),
+    "summary": noop("Summary"),
+    "history": noop("History"),
+    "recalled": noop("Recalled"),
+    "input": noop("Input"),
+    "tools": noop("Tools"),
+    "names": noop("Names"),
+    "overhead": noop("Format overhead"),
 }
 PART_HELP = {
-    "system": "The system prompt, sent with every request.",
-    "summary": "What a summarizer wrote about older messages.",
-    "history": "Earlier messages, word for word.",
-    "recalled": "Earlier messages that were brought back for this request.",
-    "input": "The user's newest message. It is always sent, whole.",
-    "tools": "Schemas of the tools offered, tool calls among the messages, and what the model recalled or thought.",
-    "names": "The names of those who speak, sent with their messages, and 1 token of the format for each.",
-    "overhead": "3 tokens and the role for each message, and 3 for the reply, as OpenAI's cookbook counts them.",
+    "system": noop("The system prompt, sent with every request."),
+    "summary": noop("What a summarizer wrote about older messages."),
+    "history": noop("Earlier messages, word for word."),
+    "recalled": noop("Earlier messages that were brought back for this request."),
+    "input": noop("The user's newest message. It is always sent, whole."),
+    "tools": noop(
+        "Schemas of the tools offered, tool calls among the messages, and what the model recalled or "
+        "thought."
+    ),
+    "names": noop(
+        "The names of those who speak, sent with their messages, and 1 token of the format for each."
+    ),
+    "overhead": noop(
+        "3 tokens and the role for each message, and 3 for the reply, as OpenAI's cookbook counts them."
+    ),
 }
 PART_ORDER = tuple(PART_COLORS)
 
@@ -52,28 +60,31 @@ def faded(color: str, opacity: float) -> str:
 
 SHORTENED_COLOR = "#7FB069"
 _STEPS: dict[Step, tuple[str, str]] = {
-    Step(Fate.NOT_YET): ("rgba(0,0,0,0)", "Not yet there"),
-    Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), "Dropped"),
+    Step(Fate.NOT_YET): ("rgba(0,0,0,0)", noop("Not yet there")),
+    Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), noop("Dropped")),
     Step(Fate.SUMMARIZED, 1): (
         faded(PART_COLORS["summary"], _FADING[0]),
-        "Replaced by a summary",
+        noop("Replaced by a summary"),
     ),
     Step(Fate.SUMMARIZED, 2): (
         faded(PART_COLORS["summary"], _FADING[1]),
-        "Summarized 2-3 times",
+        noop("Summarized 2-3 times"),
     ),
     Step(Fate.SUMMARIZED, 4): (
         faded(PART_COLORS["summary"], _FADING[2]),
-        "Summarized 4-7 times",
+        noop("Summarized 4-7 times"),
     ),
     Step(Fate.SUMMARIZED, 8): (
         faded(PART_COLORS["summary"], _FADING[3]),
-        "Summarized 8 times or more",
+        noop("Summarized 8 times or more"),
     ),
-    Step(Fate.CLEARED): (faded(PART_COLORS["tools"], 0.5), "Sent as a placeholder"),
-    Step(Fate.SHORTENED): (SHORTENED_COLOR, "Shortened"),
-    Step(Fate.RECALLED): (PART_COLORS["recalled"], "Recalled"),
-    Step(Fate.VERBATIM): (PART_COLORS["history"], "Word for word"),
+    Step(Fate.CLEARED): (
+        faded(PART_COLORS["tools"], 0.5),
+        noop("Sent as a placeholder"),
+    ),
+    Step(Fate.SHORTENED): (SHORTENED_COLOR, noop("Shortened")),
+    Step(Fate.RECALLED): (PART_COLORS["recalled"], noop("Recalled")),
+    Step(Fate.VERBATIM): (PART_COLORS["history"], noop("Word for word")),
 }
 """What is cleared are results of tools: their brown, as faint as what is left of them."""
 STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.palette import PART_COLORS, faded, turn_ticks
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, Turns, calls_of
@@ -91,11 +92,16 @@ def places_of(axis: RequestAxis, turns: range) -> range:
     return range(axis.last(turns.start - 1) + 1, axis.last(turns.stop - 1) + 1)
 
 
-def axis_title(axis: RequestAxis, words: str = "turn", step: str = "step") -> str:
-    """Return the title of the axis: ``words``, and a note where a ``step`` is one call."""
+def axis_title(axis: RequestAxis, words: str = "", step: str = "") -> str:
+    """Return the title of the axis: ``words`` (default: turn), and a note where a ``step`` is one call."""
+    words = words or _("turn")
     if axis.is_by_turn:
         return words
-    return f"{words} (each {step} is one call of the model)"
+    return _(
+        "{words} (each {step} is one call of the model)",
+        words=words,
+        step=step or _("step"),
+    )
 
 
 def turns_axis(
@@ -162,12 +168,14 @@ def _name_turns_and_calls(axis: RequestAxis, places: range, most: int) -> list[T
         before = axis.last(turn - 1)
         call_counts[turn] = axis.last(turn) - before
         for call in range(step, call_counts[turn] + 1, step):
-            call_ticks.append((before + call, f"call {call:,}"))
+            call_ticks.append((before + call, _("call {call:,}", call=call)))
     if not call_ticks:
         return []
     turn_ticks_by_length = []
     for turn in sorted(turns, key=lambda turn: -call_counts[turn]):
-        turn_ticks_by_length.append((axis.last(turn - 1) + 1, f"turn {turn:,}"))
+        turn_ticks_by_length.append(
+            (axis.last(turn - 1) + 1, _("turn {turn:,}", turn=turn))
+        )
     return [tick for tick in (*turn_ticks_by_length, *call_ticks) if tick[0] in places]
 
 

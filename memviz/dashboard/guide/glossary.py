@@ -21,14 +21,15 @@ class UnknownTermError(UnknownNameError):
 
 class Entry(NamedTuple):
     """A ``term`` with its ``meaning``, one or two sentences of plain text. ``also`` are other forms of the word,
-    ``code`` is what it is called in the code (Markdown, empty where nothing is), and ``on_screen`` is false for a word
-    that pages do not use."""
+    ``code`` is what it is called in the code (Markdown, empty where nothing is), ``on_screen`` is false for a word
+    that pages do not use, and ``never`` is what pages do not call it."""
 
     term: str
     meaning: str
     also: tuple[str, ...] = ()
     code: str = ""
     on_screen: bool = True
+    never: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -92,4 +93,5 @@ def _entry(term: str, said: Mapping[str, Any]) -> Entry:
         tuple(said.get("also", ())),
         said.get("code", ""),
         said.get("screen", True),
+        tuple(said.get("never", ())),
     )

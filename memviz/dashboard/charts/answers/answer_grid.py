@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import GREY, heading, marks, picture
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.text import escaped, label_lines
 
 YES_COLOR = PART_COLORS["history"]
-KEY = "Filled circle: right, or in the request. Cross: not."
+KEY = noop("Filled circle: right, or in the request. Cross: not.")
 LABEL_CHARS = 30
 TOOLTIP_CHARS = 60
 MARGINS = {"l": 20, "r": 10, "t": 126, "b": 10}
@@ -48,7 +49,7 @@ def answer_grid(
     return picture(
         [_marks(rows)],
         over_turns=False,
-        title=heading(f"{escaped(title)}<br><sup>{KEY}</sup>"),
+        title=heading(f"{escaped(title)}<br><sup>{_(KEY)}</sup>"),
         xaxis={
             "side": "top",
             "tickmode": "array",
@@ -65,7 +66,7 @@ def answer_grid(
             "ticktext": names,
             "range": [len(rows) - 0.5, -0.5],
             "zeroline": False,
-            "title": {"text": "Fact that is asked for", "standoff": 12},
+            "title": {"text": _("Fact that is asked for"), "standoff": 12},
         },
         showlegend=False,
         margin=MARGINS,
@@ -87,7 +88,12 @@ def grid_counts(
 def grid_finding(columns: Sequence[str], rows: Sequence[GridRow]) -> str:
     """Return what the grid shows, in words."""
     counts = grid_counts(columns, rows)
-    return "; ".join([f"{name}: {right} of {asked}" for name, right, asked in counts])
+    return "; ".join(
+        [
+            _("{name}: {right} of {asked}", name=name, right=right, asked=asked)
+            for name, right, asked in counts
+        ]
+    )
 
 
 def _marks(rows: Sequence[GridRow]) -> dict[str, object]:

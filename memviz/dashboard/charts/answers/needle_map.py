@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import COMMA, counted
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import INVISIBLE, heading, heat, marks, picture
 from memviz.dashboard.charts.text import escaped, label_lines
@@ -64,17 +65,18 @@ def needle_map(answers: Sequence[NeedleAnswer], model: str) -> go.Figure:
     for (tokens, depth), those in cells.items():
         at = lengths.index(tokens), depths.index(depth)
         shares[at] = np.mean([one.is_right for one in those])
-    words = f"{model}: is one sentence found?"
+    words = _("{model}: is one sentence found?", model=model)
     asked = max(map(len, cells.values()))
-    note = (
-        f"Each cell: how many of its {counted(asked, 'question')} were answered right"
+    note = _(
+        "Each cell: how many of its {questions} were answered right",
+        questions=counted(asked, "question"),
     )
     return picture(
         [heat(shares, 0, 1, SCALE, 2, colorbar=_COLORBAR), _points(cells)],
         over_turns=False,
         title=heading(f"{escaped(words)}<br><sup>{note}</sup>"),
-        xaxis=_axis("Place of the sentence (% of the text in front of it)", depths),
-        yaxis=_axis("Length of the request (tokens)", lengths),
+        xaxis=_axis(_("Place of the sentence (% of the text in front of it)"), depths),
+        yaxis=_axis(_("Length of the request (tokens)"), lengths),
         showlegend=False,
         margin=MARGINS,
         height=height_pixels.NEEDLES,
@@ -119,8 +121,16 @@ def _tooltip(cell: Cell, answers: Sequence[NeedleAnswer]) -> str:
     tokens, depth = cell
     right = sum(one.is_right for one in answers)
     lines = [
-        f"<b>{tokens:,} tokens, {depth} % of the text in front of the sentence</b>",
-        f"{right} of {counted(len(answers), 'answer')} right",
+        _(
+            "<b>{tokens:,} tokens, {depth} % of the text in front of the sentence</b>",
+            tokens=tokens,
+            depth=depth,
+        ),
+        _(
+            "{right} of {answers} right",
+            right=right,
+            answers=counted(len(answers), "answer"),
+        ),
     ]
     for one in answers:
         sign = "✓" if one.is_right else "✗"
@@ -138,5 +148,17 @@ def finding(answers: Sequence[NeedleAnswer], model: str) -> str:
     rows = []
     for tokens in sorted({one.tokens for one in answers}):
         those = [one for one in answers if one.tokens == tokens]
-        rows.append(f"{right_of(those)} at {tokens:,} tokens")
-    return f"{model} answered {right} of {len(answers)} questions right: {', '.join(rows)}."
+        rows.append(
+            _(
+                "{right} at {tokens:,} tokens",
+                right=right_of(those),
+                tokens=tokens,
+            )
+        )
+    return _(
+        "{model} answered {right} of {count} questions right: {rows}.",
+        model=model,
+        right=right,
+        count=len(answers),
+        rows=_(COMMA).join(rows),
+    )

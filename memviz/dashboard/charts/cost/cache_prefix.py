@@ -8,6 +8,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, dollars
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.grammar import (
     BELOW,
@@ -69,32 +70,32 @@ LOOKS = {
     Breaker.SUMMARY: _Look(
         "diamond",
         PART_COLORS["summary"],
-        "broken by a summary",
-        "a new summary stands where the cache held messages",
+        noop("broken by a summary"),
+        noop("a new summary stands where the cache held messages"),
     ),
     Breaker.REDUCTION: _Look(
         "square",
         SHORTENED_COLOR,
-        "by clearing",
-        "messages that the cache held were cleared or shortened",
+        noop("by clearing"),
+        noop("messages that the cache held were cleared or shortened"),
     ),
     Breaker.WINDOW: _Look(
         "triangle-left",
         PART_COLORS["system"],
-        "by a window that moved",
-        "the window moved, so the request begins with another message",
+        noop("by a window that moved"),
+        noop("the window moved, so the request begins with another message"),
     ),
     Breaker.PAUSE: _Look(
         "hourglass",
         PART_COLORS["tools"],
-        "by the pause",
-        "the pause was longer than the cache keeps anything",
+        noop("by the pause"),
+        noop("the pause was longer than the cache keeps anything"),
     ),
     Breaker.OTHER: _Look(
         "circle",
         PART_COLORS["recalled"],
-        "by a recall or a change",
-        "a recall, another setting or other tools changed its beginning",
+        noop("by a recall or a change"),
+        noop("a recall, another setting or other tools changed its beginning"),
     ),
 }
 
@@ -164,14 +165,22 @@ def _tokens_of_row(number: int, rows: int, top: float) -> Part:
         "range": [0, top],
         "domain": [start, start + ROW_SHARE / rows],
         "nticks": 3,
-        "title": {"text": "tokens sent" if number == 0 else ""},
+        "title": {"text": _("tokens sent") if number == 0 else ""},
     }
 
 
 def _heading(one: SettingCost) -> str:
     usd = one.cost.total_usd
-    paid = "" if usd is None else f": <b>{dollars(usd)}</b> in all"
-    return f"{escaped(one.label)}{paid}, {one.cost.hit_rate:.0%} from the cache"
+    label = escaped(one.label)
+    rate = one.cost.hit_rate
+    if usd is None:
+        return _("{label}, {rate:.0%} from the cache", label=label, rate=rate)
+    return _(
+        "{label}: <b>{usd}</b> in all, {rate:.0%} from the cache",
+        label=label,
+        usd=dollars(usd),
+        rate=rate,
+    )
 
 
 def _row(
@@ -186,13 +195,7 @@ def _row(
     held = cost.cached_tokens
     paid = sent.input_tokens - held
 
-    def words(at: int) -> str:
-        told = f"<b>{escaped(one.setting.label)}</b><br>{names[at]}: "
-        told += f"{counted(int(sent.input_tokens[at]), 'token')} sent<br>"
-        told += f"pale: {int(held[at]):,} read from the cache<br>"
-        return f"{told}solid: {int(paid[at]):,} paid for in full"
-
-    texts = Texts(range(len(names)), words)
+    texts = Texts(range(len(names)), partial(_request_words, one.setting, names))
     ids = [f"{number}:{point}" for point in request_ids(sent.turns)]
     shared = {
         "yaxis": row,
@@ -226,14 +229,38 @@ def _row(
         )
 
 
+def _request_words(setting: SettingCost, names: Sequence[str], at: int) -> str:
+    """Return the tooltip of a request; ``names`` are those of all requests."""
+    sent = int(setting.cost.traffic.input_tokens[at])
+    held = int(setting.cost.cached_tokens[at])
+    return _(
+        "<b>{label}</b><br>{request}: {tokens} sent<br>pale: {held:,} read from the cache<br>"
+        "solid: {paid:,} paid for in full",
+        label=escaped(setting.label),
+        request=names[at],
+        tokens=counted(sent, "token"),
+        held=held,
+        paid=sent - held,
+    )
+
+
 def _break_words(names: Sequence[str], run: _Run) -> str:
     """Return the tooltip of a run of breaks; ``names`` are those of all requests."""
     broken = names[run.first.request]
     if run.last.request > run.first.request:
-        broken = f"each request from {broken} to {names[run.last.request]}"
+        broken = _(
+            "each request from {first} to {last}",
+            first=broken,
+            last=names[run.last.request],
+        )
     lost = counted(run.lost_tokens, "token")
-    reason = LOOKS[run.first.breaker].told
-    return f"<b>{broken}</b>: {reason}.<br>{lost} paid for in full again"
+    reason = _(LOOKS[run.first.breaker].told)
+    return _(
+        "<b>{broken}</b>: {reason}.<br>{lost} paid for in full again",
+        broken=broken,
+        reason=reason,
+        lost=lost,
+    )
 
 
 def _runs(breaks: Sequence[CacheBreak]) -> list[_Run]:
@@ -256,9 +283,9 @@ def _legend(breakers: Sequence[Breaker]) -> Iterator[Part]:
     grey = PART_COLORS["system"]
     square = {"symbol": "square", "size": MARK_PIXELS, "color": grey}
     pale = {**square, "opacity": HELD_OPACITY}
-    yield legend_entry("held by the cache", mode="markers", marker=pale)
-    yield legend_entry("paid in full", mode="markers", marker=square)
+    yield legend_entry(_("held by the cache"), mode="markers", marker=pale)
+    yield legend_entry(_("paid in full"), mode="markers", marker=square)
     for breaker in breakers:
         look = LOOKS[breaker]
         marker = {"symbol": look.symbol, "size": MARK_PIXELS, "color": look.color}
-        yield legend_entry(look.name, mode="markers", marker=marker)
+        yield legend_entry(_(look.name), mode="markers", marker=marker)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, dollars
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.cost.setting_cost import (
     Amounts,
@@ -131,8 +132,8 @@ def cost_curve(
 
 def _unit_title(view: View, unit: Unit, axis: RequestAxis) -> str:
     if view is View.SO_FAR:
-        return f"{unit.value} in total"
-    return f"{unit.value} {'a turn' if axis.is_by_turn else 'a request'}"
+        return _(unit.in_total)
+    return _(unit.a_turn if axis.is_by_turn else unit.a_request)
 
 
 def _lines(
@@ -150,7 +151,7 @@ def _lines(
     behind = {"showlegend": False, "legendgroup": str(number)}
     if without_cache is not None:
         thin = stroke(1.4, "dot", setting_color(one.setting.index))
-        name_without = f"{name} without the cache"
+        name_without = _("{name} without the cache", name=name)
         yield path(
             x,
             without_cache,
@@ -198,7 +199,9 @@ def framed(
                 limited.append(highest)
         without = _without_cache(one, view, unit) if uncached else None
         if without is not None:
-            thin.append(Line(f"{one.label} without the cache", _peak(without)))
+            thin.append(
+                Line(_("{label} without the cache", label=one.label), _peak(without))
+            )
 
     top = max((one.peak for one in limited or solid), default=0.0)
     lines = [*solid, *thin]
@@ -219,12 +222,11 @@ def above_finding(frame: Frame, unit: Unit) -> str:
         if unit is Unit.TOKENS:
             amount = counted(round(one.peak), "token")
         peaks.append(f"{one.name}, {amount}")
-    return f"Off the chart: {'; '.join(peaks)}." if peaks else ""
+    return _("Off the chart: {peaks}.", peaks=_("; ").join(peaks)) if peaks else ""
 
 
 FITS_UP_TO = 3
 """A window of more than so many times the largest request is not drawn: it would only squeeze the picture."""
-_INPUT = {**TOKENS_AXIS, "title": {"text": "input tokens"}}
 
 
 def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Figure:
@@ -234,12 +236,17 @@ def window_use(costs: Sequence[SettingCost], window_tokens: int | None) -> go.Fi
     notes = []
     if window_tokens and window_fits(costs, window_tokens):
         shapes.append(rule_across(window_tokens, stroke(1, "dash"), layer="below"))
-        notes.append(note_at_left(f"context window {window_tokens:,}", window_tokens))
+        notes.append(
+            note_at_left(
+                _("context window {window_tokens:,}", window_tokens=window_tokens),
+                window_tokens,
+            )
+        )
     return picture(
         [_window_line(one, window_tokens, axis) for one in costs],
-        title=heading("Tokens of each request"),
+        title=heading(_("Tokens of each request")),
         xaxis=turns_axis(axis),
-        yaxis=_INPUT,
+        yaxis={**TOKENS_AXIS, "title": {"text": _("input tokens")}},
         legend=LEGEND_BELOW,
         shapes=shapes,
         annotations=notes,
@@ -257,10 +264,19 @@ def _window_line(
 
     def words(at: int) -> str:
         tokens = int(sent.input_tokens[at])
-        told = f"<b>{escaped(one.label)}</b><br>{names[at]}: <b>{tokens:,} tokens</b>"
+        told = _(
+            "<b>{escaped}</b><br>{names}: <b>{tokens:,} tokens</b>",
+            escaped=escaped(one.label),
+            names=names[at],
+            tokens=tokens,
+        )
         if not window_tokens:
             return told
-        return f"{told}, {tokens / window_tokens:.1%} of the context window"
+        return _(
+            "{told}, {value:.1%} of the context window",
+            told=told,
+            value=tokens / window_tokens,
+        )
 
     text = Texts(range(len(names)), words)
     return line(one.setting, axis.places(sent.turns), sent.input_tokens, text)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted, dollars, listed
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
@@ -16,22 +17,22 @@ from memviz.dashboard.words.requests import request_names
 from memviz.metrics.cost.cost import MAIN_PARTS, SUMMARIZER_PARTS, Cost, CostParts, Part
 
 Amounts = NDArray[np.float64]
-UNKNOWN = "unknown"
+UNKNOWN = noop("unknown")
 _PART_WORDS = {
-    Part.CACHED: "read from the cache",
-    Part.FRESH: "read fresh",
-    Part.WRITTEN: "read and put into the cache",
-    Part.OUTPUT: "written by the model",
-    Part.SUMMARIZER_INPUT: "read by the summarizer",
-    Part.SUMMARIZER_OUTPUT: "written by the summarizer",
+    Part.CACHED: noop("{tokens} read from the cache: {paid}"),
+    Part.FRESH: noop("{tokens} read fresh: {paid}"),
+    Part.WRITTEN: noop("{tokens} read and put into the cache: {paid}"),
+    Part.OUTPUT: noop("{tokens} written by the model: {paid}"),
+    Part.SUMMARIZER_INPUT: noop("{tokens} read by the summarizer: {paid}"),
+    Part.SUMMARIZER_OUTPUT: noop("{tokens} written by the summarizer: {paid}"),
 }
 
 
 class View(Enum):
     """The amount that is drawn at a request."""
 
-    SO_FAR = "Total so far"
-    EACH_STEP = "Each turn"
+    SO_FAR = noop("Total so far")
+    EACH_STEP = noop("Each turn")
     """Of each request, where turns took several calls of the model. The words are those of links."""
 
 
@@ -40,6 +41,32 @@ class Unit(Enum):
 
     USD = "US dollars"
     TOKENS = "tokens"
+
+    @property
+    def in_total(self) -> str:
+        """The title of the axis of totals, to be translated."""
+        return _IN_TOTAL[self]
+
+    @property
+    def a_turn(self) -> str:
+        """That of amounts a turn."""
+        return _A_TURN[self]
+
+    @property
+    def a_request(self) -> str:
+        """That of amounts a request."""
+        return _A_REQUEST[self]
+
+
+_IN_TOTAL = {
+    Unit.USD: noop("US dollars in total"),
+    Unit.TOKENS: noop("tokens in total"),
+}
+_A_TURN = {Unit.USD: noop("US dollars a turn"), Unit.TOKENS: noop("tokens a turn")}
+_A_REQUEST = {
+    Unit.USD: noop("US dollars a request"),
+    Unit.TOKENS: noop("tokens a request"),
+}
 
 
 class SettingCost(NamedTuple):
@@ -90,7 +117,15 @@ class SettingCost(NamedTuple):
 
 def usd_words(usd: float | None) -> str:
     """Return an amount, or that it is not known: never a zero for what nobody knows."""
-    return UNKNOWN if usd is None else dollars(usd)
+    return _(UNKNOWN) if usd is None else dollars(usd)
+
+
+_OF_A_TURN = noop(
+    "<b>{label}</b><br>{request} cost <b>{usd}</b>, all turns so far {total}:{parts}"
+)
+_OF_A_CALL = noop(
+    "<b>{label}</b><br>{request} cost <b>{usd}</b>, all calls so far {total}:{parts}"
+)
 
 
 def turn_words(one: SettingCost) -> Texts[int]:
@@ -103,16 +138,30 @@ def turn_words(one: SettingCost) -> Texts[int]:
     has_hits = bool(one.cost.cached_tokens.any())
 
     def words(row: int) -> str:
-        head = f"<b>{escaped(one.label)}</b><br>{names[row]} cost"
+        label = escaped(one.label)
         parts = _parts_of(one, row)
         if each is None or so_far is None or uncached is None:
-            return f"{head} an unknown amount:{parts}"
+            return _(
+                "<b>{label}</b><br>{request} cost an unknown amount:{parts}",
+                label=label,
+                request=names[row],
+                parts=parts,
+            )
         usd = dollars(float(each[0][row] + each[1][row]))
         total = dollars(float(so_far[0][row] + so_far[1][row]))
-        all_so_far = "all calls so far" if has_calls else "all turns so far"
-        told = f"{head} <b>{usd}</b>, {all_so_far} {total}:{parts}"
+        told = _(
+            _OF_A_CALL if has_calls else _OF_A_TURN,
+            label=label,
+            request=names[row],
+            usd=usd,
+            total=total,
+            parts=parts,
+        )
         if has_hits:
-            told += f"<br>without the cache: {dollars(float(uncached[row]))}"
+            told += _(
+                "<br>without the cache: {dollars}",
+                dollars=dollars(float(uncached[row])),
+            )
         return told
 
     return Texts(range(len(names)), words)
@@ -124,9 +173,9 @@ def _parts_of(one: SettingCost, row: int) -> str:
     for part, words in _PART_WORDS.items():
         tokens = int(one.parts.tokens[part][row])
         usd = one.parts.usd[part]
-        paid = UNKNOWN if usd is None else dollars(float(usd[row]))
+        paid = _(UNKNOWN) if usd is None else dollars(float(usd[row]))
         if tokens:
-            told += f"<br>{counted(tokens, 'token')} {words}: {paid}"
+            told += "<br>" + _(words, tokens=counted(tokens, "token"), paid=paid)
     return told
 
 
@@ -137,16 +186,24 @@ def cost_finding(costs: Sequence[SettingCost]) -> str:
     for one in costs:
         turns = max(turns, int(one.cost.turns.max(initial=0)))
         if one.cost.total_usd is not None:
-            known.append(f"{one.label} costs {dollars(one.cost.total_usd)}")
+            known.append(
+                _(
+                    "{label} costs {dollars}",
+                    label=one.label,
+                    dollars=dollars(one.cost.total_usd),
+                )
+            )
     if not known:
-        return "No price is known, so tokens are drawn."
-    return f"Over {counted(turns, 'turn')} {listed(known)}."
+        return _("No price is known, so tokens are drawn.")
+    return _(
+        "Over {turns} {settings}.", turns=counted(turns, "turn"), settings=listed(known)
+    )
 
 
 def cache_finding(costs: Sequence[SettingCost]) -> str:
     """Return which share of the input each setting read from the cache."""
     rates = [f"{one.label} {one.cost.hit_rate:.0%}" for one in costs]
-    return f"Input read from the prompt cache: {listed(rates)}."
+    return _("Input read from the prompt cache: {settings}.", settings=listed(rates))
 
 
 def requests_finding(costs: Sequence[SettingCost]) -> str:
@@ -155,4 +212,4 @@ def requests_finding(costs: Sequence[SettingCost]) -> str:
     for one in costs:
         tokens = int(one.cost.traffic.input_tokens.max(initial=0))
         largest.append(f"{one.label} {tokens:,}")
-    return f"Tokens of the largest request: {listed(largest)}."
+    return _("Tokens of the largest request: {settings}.", settings=listed(largest))

@@ -16,6 +16,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import message_number
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
@@ -215,8 +216,8 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
 def _title(axis: RequestAxis, size: MapSize) -> str:
     """A narrow map has no room to say what a column is."""
     if size.most_ticks is not None:
-        return "request of turn"
-    return axis_title(axis, "request of turn", "column")
+        return _("request of turn")
+    return axis_title(axis, _("request of turn"), _("column"))
 
 
 def _partings(axis: RequestAxis, view: View) -> list[Part]:
@@ -289,12 +290,12 @@ def _points(setting: SettingRun, cells: Grid) -> Iterator[Part]:
     for code in np.unique(cells.codes[cells.codes > 0]):
         rows, columns = np.nonzero(cells.codes == code)
         words, numbers = cell_words(setting.run, cells, int(code), rows, columns)
-        template = f"%{{y}}<br>{words}<br>at the request of %{{x}}<extra></extra>"
+        template = "%{y}<br>" + words + _("<br>at the request of %{x}<extra></extra>")
         yield {
             **_POINT,
             "x": _middles(view.requests.start, view.requests_per_cell, columns),
             "y": _middles(first_message, view.messages_per_cell, rows),
-            "name": STEP_TITLES[code],
+            "name": _(STEP_TITLES[code]),
             "customdata": numbers,
             "hovertemplate": template,
         }

@@ -5,6 +5,7 @@ from math import ceil
 from typing import NamedTuple
 
 from memviz.core.text.wording import message_number
+from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import (
     LOOK_STAYS,
     Part,
@@ -124,9 +125,9 @@ def _tooltip(setting: SettingRun, mark: Mark) -> str:
     lines: list[str] = []
     for compaction in told:
         text = compaction_tooltip(setting.label, compaction, CHARS_A_LINE, setting.run)
-        head, _, body = text.partition("<br>")
+        head, _break, body = text.partition("<br>")
         lines += [body] if lines else [head, body]
     more = len(mark.compactions) - len(told)
     if more:
-        lines.append(f"and {more:,} more")
+        lines.append(_("and {more:,} more", more=more))
     return "<br>".join(lines)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from memviz.core.context import Fate
 from memviz.core.text.wording import (
+    COMMA,
     counted,
     listed,
     message_number,
@@ -18,6 +19,7 @@ from memviz.core.text.wording import (
     times,
     turn_range,
 )
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import STEP_TITLES
 from memviz.dashboard.charts.requests.tables import Requests, requests_table
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -34,12 +36,12 @@ FIRST_WORDS_CHARS = 44
 CHARS_A_LINE = 50
 NO_BREAK = "\u00a0"
 FATE_WORDS = {
-    Fate.VERBATIM: "word for word",
-    Fate.RECALLED: "recalled",
-    Fate.SHORTENED: "shortened",
-    Fate.CLEARED: "sent as a placeholder",
-    Fate.SUMMARIZED: "replaced by a summary",
-    Fate.DROPPED: "dropped",
+    Fate.VERBATIM: noop("word for word"),
+    Fate.RECALLED: noop("recalled"),
+    Fate.SHORTENED: noop("shortened"),
+    Fate.CLEARED: noop("sent as a placeholder"),
+    Fate.SUMMARIZED: noop("replaced by a summary"),
+    Fate.DROPPED: noop("dropped"),
 }
 ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)
 Places = NDArray[np.intp]
@@ -69,14 +71,19 @@ def _row(run: Run, row: range) -> str:
         return f"<b>{message_range(range(row.start, stop))}</b> ({turns})"
     message = run.log[row.start]
     number = message_number(row.start)
-    head = f"<b>message {number:,}</b> ({message.role}, turn {first_turn})"
+    head = _(
+        "<b>message {number:,}</b> ({role}, turn {turn})",
+        number=number,
+        role=_(message.role),
+        turn=first_turn,
+    )
     return f"{head}<br><i>{escaped(_first(message_words(message)))}</i>"
 
 
 def _first(text: str) -> str:
     flat = " ".join(text[: 4 * FIRST_WORDS_CHARS].split())
     if not flat:
-        return "no text" if not text.strip() else "…"
+        return _("no text") if not text.strip() else "…"
     if len(flat) <= FIRST_WORDS_CHARS:
         return flat
     return f"{flat[: FIRST_WORDS_CHARS - 1]}…"
@@ -99,20 +106,30 @@ def column_words(run: Run, cells: Grid) -> dict[str, str]:
 def _column(run: Run, column: range, requests: Places, *, is_one: bool) -> str:
     last = int(requests[-1])
     record = run.requests[last]
-    head = name_of(run, record)
-    if not is_one:
-        head = f"{_requests(run, column, requests)}, with {head}:<br>"
-    else:
-        head += ": "
+    request = name_of(run, record)
+    tokens = counted(record.total_tokens, "token")
     sent = _sent(fate_map(run).counts[last])
-    return f"{head}{record.total_tokens:,} tokens sent,<br>{sent}"
+    if is_one:
+        return _(
+            "{request}: {tokens} sent,<br>{sent}",
+            request=request,
+            tokens=tokens,
+            sent=sent,
+        )
+    return _(
+        "{requests}, with {request}:<br>{tokens} sent,<br>{sent}",
+        requests=_requests(run, column, requests),
+        request=request,
+        tokens=tokens,
+        sent=sent,
+    )
 
 
 def _sent(counts: Sequence[int] | NDArray[np.int_]) -> str:
     """Return how many messages of each fate there are; ``counts`` by their codes."""
     told = _counts_words(counts, ALWAYS_SAID)
     unbroken = [one.replace(" ", NO_BREAK) for one in told]
-    lines = wrap(", ".join(unbroken), CHARS_A_LINE)
+    lines = wrap(_(COMMA).join(unbroken), CHARS_A_LINE)
     return "<br>".join(lines).replace(NO_BREAK, " ")
 
 
@@ -123,7 +140,7 @@ def _counts_words(
     told = []
     for fate, words in FATE_WORDS.items():
         if counts[fate] or fate in always:
-            told.append(f"{counts[fate]:,} {words}")
+            told.append(f"{counts[fate]:,} {_(words)}")
     return told
 
 
@@ -132,9 +149,12 @@ def pending_words(run: Run) -> str:
     record = run.pending
     assert record is not None  # noqa: S101 - only such a request is drawn
     sent = _sent(np.bincount(run.fates_at(record), minlength=len(Fate)))
-    tokens = f"{record.total_tokens:,} tokens"
-    told = f"{record.name}, pending: it would send {tokens},<br>{sent}."
-    return f"{told}<br>It counts nowhere."
+    return _(
+        "{request}, pending: it would send {tokens},<br>{sent}.<br>It counts nowhere.",
+        request=record.name,
+        tokens=counted(record.total_tokens, "token"),
+        sent=sent,
+    )
 
 
 def _requests(run: Run, column: range, numbers: Places) -> str:
@@ -153,13 +173,18 @@ def cell_words(
     step = STEPS[code]
     if not cells.view.in_full:
         percents = np.rint(100 * cells.shares[rows, columns]).astype(np.uint8)
-        title = STEP_TITLES[code].lower()
-        return f"<b>{title}</b> (%{{customdata}} % of this cell)", percents
+        title = _(STEP_TITLES[code]).lower()
+        return _("<b>{fate}</b> (%{{customdata}} % of this cell)", fate=title), percents
     if step.fate is not Fate.SUMMARIZED:
-        return f"<b>{FATE_WORDS[step.fate]}</b>", None
-    often = "once" if step.generation == 1 else "%{customdata[0]} times"
-    what = "<b>replaced by a summary</b> (version %{customdata[1]})"
-    return f"{what},<br>summarized {often}", _holders(run, cells, rows, columns)
+        return f"<b>{_(FATE_WORDS[step.fate])}</b>", None
+    words = _(
+        "<b>replaced by a summary</b> (version %{customdata[1]}),<br>summarized %{customdata[0]} times"
+    )
+    if step.generation == 1:
+        words = _(
+            "<b>replaced by a summary</b> (version %{customdata[1]}),<br>summarized once"
+        )
+    return words, _holders(run, cells, rows, columns)
 
 
 def _holders(
@@ -183,10 +208,16 @@ def _holders(
 
 def span_words(span: Span) -> str:
     """Return what became of a message for a while, in a sentence."""
-    told = f"{request_range(span.first, span.last)}: <b>{FATE_WORDS[span.fate]}</b>"
+    when = request_range(span.first, span.last)
+    fate = _(FATE_WORDS[span.fate])
     if span.fate is Fate.SUMMARIZED:
-        told += f", summarized {times(span.generation)}"
-    return told
+        return _(
+            "{when}: <b>{fate}</b>, summarized {times}",
+            when=when,
+            fate=fate,
+            times=times(span.generation),
+        )
+    return _("{when}: <b>{fate}</b>", when=when, fate=fate)
 
 
 def map_finding(setting: SettingRun) -> str:
@@ -195,7 +226,12 @@ def map_finding(setting: SettingRun) -> str:
     last = fates.counts[-1]
     messages = counted(fates.shares(-1).messages, "message")
     told = _counts_words(last, ())
-    return f"Of {messages}, the last request under {setting.label} has {listed(told)}."
+    return _(
+        "Of {messages}, the last request under {setting} has {fates}.",
+        messages=messages,
+        setting=setting.label,
+        fates=listed(told),
+    )
 
 
 def life_finding(settings: Sequence[SettingRun], position: int) -> str:
@@ -204,9 +240,13 @@ def life_finding(settings: Sequence[SettingRun], position: int) -> str:
     for setting in settings:
         life = fate_map(setting.run).life(position)
         if life:
-            told.append(f"{setting.label} {FATE_WORDS[life[-1].fate]}")
+            told.append(f"{setting.label} {_(FATE_WORDS[life[-1].fate])}")
     number = message_number(position)
-    return f"Message {number:,} at the last request: {listed(told) or 'never sent'}."
+    return _(
+        "Message {number:,} at the last request: {fates}.",
+        number=number,
+        fates=listed(told) or _("never sent"),
+    )
 
 
 def fates_table(settings: Sequence[SettingRun]) -> pd.DataFrame:
@@ -224,5 +264,5 @@ def _fate_columns(name: str, run: Run, shown: Requests) -> dict[str, list[int | 
     for fate, words in FATE_WORDS.items():
         if fates.counts[:, fate].any():
             counts = [rows.get(request, nowhere)[fate] for request in shown]
-            columns[f"{name}: {words}"] = counts
+            columns[_("{name}: {words}", name=name, words=_(words))] = counts
     return columns

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
 from memviz.dashboard.charts.memory_map.fate_words import span_words
 from memviz.dashboard.charts.palette import STEP_COLORS, setting_color
@@ -45,7 +46,7 @@ def message_life(
         most_lines = max(most_lines, len(lines))
     row_pixels = BAR_PIXELS + LINE_PIXELS * (most_lines - 1)
     x_axis = {
-        "title": {"text": axis_title(axis, "request of turn"), "standoff": 6},
+        "title": {"text": axis_title(axis, _("request of turn")), "standoff": 6},
         "range": [0.5, last + 0.5],
         "showgrid": False,
         "zeroline": False,

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import figure, figure_over_turns
 from memviz.dashboard.charts.grammar import (
@@ -52,7 +53,6 @@ NARROW_PIXELS = 290
 """Of a letter of the limit's label, and of the bar where the page is narrowest."""
 _TOKENS = {
     "automargin": False,
-    "title": {"text": "tokens sent"},
     "rangemode": "tozero",
     "tickformat": ",d",
 }
@@ -85,9 +85,9 @@ def composition(run: Run) -> go.Figure:
                     tokens,
                     edge,
                     fillcolor=_color(part, limit),
-                    name=PART_TITLES[part],
+                    name=_(PART_TITLES[part]),
                     stackgroup="parts",
-                    hovertemplate="%{y:,} tokens",
+                    hovertemplate=_("%{y:,} tokens"),
                 )
             )
 
@@ -96,7 +96,10 @@ def composition(run: Run) -> go.Figure:
     if limit is not None and limit.tokens <= FITS_UP_TO * run.columns.largest:
         shapes.append(rule_across(limit.tokens, stroke(2, "dash")))
         # On the areas it could not be read, and in the legend it would push the names apart.
-        words = f"<b>- -</b> {limit_words(limit)}<br>(pale parts do not count)"
+        words = _(
+            "<b>- -</b> {limit}<br>(pale parts do not count)",
+            limit=limit_words(limit),
+        )
         notes.append(note_at_left(words, 1, yref="paper", align="left"))
     hover_title = "turn %{x}" if axis.is_by_turn else " "
     x_axis = {
@@ -106,9 +109,9 @@ def composition(run: Run) -> go.Figure:
         **axis_ticks(axis),
     }
     layout = {
-        "title": heading("What each request is made of"),
+        "title": heading(_("What each request is made of")),
         "xaxis": x_axis,
-        "yaxis": _TOKENS,
+        "yaxis": {**_TOKENS, "title": {"text": _("tokens sent")}},
         "legend": {**BELOW, "y": -0.2, "traceorder": "normal"},
         "shapes": shapes,
         "annotations": notes,
@@ -170,7 +173,7 @@ def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Fig
         shapes.append(rule_down(limit.tokens, stroke(2, "dot"), "y domain"))
         notes.append(_limit_label(limit, longest))
     x_axis = {
-        "title": {"text": "tokens in the last request"},
+        "title": {"text": _("tokens in the last request")},
         "tickformat": ",d",
         "range": [0, 1.02 * longest],
     }
@@ -181,16 +184,20 @@ def context_bar(tokens: Mapping[str, int], limit: Limit | None = None) -> go.Fig
 
 
 def _share(part: str, tokens: int, total: int, limit: Limit | None) -> Part:
-    share = f"{counted(tokens, 'token')}, {tokens / total:.0%} of the request"
-    tooltip = f"{PART_TITLES[part]}: {share}"
+    share = _(
+        "{tokens}, {share:.0%} of the request",
+        tokens=counted(tokens, "token"),
+        share=tokens / total,
+    )
+    tooltip = _("{part}: {share}", part=_(PART_TITLES[part]), share=share)
     if not _counts(part, limit):
-        tooltip += "<br>does not count toward the limit"
+        tooltip += _("<br>does not count toward the limit")
     return bars(
         [tokens],
         [""],
         _color(part, limit),
         orientation="h",
-        name=PART_TITLES[part],
+        name=_(PART_TITLES[part]),
         hovertemplate=f"{tooltip}<extra></extra>",
     )
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import Part, note, path, stroke
 from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color
 from memviz.dashboard.charts.requests.token_axis import PlacedSetting
@@ -168,14 +169,17 @@ def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
         x = last + gap
         cap = CAP_SHARE * gap
         rule = escaped(limit_rule(setting.run.strategy))
-        size = f"a request of {bracket.high_tokens:,} tokens reaches it"
+        size = _(
+            "a request of {high_tokens:,} tokens reaches it",
+            high_tokens=bracket.high_tokens,
+        )
         trace = path(
             np.array([x - cap, x + cap, x, x, x - cap, x + cap]),
             np.array([bracket.low_tokens] * 3 + [bracket.high_tokens] * 3),
             stroke(2, color=setting_color(setting.index)),
             hovertemplate=f"<b>{escaped(setting.label)}</b><br>{rule}<br>{size}"
             "<extra></extra>",
-            name=f"{escaped(setting.label)} limit",
+            name=_("{setting} limit", setting=escaped(setting.label)),
             **end.placed.group,
         )
         del trace["hoverinfo"]  # the template says it

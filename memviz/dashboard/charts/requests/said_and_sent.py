@@ -6,6 +6,7 @@ from textwrap import wrap
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, message_number
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import figure
 from memviz.dashboard.charts.grammar import BELOW, Part, bars
@@ -29,20 +30,20 @@ COLORS: dict[Looks, str] = {
 }
 """The colours of parts and fates on all charts; what is dropped is seen here without the grid of a map around it."""
 TITLES: dict[Looks, str] = {
-    "system": "System prompt",
-    "summary": "Summary, and what it replaces",
-    "history": "Word for word",
-    "recalled": "Recalled",
-    "shortened": "Shortened",
-    "cleared": "Sent as a placeholder",
-    "dropped": "Not sent",
-    "input": "Input",
-    "tools": "Tools",
-    "names": "Names",
-    "overhead": "Format overhead",
+    "system": noop("System prompt"),
+    "summary": noop("Summary, and what it replaces"),
+    "history": noop("Word for word"),
+    "recalled": noop("Recalled"),
+    "shortened": noop("Shortened"),
+    "cleared": noop("Sent as a placeholder"),
+    "dropped": noop("Not sent"),
+    "input": noop("Input"),
+    "tools": noop("Tools"),
+    "names": noop("Names"),
+    "overhead": noop("Format overhead"),
 }
-SAID = "said so far"
-SENT = "sent now"
+SAID = noop("said so far")
+SENT = noop("sent now")
 PALE = 0.72
 """Of replies, so that one sees where a message ends."""
 FIRST_WORDS_CHARS = 160
@@ -122,10 +123,18 @@ def stretch_words(picture: SaidAndSent, stretch: Stretch) -> str:
     tokens = counted(stretch.tokens, "token")
     if stretch.position is None:
         return f"{title.partition(',')[0]}: {tokens}"
-    what = "replaced by a summary" if stretch.looks == "summary" else title.lower()
+    what = title.lower()
+    if stretch.looks == "summary":
+        what = _("replaced by a summary")
     role = picture.run.log[stretch.position].role
     number = message_number(stretch.position)
-    return f"Message {number:,} ({role}), {tokens}: {what}"
+    return _(
+        "Message {number:,} ({role}), {tokens}: {what}",
+        number=number,
+        role=role,
+        tokens=tokens,
+        what=what,
+    )
 
 
 def _funnel(picture: SaidAndSent) -> list[Part]:

@@ -5,7 +5,8 @@ from math import ceil, log10
 
 import pandas as pd
 
-from memviz.core.text.wording import distinct_names, listed, times
+from memviz.core.text.wording import COMMA, counted, distinct_names, listed, times
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
@@ -13,13 +14,16 @@ from memviz.dashboard.words.requests import name_of
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 
-TURN = "Turn"
-CALL = "Call"
+TURN = noop("Turn")
+CALL = noop("Call")
 Requests = Sequence[tuple[int, int]]
 """Requests by their turn and their call, both from 1."""
 GROWTH = 1.4
 """A run grows if its last request is so many times the one in its middle, and about its largest."""
-_RULED = {"cleared": "tool results cleared", "shortened": "messages shortened"}
+_RULED = {
+    "cleared": noop("tool results cleared"),
+    "shortened": noop("messages shortened"),
+}
 
 
 def shown_requests(runs: Sequence[Run]) -> Requests:
@@ -47,10 +51,10 @@ def bounded(requests: Requests) -> Requests:
 
 def request_columns(shown: Requests) -> dict[str, list[int]]:
     """Return the columns that say which request a row is: the turn, and the call where a turn took several."""
-    columns = {TURN: [turn for turn, _ in shown]}
+    columns = {_(TURN): [turn for turn, _ in shown]}
     calls = [call for _, call in shown]
     if max(calls, default=1) > 1:
-        columns[CALL] = calls
+        columns[_(CALL)] = calls
     return columns
 
 
@@ -87,17 +91,20 @@ def _told(record: TurnRecord, run: Run) -> str:
     made = record.compactions
     begins = {setting.last_turn + 1 for setting in run.earlier_settings}
     if record.call == 1 and record.turn in begins:
-        happened.append(f"from here on {run.strategy_at(record.turn).label}")
+        setting = run.strategy_at(record.turn).label
+        happened.append(_("from here on {setting}", setting=setting))
     if any(one.summary is not None for one in made):
-        happened.append("summarized")
+        happened.append(_("summarized"))
     if any(one.error is not None for one in made):
-        happened.append("summarization failed")
+        happened.append(_("summarization failed"))
     kinds = {one.kind for one in made}
-    happened += [words for kind, words in _RULED.items() if kind in kinds]
+    happened += [_(words) for kind, words in _RULED.items() if kind in kinds]
     if record.parts.recalled:
-        happened.append("recalled")
+        happened.append(_("recalled"))
     told = f"{record.total_tokens:,}"
-    return f"{told} ({', '.join(happened)})" if happened else told
+    if not happened:
+        return told
+    return _("{tokens} ({happened})", tokens=told, happened=_(COMMA).join(happened))
 
 
 def parts_table(run: Run) -> pd.DataFrame:
@@ -109,8 +116,8 @@ def parts_table(run: Run) -> pd.DataFrame:
     for part in PART_ORDER:
         tokens = run.columns.tokens[part]
         if tokens.any():
-            columns[PART_TITLES[part]] = tokens[rows].tolist()
-    columns["All"] = run.columns.totals[rows].tolist()
+            columns[_(PART_TITLES[part])] = tokens[rows].tolist()
+    columns[_("All")] = run.columns.totals[rows].tolist()
     return pd.DataFrame(columns)
 
 
@@ -118,29 +125,56 @@ def finding(settings: Sequence[SettingRun]) -> str:
     """Return ``Tokens sent per turn: Full buffer grows to 13,594 tokens; Summary buffer was summarized 13 times and
     stays below 2,000 tokens.`` Where a turn took several calls of the model: ``Tokens sent with each call of the
     model: …``"""
-    what = "Tokens sent per turn"
+    template = noop("Tokens sent per turn: {settings}.")
     if any(setting.run.has_calls for setting in settings):
-        what = "Tokens sent with each call of the model"
+        template = noop("Tokens sent with each call of the model: {settings}.")
     parts = [_finding_of(setting) for setting in settings if setting.run.requests]
-    return f"{what}: {'; '.join(parts) or 'no request yet'}."
+    return _(template, settings=_("; ").join(parts) or _("no request yet"))
 
 
 def _finding_of(setting: SettingRun) -> str:
     run = setting.run
-    told = setting.label
     summarized = sum(compaction.is_summarization for compaction in run.compactions)
-    if summarized:
-        told += f" was summarized {times(summarized)} and"
     cleared = sum(compaction.kind == "cleared" for compaction in run.compactions)
-    if cleared:
-        told += f" had tool results cleared {times(cleared)} and"
     sent = run.columns.totals.tolist()
     largest = max(sent)
     last = sent[-1]
     middle = sent[len(sent) // 2]
-    if len(sent) > 2 and last > 0.9 * largest and last > GROWTH * middle:
-        return f"{told} grows to {last:,} tokens"
-    return f"{told} stays below {_rounded_up(largest):,} tokens"
+    grows = len(sent) > 2 and last > 0.9 * largest and last > GROWTH * middle
+    template = _FINDINGS[grows, summarized > 0, cleared > 0]
+    return _(
+        template,
+        setting=setting.label,
+        summarized=times(summarized),
+        cleared=times(cleared),
+        tokens=last if grows else _rounded_up(largest),
+    )
+
+
+_FINDINGS = {
+    (True, False, False): noop("{setting} grows to {tokens:,} tokens"),
+    (True, True, False): noop(
+        "{setting} was summarized {summarized} and grows to {tokens:,} tokens"
+    ),
+    (True, False, True): noop(
+        "{setting} had tool results cleared {cleared} and grows to {tokens:,} tokens"
+    ),
+    (True, True, True): noop(
+        "{setting} was summarized {summarized} and had tool results cleared {cleared} and grows to {tokens:,} tokens"
+    ),
+    (False, False, False): noop("{setting} stays below {tokens:,} tokens"),
+    (False, True, False): noop(
+        "{setting} was summarized {summarized} and stays below {tokens:,} tokens"
+    ),
+    (False, False, True): noop(
+        "{setting} had tool results cleared {cleared} and stays below {tokens:,} tokens"
+    ),
+    (False, True, True): noop(
+        "{setting} was summarized {summarized} and had tool results cleared {cleared} and stays below {tokens:,} tokens"
+    ),
+}
+"""How the requests of a setting end, by whether they grow, were summarized, had tool
+results cleared."""
 
 
 def _rounded_up(tokens: int) -> int:
@@ -152,9 +186,13 @@ def _rounded_up(tokens: int) -> int:
 def request_finding(record: TurnRecord) -> str:
     """Return ``The request of turn 9 has 946 tokens: History 566, Summary 154, System prompt 120.``"""
     parts = sorted(record.tokens.items(), key=lambda part: -part[1])
-    named = [f"{PART_TITLES[part]} {tokens:,}" for part, tokens in parts if tokens]
-    size = f"{record.total_tokens:,} tokens"
-    return f"The request of {record.name} has {size}: {', '.join(named)}."
+    named = [f"{_(PART_TITLES[part])} {tokens:,}" for part, tokens in parts if tokens]
+    return _(
+        "The request of {request} has {tokens}: {parts}.",
+        request=record.name,
+        tokens=counted(record.total_tokens, "token"),
+        parts=_(COMMA).join(named),
+    )
 
 
 def parts_finding(run: Run) -> str:
@@ -162,14 +200,17 @@ def parts_finding(run: Run) -> str:
     of turn 37, has 1,745 tokens.``"""
     sent = int(run.columns.totals.sum())
     if not sent:
-        return "Parts of every request: no request yet."
+        return _("Parts of every request: no request yet.")
     totals = {part: int(run.columns.tokens[part].sum()) for part in PART_ORDER}
     shares = []
     for part in sorted(PART_ORDER, key=lambda part: -totals[part]):
         if totals[part]:
-            shares.append(f"{PART_TITLES[part]} {totals[part] / sent:.0%}")
+            shares.append(f"{_(PART_TITLES[part])} {totals[part] / sent:.0%}")
     largest = run.requests[int(run.columns.totals.argmax())]
-    return (
-        f"Of all tokens sent under {run.label}: {listed(shares)}; the largest request, of "
-        f"{name_of(run, largest)}, has {largest.total_tokens:,} tokens."
+    return _(
+        "Of all tokens sent under {setting}: {parts}; the largest request, of {request}, has {tokens}.",
+        setting=run.label,
+        parts=listed(shares),
+        request=name_of(run, largest),
+        tokens=counted(largest.total_tokens, "token"),
     )

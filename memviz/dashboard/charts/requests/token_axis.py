@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Any, NamedTuple
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import TOKENS_AXIS, Part
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.turn_axis import request_id
@@ -26,7 +27,7 @@ class Window(NamedTuple):
     @property
     def title(self) -> str:
         """The title of the axis."""
-        return f"% of {self.name} ({self.tokens:,})"
+        return _("% of {name} ({tokens:,})", name=self.name, tokens=self.tokens)
 
     def share(self, tokens: int) -> str:
         """``12.3%``."""
@@ -90,7 +91,7 @@ def token_axis(top_tokens: float, window: Window | None = None) -> Part:
     ``window``: the tokens are given as percent of it."""
     axis = {
         **TOKENS_AXIS,
-        "title": {"text": window.title if window else "tokens sent"},
+        "title": {"text": window.title if window else _("tokens sent")},
         "range": [0, top_tokens * (1 + HEADROOM_SHARE)],
     }
     if window is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from memviz.core.text.wording import counted, turn_list
+from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import (
     Part,
     marks,
@@ -164,9 +165,15 @@ def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
     turns = sorted({record.memory.log.turn_number(position) for position in recalled})
     messages = counted(len(recalled), "message")
     tokens = counted(recalled_tokens(record), "token")
-    return (
-        f"<b>{escaped(label)}</b><br><b>recalled</b> {messages} of {turn_list(turns, MAX_TURNS_NAMED)} "
-        f"into {name_of(run, record)}<br>+{tokens}, {record.total_tokens:,} in all"
+    return _(
+        "<b>{setting}</b><br><b>recalled</b> {messages} of {turns} into {request}<br>"
+        "+{tokens}, {total_tokens:,} in all",
+        setting=escaped(label),
+        messages=messages,
+        turns=turn_list(turns, MAX_TURNS_NAMED),
+        request=name_of(run, record),
+        tokens=tokens,
+        total_tokens=record.total_tokens,
     )
 
 
@@ -185,13 +192,13 @@ def recall_labels(
     if len(recalls) > MOST_RECALLS_NAMED:
         return []
     labels: list[Part] = []
-    for place, less_tokens, _ in sorted(recalls):
+    for place, less_tokens, _number in sorted(recalls):
         # At one request the largest one is named.
         least_gap = RECALL_LABEL_SHARE * len(shown)
         if labels and place - labels[-1]["x"] < least_gap:
             continue  # its tooltip says it
         label = note_on_top(
-            f"<b>+{counted(-less_tokens, 'token')} recalled</b>",
+            _("<b>+{tokens} recalled</b>", tokens=counted(-less_tokens, "token")),
             place,
             yshift=above_pixels,
             # Away from the nearer edge, which would cut it.
@@ -248,7 +255,10 @@ def setting_marks(run: Run, axis: RequestAxis) -> SettingMarks:
         if row == MOST_ROWS:
             continue  # the talk names it
         leftmost[row : row + 1] = [begin]
-        since = f"From turn {setting.last_turn + 1:,} on the chat was held under:"
+        since = _(
+            "From turn {turn:,} on the chat was held under:",
+            turn=setting.last_turn + 1,
+        )
         note = note_on_top(
             escaped(name),
             x,
@@ -294,12 +304,15 @@ def _place(run: Run, event: RecordedEvent, axis: RequestAxis) -> float:
 
 
 def _recorded_words(event: RecordedEvent) -> str:
-    what = "compacted here" if event.kind == "compaction" else "kept a summary here"
-    told = f"Recorded in the imported file:<br>its own program {what}"
+    told = _("Recorded in the imported file:<br>its own program kept a summary here")
+    if event.kind == "compaction":
+        told = _("Recorded in the imported file:<br>its own program compacted here")
     if event.reason:
         told += f" ({escaped(event.reason[:60])})"
     if event.tokens_before is not None:
-        told += f"<br>{event.tokens_before:,} tokens before"
+        told += _(
+            "<br>{tokens_before:,} tokens before", tokens_before=event.tokens_before
+        )
     if event.tokens_after is not None:
-        told += f"<br>{event.tokens_after:,} tokens after"
+        told += _("<br>{tokens_after:,} tokens after", tokens_after=event.tokens_after)
     return told

@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import Part, line, marks, picture
 from memviz.dashboard.charts.palette import (
@@ -66,7 +67,7 @@ UNDER_MARK_PIXELS = 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 16, "b": 44}
-_KINDS = {"recall": "the model recalled", "thinking": "the model thought"}
+_KINDS = {"recall": noop("the model recalled"), "thinking": noop("the model thought")}
 
 
 def tokens_per_turn(
@@ -223,7 +224,12 @@ def _pending_mark(one: PlacedSetting, window: Window | None) -> list[Part]:
     point = marks(
         np.array([int(one.axis.lasts[-1]) + 1]),
         np.array([pending.total_tokens]),
-        [f"{words}<br>pending: nobody has answered it, it counts nowhere"],
+        [
+            _(
+                "{words}<br>pending: nobody has answered it, it counts nowhere",
+                words=words,
+            )
+        ],
         marker,
         **one.group,
     )
@@ -238,10 +244,10 @@ def _request_tooltip(
     lines.append(f"{name_of(setting.run, record)}: <b>{tokens}</b> sent")
     if window is not None:
         share = window.share(record.total_tokens)
-        lines.append(f"{share} of {escaped(window.name)}")
+        lines.append(_("{share} of {window}", share=share, window=escaped(window.name)))
     for part, part_tokens in record.tokens.items():
         if part_tokens:
-            lines.append(f"{PART_TITLES[part]}: {part_tokens:,}")
+            lines.append(f"{_(PART_TITLES[part])}: {part_tokens:,}")
     lines += [flag.replace("_", " ") for flag in record.flags]
     if record.kind != "answer":
         lines.append(_KINDS[record.kind])

@@ -9,7 +9,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import COMMA, counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     BELOW,
@@ -55,7 +56,6 @@ MOST_LARGE = 40
 POINT_PIXELS = 12
 """Of two points at one place Plotly shows the smaller one's tooltip, and that has to be the summarization's."""
 Shares = NDArray[np.float64]
-_SHARE = {**SHARE_AXIS, "title": {"text": "share of the facts stated so far"}}
 _LEGEND = {**BELOW, "y": -0.18, "groupclick": "togglegroup"}
 _ONLY_CHOSEN: Part = {"selected": OPAQUE, "unselected": {"marker": {"opacity": 0}}}
 
@@ -87,9 +87,12 @@ def retention_curve(
         traces += summarization_marks(one, place, measure, axis)
     return picture(
         traces,
-        title=heading("Facts that the model could still know"),
+        title=heading(_("Facts that the model could still know")),
         xaxis=turns_axis(axis),
-        yaxis=_SHARE,
+        yaxis={
+            **SHARE_AXIS,
+            "title": {"text": _("share of the facts stated so far")},
+        },
         legend=_LEGEND,
         margin=FIXED_MARGINS,
         uirevision="retention",
@@ -135,14 +138,16 @@ def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
     kept = one.retention
     stated = kept.born.sum(axis=1).tolist()
     found = measure.of(kept).sum(axis=1).tolist()
-    what = "all messages that state it are sent"
+    template = noop(
+        "<br>of {found:,} of them all messages that state it are sent ({share:.0%})"
+    )
     if measure is Measure.CONTAINED:
-        what = "an answer is contained"
+        template = noop("<br>of {found:,} of them an answer is contained ({share:.0%})")
     for request, words in enumerate(known_words(kept)):
         told = f"<b>{escaped(one.setting.label)}</b><br>{words}"
         if measure is not Measure.RETAINED and stated[request]:
             share = found[request] / stated[request]
-            told += f"<br>of {found[request]:,} of them {what} ({share:.0%})"
+            told += _(template, found=found[request], share=share)
         yield told
 
 
@@ -192,21 +197,25 @@ def _mark_tooltip(one: RetentionResult, marked: MarkedCompaction) -> str:
     told = compaction_tooltip(one.setting.label, marked.compaction, run=one.run)
     number = one.run.number_of(marked.compaction)
     lost = []
-    for (probe, _), by in one.losses.items():
+    for (probe, _request), by in one.losses.items():
         if by == number:
             answers = one.retention.probes[probe].answers
             lost.append(escaped(answers[0]) if answers else "?")
     if not lost:
         return told
-    names = ", ".join(lost[:MOST_NAMED])
+    names = _(COMMA).join(lost[:MOST_NAMED])
     if len(lost) > MOST_NAMED:
-        names += f" and {len(lost) - MOST_NAMED:,} more"
-    return f"{told}<br><b>{counted(len(lost), 'fact')} lost here:</b> {names}"
+        names = _("{names} and {more:,} more", names=names, more=len(lost) - MOST_NAMED)
+    return _(
+        "{told}<br><b>{facts} lost here:</b> {names}",
+        told=told,
+        facts=counted(len(lost), "fact"),
+        names=names,
+    )
 
 
 _FACTS_AXIS = {
     "automargin": False,
-    "title": {"text": "facts stated so far"},
     "tickformat": ",d",
     "nticks": 5,
 }
@@ -259,7 +268,7 @@ def _area(
         {"width": 0, "shape": "hvh", "color": color},
         fillcolor=color,
         stackgroup="facts",
-        name=KNOWLEDGE_TITLES[state],
+        name=_(KNOWLEDGE_TITLES[state]),
         hoverinfo="skip",
         **hatching,
     )

@@ -6,7 +6,8 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from memviz.core.text.wording import share_of
+from memviz.core.text.wording import COMMA, share_of
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.requests import request_names
@@ -29,19 +30,19 @@ KNOWLEDGE_COLORS = {
     Knowledge.LOST: FactState.LOST.color,
 }
 KNOWLEDGE_TITLES = {
-    Knowledge.VERBATIM: "Word for word",
-    Knowledge.RECALLED: "Recalled",
-    Knowledge.SUMMARY: "In the summary",
-    Knowledge.SYSTEM: "In the system prompt",
-    Knowledge.CONTRADICTED: "Contradicted",
-    Knowledge.UNKNOWN: "Unknown",
-    Knowledge.LOST: "Lost",
+    Knowledge.VERBATIM: noop("Word for word"),
+    Knowledge.RECALLED: noop("Recalled"),
+    Knowledge.SUMMARY: noop("In the summary"),
+    Knowledge.SYSTEM: noop("In the system prompt"),
+    Knowledge.CONTRADICTED: noop("Contradicted"),
+    Knowledge.UNKNOWN: noop("Unknown"),
+    Knowledge.LOST: noop("Lost"),
 }
 STATE_WORDS = {
-    Knowledge.VERBATIM: "word for word",
-    Knowledge.RECALLED: "recalled",
-    Knowledge.SUMMARY: "in the summary",
-    Knowledge.SYSTEM: "in the system prompt",
+    Knowledge.VERBATIM: noop("word for word"),
+    Knowledge.RECALLED: noop("recalled"),
+    Knowledge.SUMMARY: noop("in the summary"),
+    Knowledge.SYSTEM: noop("in the system prompt"),
     Knowledge.CONTRADICTED: FactState.CONTRADICTED.word,
     Knowledge.UNKNOWN: FactState.UNKNOWN.word,
     Knowledge.LOST: FactState.LOST.word,
@@ -63,20 +64,30 @@ def _words(request: str, counts: list[int]) -> str:
     """``counts`` are numbers of facts by state."""
     born = sum(counts) - counts[Knowledge.NOT_BORN]
     if not born:
-        return f"{request}: no fact was stated yet"
+        return _("{request}: no fact was stated yet", request=request)
     known = 0
     places = []
     others = []
     for state in SHOWN:
         is_said = counts[state] or state in _ALWAYS_SAID
-        told = f"{counts[state]:,} {STATE_WORDS[state]}"
+        told = f"{counts[state]:,} {_(STATE_WORDS[state])}"
         if state.is_known:
             known += counts[state]
             places += [told] if is_said else []
         elif is_said:
             others.append(told)
     share = share_of(known, born, "fact")
-    return "; ".join([f"{request}: {share} known: {', '.join(places)}", *others])
+    return _("; ").join(
+        [
+            _(
+                "{request}: {share} known: {places}",
+                request=request,
+                share=share,
+                places=_(COMMA).join(places),
+            ),
+            *others,
+        ]
+    )
 
 
 def fact_label(answers: tuple[str, ...], question: str, chars: int) -> str:

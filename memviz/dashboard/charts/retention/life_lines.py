@@ -11,6 +11,7 @@ from memviz.core.text.wording import (
     request_name,
     request_span,
 )
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
@@ -200,7 +201,7 @@ def _bars(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part
             KNOWLEDGE_COLORS[state],
             marker=pattern,
             orientation="h",
-            name=KNOWLEDGE_TITLES[state],
+            name=_(KNOWLEDGE_TITLES[state]),
             width=BAR_WIDTH if state.is_known else BAR_WIDTH / 3,
             base=[one.left for one in found],
             customdata=[one.life.probe for one in found],
@@ -218,7 +219,11 @@ def _head(kept: RetentionResult, life: LifeLine) -> str:
 
 def span_words(span: Span) -> str:
     """Return ``in the summary from turn 22 to 29``."""
-    return f"{STATE_WORDS[span.state]} {request_span(span.first, span.last)}"
+    return _(
+        "{state} {when}",
+        state=_(STATE_WORDS[span.state]),
+        when=request_span(span.first, span.last),
+    )
 
 
 def _births(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Part]:
@@ -228,7 +233,11 @@ def _births(kept: RetentionResult, stretches: Sequence[_Stretch]) -> Iterator[Pa
         life = one.life
         if one.span is life.spans[0] and life.born_turn is not None:
             message = message_number(life.born_position or 0)
-            stated = f"stated in message {message:,} (turn {life.born_turn})"
+            stated = _(
+                "stated in message {message:,} (turn {born_turn})",
+                message=message,
+                born_turn=life.born_turn,
+            )
             born.append(one)
             words.append(f"{_head(kept, life)}<br>{stated}")
     if born:
@@ -263,9 +272,9 @@ def _loss_words(
     kept: RetentionResult, lost: _Stretch, taken_by: Compaction | None
 ) -> str:
     when = request_name(*lost.span.first)
-    head = f"{_head(kept, lost.life)}<br><b>lost at {when}</b>"
+    head = _("{head}<br><b>lost at {when}</b>", head=_head(kept, lost.life), when=when)
     if taken_by is None:
-        return f"{head}: the last message that held it is no longer sent"
+        return _("{head}: the last message that held it is no longer sent", head=head)
     why = act_words(taken_by).left_out
     return f"{head}: {why.format(messages=message_range(taken_by.summarized))}"
 

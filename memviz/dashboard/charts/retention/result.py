@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from enum import Enum
 
+from memviz.core.translation import noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
@@ -13,9 +14,9 @@ from memviz.metrics.retention.probe_texts import Bools
 class Measure(Enum):
     """A rule by which a fact counts as known."""
 
-    RETAINED = "Could be known"
-    CONTAINED = "Answer contained"
-    EVIDENCE = "Message word for word"
+    RETAINED = noop("Could be known")
+    CONTAINED = noop("Answer contained")
+    EVIDENCE = noop("Message word for word")
 
     def of(self, retention: Retention) -> Bools:
         """The matrix [requests x probes] of this measure."""

@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from memviz.core.text.wording import counted, share_of
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
@@ -28,7 +29,6 @@ from memviz.metrics.retention.survival import Survival
 
 FEW = 5
 """From the first age on that fewer have reached, the curve is drawn faintly: one of them more or less is a leap."""
-_SHARE = {**SHARE_AXIS, "title": {"text": "share still known"}}
 _FAINT = {"opacity": 0.35, "showlegend": False}
 
 
@@ -43,11 +43,25 @@ class Thing(NamedTuple):
     """The name of what survives, and the word for its first mention."""
 
     noun: str
-    said: str
+    requests_since: str
+    """The title of the axis, in requests; in turns."""
+    turns_since: str
+    known_after: str
+    """What a point says, as a template."""
 
 
-FACT = Thing("fact", "stated")
-WORD = Thing("word", "said")
+FACT = Thing(
+    "fact",
+    noop("requests since the fact was stated"),
+    noop("turns since the fact was stated"),
+    noop("{setting}<br>{age} after they were stated: {share} known"),
+)
+WORD = Thing(
+    "word",
+    noop("requests since the word was said"),
+    noop("turns since the word was said"),
+    noop("{setting}<br>{age} after they were said: {share} known"),
+)
 
 
 def survival_curve(
@@ -57,8 +71,7 @@ def survival_curve(
     is known."""
     last = max((len(one.survival.observed) for one in lasting), default=1) - 1
     by_request = any(one.survival.unit == "request" for one in lasting)
-    unit = "requests" if by_request else "turns"
-    age = f"{unit} since the {what.noun} was {what.said}"
+    age = _(what.requests_since if by_request else what.turns_since)
     x_axis = {
         "automargin": False,
         "title": {"text": age, "standoff": 2},
@@ -75,7 +88,7 @@ def survival_curve(
         traces,
         title=heading(title),
         xaxis=x_axis,
-        yaxis=_SHARE,
+        yaxis={**SHARE_AXIS, "title": {"text": _("share still known")}},
         legend=LEGEND_BELOW,
         shapes=[rule_across(0.5, stroke(1, "dot"), layer="below")],
         margin=FIXED_MARGINS,
@@ -107,7 +120,7 @@ def _words(one: Lasting, age: int, what: Thing) -> str:
     after = counted(age, one.survival.unit)
     share = share_of(known, seen, what.noun)
     head = f"<b>{escaped(one.setting.label)}</b>"
-    return f"{head}<br>{after} after they were {what.said}: {share} known"
+    return _(what.known_after, setting=head, age=after, share=share)
 
 
 def _half_life(one: Lasting, what: Thing) -> Iterator[Part]:
@@ -116,7 +129,9 @@ def _half_life(one: Lasting, what: Thing) -> Iterator[Part]:
         return
     color = setting_color(one.setting.index)
     age = counted(half, one.survival.unit)
-    words = f"{_words(one, half, what)}<br><b>half-life: {age}</b>"
+    words = _(
+        "{words}<br><b>half-life: {age}</b>", words=_words(one, half, what), age=age
+    )
     yield marks(
         [half],
         [float(one.survival.share[half])],
@@ -139,4 +154,6 @@ def half_life_words(survival: Survival) -> str:
     if survival.half_life is not None:
         return counted(survival.half_life, survival.unit)
     oldest = len(survival.observed) - 1
-    return f"more than {counted(oldest, survival.unit)}" if oldest >= 0 else "–"
+    if oldest < 0:
+        return "–"
+    return _("more than {age}", age=counted(oldest, survival.unit))

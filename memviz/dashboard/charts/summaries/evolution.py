@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import GREY, Part, bars, picture, stroke
 from memviz.dashboard.charts.palette import PART_COLORS
@@ -35,10 +36,10 @@ def compression(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return source tokens per summary token: of everything a version stands for, and of what it was made of."""
     whole = [fact.compression for fact in facts]
     step = [fact.step_compression for fact in facts]
-    lines = [_summary_line(facts, "all messages it stands for", whole, "×")]
+    lines = [_summary_line(facts, _("all messages it stands for"), whole, "×")]
     if whole != step:  # they are the same in a list
-        lines.append(_message_line(facts, "what it was made of", step, "×"))
-    unit = "source tokens per token"
+        lines.append(_message_line(facts, _("what it was made of"), step, "×"))
+    unit = _("source tokens per token")
     return _chart(lines, unit, facts, axis, {"ticksuffix": "×"})
 
 
@@ -51,21 +52,31 @@ def carried_over(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
         is_first = fact.previous_words is None
         new.append(None if is_first else _percent(fact.novel_share))
     lines = [
-        _summary_line(facts, "kept of the last version", kept, " %"),
-        _message_line(facts, "new in this version", new, " %"),
+        _summary_line(facts, _("kept of the last version"), kept, " %"),
+        _message_line(facts, _("new in this version"), new, " %"),
     ]
-    return _chart(lines, "share of words", facts, axis, _PERCENT)
+    return _chart(lines, _("share of words"), facts, axis, _PERCENT)
 
 
 def word_origins(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     """Return the content words of each version by where they come from, as shares of all."""
     stacks = (
-        ("the last version", SUMMARY, "", [fact.origin.previous for fact in facts]),
-        ("messages taken in", MESSAGES, "", [fact.origin.messages for fact in facts]),
+        (
+            _("the last version"),
+            SUMMARY,
+            "",
+            [fact.origin.previous for fact in facts],
+        ),
+        (
+            _("messages taken in"),
+            MESSAGES,
+            "",
+            [fact.origin.messages for fact in facts],
+        ),
         ("neither", NEITHER, "/", [fact.origin.nowhere for fact in facts]),
     )
     found = [_bars(facts, *stack) for stack in stacks if any(stack[3])]
-    return _chart(found, "share of content words", facts, axis, _PERCENT)
+    return _chart(found, _("share of content words"), facts, axis, _PERCENT)
 
 
 def nesting(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
@@ -75,7 +86,7 @@ def nesting(facts: Sequence[VersionFacts], axis: RequestAxis) -> go.Figure:
     nested = [fact for fact in facts if fact.nested_headings]
     if nested:
         generations_of_nested = [fact.generation for fact in nested]
-        name = "a summary's heading inside"
+        name = _("a summary's heading inside")
         copied = _message_line(nested, name, generations_of_nested, "")
         look = {"mode": "markers", "marker": _COPIED, "line": stroke(2, "dash")}
         lines.append({**copied, **look})
@@ -93,7 +104,11 @@ def _places(facts: Sequence[VersionFacts]) -> np.ndarray[Any, np.dtype[np.float6
 
 
 def _name_of(fact: VersionFacts) -> str:
-    return f"version {fact.version.version}, {event_turn_words(fact.event)}"
+    return _(
+        "version {version}, {when}",
+        version=fact.version.version,
+        when=event_turn_words(fact.event),
+    )
 
 
 def _summary_line(
@@ -144,7 +159,7 @@ def _bars(
     for fact, count in zip(facts, counts, strict=True):
         shares.append(100 * count / max(1, fact.origin.words))
         words.append([_name_of(fact), count])
-    value = "<b>%{customdata[1]} words</b>, %{y:.0f} %"
+    value = _("<b>%{customdata[1]} words</b>, %{y:.0f} %")
     return bars(
         _places(facts),
         np.array(shares),

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.text.wording import counted, dollars, seconds_words
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
@@ -46,29 +47,32 @@ MARKS = {
     CompactionOutcome.THOUGHT: Mark(
         "diamond-open-dot",
         PART_COLORS["summary"],
-        "summarized by the chat model itself",
+        noop("summarized by the chat model itself"),
     ),
     CompactionOutcome.REWORDED: Mark(
-        "square", PART_COLORS["summary"], "summarized, then reworded by the user"
+        "square", PART_COLORS["summary"], noop("summarized, then reworded by the user")
     ),
     CompactionOutcome.EDITED: Mark(
-        "square-open", PART_COLORS["summary"], "edited by the user"
+        "square-open", PART_COLORS["summary"], noop("edited by the user")
     ),
     CompactionOutcome.UNDONE: Mark(
-        "triangle-left", PART_COLORS["system"], "taken back by the user"
+        "triangle-left", PART_COLORS["system"], noop("taken back by the user")
     ),
     CompactionOutcome.SKIPPED: Mark(
-        "circle-open", PART_COLORS["system"], "skipped by the user"
+        "circle-open", PART_COLORS["system"], noop("skipped by the user")
     ),
     CompactionOutcome.FAILED: Mark("x", FAILURE_COLOR, "failed", "✖"),
     CompactionOutcome.DROPPED: Mark(
-        "triangle-down-open", PART_COLORS["system"], "dropped without a summary", "▽"
+        "triangle-down-open",
+        PART_COLORS["system"],
+        noop("dropped without a summary"),
+        "▽",
     ),
     CompactionOutcome.CLEARED: Mark(
-        "circle", PART_COLORS["tools"], "tool results cleared", "●"
+        "circle", PART_COLORS["tools"], noop("tool results cleared"), "●"
     ),
     CompactionOutcome.SHORTENED: Mark(
-        "triangle-up", SHORTENED_COLOR, "messages shortened", "▲"
+        "triangle-up", SHORTENED_COLOR, noop("messages shortened"), "▲"
     ),
 }
 RULED = (
@@ -79,7 +83,7 @@ RULED = (
 """What rules do without a summarizer."""
 _TITLES = {
     CompactionOutcome.SUMMARIZED: "A summarization",
-    CompactionOutcome.FAILED: "A summarization that failed",
+    CompactionOutcome.FAILED: noop("A summarization that failed"),
 }
 FIRST_WORDS_CHARS = 80
 CHARS_A_LINE = 70
@@ -148,7 +152,7 @@ def marks_of(compactions: Iterable[Compaction]) -> list[Mark]:
     for outcome in (CompactionOutcome.SUMMARIZED, CompactionOutcome.FAILED, *RULED):
         mark = MARKS[outcome]
         if mark in looks:
-            title = _TITLES.get(outcome, mark.name.capitalize())
+            title = _(_TITLES.get(outcome, mark.name.capitalize()))
             found.append(mark._replace(name=title))
     return found
 
@@ -188,7 +192,14 @@ def tooltip(run: Run, event: CompactionEvent) -> str:
         own = counted(event.version.tokens, "token")
         whole = counted(len(event.version.covers), "message")
         number = event.version.version
-        lines.append(f"version {number}: a text of {own} for {whole} in all")
+        lines.append(
+            _(
+                "version {number}: a text of {own} for {whole} in all",
+                number=number,
+                own=own,
+                whole=whole,
+            )
+        )
     if compaction.asked and compaction.error is None:
         lines.append(_call_words(compaction))
     return "<br>".join([*lines, *_first_words(compaction, CHARS_A_LINE)])
@@ -196,10 +207,15 @@ def tooltip(run: Run, event: CompactionEvent) -> str:
 
 def _call_words(compaction: Compaction) -> str:
     read = counted(compaction.prompt_tokens, "token")
-    took = "played from a recording"
+    took = _("played from a recording")
     if compaction.seconds is not None:
         took = seconds_words(compaction.seconds)
-    told = f"summarizer {read} in, {compaction.output_tokens:,} out, {took}"
+    told = _(
+        "summarizer {read} in, {output_tokens:,} out, {took}",
+        read=read,
+        output_tokens=compaction.output_tokens,
+        took=took,
+    )
     return told if compaction.cost is None else f"{told}, {dollars(compaction.cost)}"
 
 
@@ -223,7 +239,11 @@ def cache_words(compaction: Compaction, run: Run | None) -> str:
     if len(run.compactions) > MOST_PRICED:
         return ""
     tokens = broken_cache_tokens(run)[run.number_of(compaction)]
-    return f"It broke {counted(tokens, 'token')} of the prompt cache" if tokens else ""
+    return (
+        _("It broke {tokens} of the prompt cache", tokens=counted(tokens, "token"))
+        if tokens
+        else ""
+    )
 
 
 def _first_words(compaction: Compaction, width: int) -> Iterator[str]:

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     BELOW,
@@ -52,12 +53,12 @@ LOWER = (0.0, 0.36)
 SUMMARY = PART_COLORS["summary"]
 MESSAGES = PART_COLORS["history"]
 SUMMARY_FILL = "rgba(141, 107, 219, 0.22)"
-_ABOVE = "Tokens of the summary in force"
-_BELOW = "Messages that each version stands for"
-_ABOVE_OF_LIST = "Tokens of the whole list of summaries"
-_BELOW_OF_LIST = "Tokens of each entry"
-_ABOVE_OF_RULES = "Tokens of the first request after each change"
-_BELOW_OF_RULES = "Messages that each change is about"
+_ABOVE = noop("Tokens of the summary in force")
+_BELOW = noop("Messages that each version stands for")
+_ABOVE_OF_LIST = noop("Tokens of the whole list of summaries")
+_BELOW_OF_LIST = noop("Tokens of each entry")
+_ABOVE_OF_RULES = noop("Tokens of the first request after each change")
+_BELOW_OF_RULES = noop("Messages that each change is about")
 _AXIS = {
     "automargin": False,
     "rangemode": "tozero",
@@ -216,8 +217,8 @@ def _covered(
         taken_in.append(added)
     words = [tooltip(run, event) for event in written]
     for name, color, ranges in (
-        ("replaced by the summary before", SUMMARY, before),
-        ("newly taken in", MESSAGES, taken_in),
+        (_("replaced by the summary before"), SUMMARY, before),
+        (_("newly taken in"), MESSAGES, taken_in),
     ):
         yield _lower_bars(written, ranges, width, words, color, name, is_named=True)
 
@@ -232,7 +233,7 @@ def _ruled(run: Run, events: Sequence[CompactionEvent]) -> Iterator[Part]:
             words = Texts(mine, partial(tooltip, run))
             look = MARKS[outcome]
             width = bar_width(events)
-            yield _lower_bars(mine, ranges, width, words, look.color, look.name)
+            yield _lower_bars(mine, ranges, width, words, look.color, _(look.name))
 
 
 def _lower_bars(
@@ -268,7 +269,7 @@ def _entries(
             _places(written),
             np.array([event.version.tokens for event in written if event.version]),
             SUMMARY,
-            name="tokens of each entry",
+            name=_("tokens of each entry"),
             showlegend=False,
             width=width,
             customdata=[event.number for event in written],
@@ -279,16 +280,18 @@ def _entries(
 
 def _conversation(run: Run) -> Part:
     places = axis_of([run]).places(request_turns(run))
-    so_far = "%{y:,} messages so far<extra></extra>"
-    words: Part = {"hovertemplate": f"turn %{{x}}: {so_far}"}
+    words: Part = {
+        "hovertemplate": _("turn %{x}: %{y:,} messages so far<extra></extra>")
+    }
     if run.has_calls:
         names = Texts(run.requests, lambda record: name_of(run, record))
-        words = {"hovertemplate": f"%{{text}}: {so_far}", "text": names}
+        template = _("%{text}: %{y:,} messages so far<extra></extra>")
+        words = {"hovertemplate": template, "text": names}
     return {
         "type": "scatter",
         "mode": "lines",
         "yaxis": "y2",
-        "name": "messages so far",
+        "name": _("messages so far"),
         "showlegend": True,
         "x": places,
         "y": run.columns.lengths,

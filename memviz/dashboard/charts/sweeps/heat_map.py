@@ -14,6 +14,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
@@ -100,7 +101,7 @@ def setting_map(
     each_once(table, (x, y))
     words = WORDS[measure]
     cells = _map(table, x, y, measure)
-    strategy = title_of(table["label"].iloc[0]) if len(table) else "No setting"
+    strategy = title_of(table["label"].iloc[0]) if len(table) else _("No setting")
     title = f"{strategy}: {inline(words.axis_title)}"
     writer = SettingWords.of(aside, over)
     tooltips = {}
@@ -218,7 +219,7 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
             signs.append("")
         else:
             values = (told(x, cells.x[column]), told(y, cells.y[row]))
-            tooltips.append("<br>".join([*map(escaped, values), "Not measured."]))
+            tooltips.append("<br>".join([*map(escaped, values), _("Not measured.")]))
             signs.append("–")
     return marks(
         columns,

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from math import isfinite
 
 from memviz.core.text.wording import dollars
+from memviz.core.translation import _, noop
 from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.results import MEASURES
 
-UNKNOWN = "unknown"
+UNKNOWN = noop("unknown")
 """In the place of a number that is not known."""
 _DIGITS = 9
 """Of a share; sums of floating point numbers are not exact."""
@@ -23,10 +24,25 @@ class MeasureWords:
     ``shown`` (see :func:`shown`)."""
 
     name: str
-    title: str
-    unit: str
-    help: str
+    english_title: str
+    english_unit: str
+    english_help: str
     write: Callable[[float], str]
+
+    @property
+    def title(self) -> str:
+        """In the language of its reader, as all words of it are."""
+        return _(self.english_title)
+
+    @property
+    def unit(self) -> str:
+        """The unit on an axis."""
+        return _(self.english_unit)
+
+    @property
+    def help(self) -> str:
+        """A sentence on what it measures."""
+        return _(self.english_help)
 
     @property
     def less_is_better(self) -> bool:
@@ -46,15 +62,13 @@ class MeasureWords:
     @property
     def axis_title(self) -> str:
         """Title with the unit, as it stands at an axis: ``Cost (US dollars)``, ``Tokens sent``."""
-        return (
-            self.title
-            if self.unit in self.title.lower()
-            else f"{self.title} ({self.unit})"
-        )
+        if self.english_unit in self.english_title.lower():
+            return self.title
+        return _("{title} ({unit})", title=self.title, unit=self.unit)
 
     def shown(self, value: float) -> str:
         """``value`` as a person reads it, or "unknown" for NaN."""
-        return self.write(float(value)) if isfinite(value) else UNKNOWN
+        return self.write(float(value)) if isfinite(value) else _(UNKNOWN)
 
 
 def percent(share: float) -> str:
@@ -80,9 +94,9 @@ def seconds(number: float) -> str:
 
 
 _TOKENS = "tokens"
-_USD = "US dollars"
+_USD = noop("US dollars")
 _SHARE = "%"
-_FACTS = "% of the facts"
+_FACTS = noop("% of the facts")
 _TIMES = "summarizations"
 
 WORDS: dict[str, MeasureWords] = {
@@ -90,144 +104,161 @@ WORDS: dict[str, MeasureWords] = {
     for words in (
         MeasureWords(
             "usd",
-            "Cost",
+            noop("Cost"),
             _USD,
-            "What all conversations of the sweep cost together: the chat model with its "
-            "prompt cache, and the summarizer.",
+            noop(
+                "What all conversations of the sweep cost together: the chat model with its prompt cache, and the "
+                "summarizer."
+            ),
             dollars,
         ),
         MeasureWords(
             "uncached_usd",
-            "Cost without a cache",
+            noop("Cost without a cache"),
             _USD,
-            "What all conversations would cost together if the "
-            "chat model had no prompt cache.",
+            noop(
+                "What all conversations would cost together if the chat model had no prompt cache."
+            ),
             dollars,
         ),
         MeasureWords(
             "main_usd",
-            "Cost of the chat model",
+            noop("Cost of the chat model"),
             _USD,
-            "What the requests to the chat model cost, replies included.",
+            noop("What the requests to the chat model cost, replies included."),
             dollars,
         ),
         MeasureWords(
             "summarizer_usd",
-            "Cost of the summarizer",
+            noop("Cost of the summarizer"),
             _USD,
-            "What writing the summaries costs.",
+            noop("What writing the summaries costs."),
             dollars,
         ),
         MeasureWords(
             "usd_per_fact",
-            "Cost per fact kept",
+            noop("Cost per fact kept"),
             _USD,
-            "The cost divided by the number of facts that a request keeps on average.",
+            noop(
+                "The cost divided by the number of facts that a request keeps on average."
+            ),
             dollars,
         ),
         MeasureWords(
             "all_tokens",
-            "All tokens",
+            noop("All tokens"),
             _TOKENS,
-            "Tokens sent to the chat model, and those that the "
-            "summarizer read and wrote.",
+            noop(
+                "Tokens sent to the chat model, and those that the summarizer read and wrote."
+            ),
             tokens,
         ),
         MeasureWords(
             "sent_tokens",
-            "Tokens sent",
+            noop("Tokens sent"),
             _TOKENS,
-            "Tokens of all requests to the chat model together.",
+            noop("Tokens of all requests to the chat model together."),
             tokens,
         ),
         MeasureWords(
             "mean_tokens",
-            "Tokens a request",
+            noop("Tokens a request"),
             _TOKENS,
-            "Tokens of a request to the chat model, on average.",
+            noop("Tokens of a request to the chat model, on average."),
             tokens,
         ),
         MeasureWords(
             "peak_tokens",
-            "Largest request",
+            noop("Largest request"),
             _TOKENS,
-            "Tokens of the largest request: it has to fit into the "
-            "model's context window.",
+            noop(
+                "Tokens of the largest request: it has to fit into the model's context window."
+            ),
             tokens,
         ),
         MeasureWords(
             "summarizer_tokens",
-            "Tokens of the summarizer",
+            noop("Tokens of the summarizer"),
             _TOKENS,
-            "Tokens that the summarizer read and wrote.",
+            noop("Tokens that the summarizer read and wrote."),
             tokens,
         ),
         MeasureWords(
             "summarizations",
-            "Summarizations",
+            noop("Summarizations"),
             _TIMES,
-            "How often a summary was written; each one makes the "
-            "user wait, and the next request finds less in the cache.",
+            noop(
+                "How often a summary was written; each one makes the user wait, and the next request finds less in "
+                "the cache."
+            ),
             count,
         ),
         MeasureWords(
             "failed_summarizations",
-            "Failed summarizations",
+            noop("Failed summarizations"),
             _TIMES,
-            "Calls of the summarizer that gave no summary.",
+            noop("Calls of the summarizer that gave no summary."),
             count,
         ),
         MeasureWords(
             "over_budget_requests",
-            "Requests over their limit",
+            noop("Requests over their limit"),
             "requests",
-            "Requests of more tokens than their own setting allows.",
+            noop("Requests of more tokens than their own setting allows."),
             count,
         ),
         MeasureWords(
             "orphaned_requests",
-            "Requests with orphaned results",
+            noop("Requests with orphaned results"),
             "requests",
-            "Requests that hold a tool's "
-            "result without its call; a real API rejects them.",
+            noop(
+                "Requests that hold a tool's result without its call; a real API rejects them."
+            ),
             count,
         ),
         MeasureWords(
             "refused_requests",
-            "Requests that are refused",
+            noop("Requests that are refused"),
             "requests",
-            "Requests that a provider refuses, "
-            "for a tool's result without its call or a call without its result.",
+            noop(
+                "Requests that a provider refuses, for a tool's result without its call or a call without its "
+                "result."
+            ),
             count,
         ),
         MeasureWords(
             "hit_rate",
-            "Read from the cache",
+            noop("Read from the cache"),
             _SHARE,
-            "The share of all tokens sent that the chat model's "
-            "prompt cache already held.",
+            noop(
+                "The share of all tokens sent that the chat model's prompt cache already held."
+            ),
             percent,
         ),
         MeasureWords(
             "retention",
-            "Facts kept",
+            noop("Facts kept"),
             _FACTS,
-            "The share of the facts stated so far that a request still "
-            "holds, word for word or in a summary, on average over all requests.",
+            noop(
+                "The share of the facts stated so far that a request still holds, word for word or in a summary, "
+                "on average over all requests."
+            ),
             percent,
         ),
         MeasureWords(
             "final_retention",
-            "Facts kept at the end",
+            noop("Facts kept at the end"),
             _FACTS,
-            "The share of all facts that the last request still holds.",
+            noop("The share of all facts that the last request still holds."),
             percent,
         ),
         MeasureWords(
             "seconds",
-            "Time to measure",
+            noop("Time to measure"),
             "seconds",
-            "How long measuring took on this machine; a user does not wait for that.",
+            noop(
+                "How long measuring took on this machine; a user does not wait for that."
+            ),
             seconds,
         ),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
@@ -193,17 +194,19 @@ def _title_words(measure: str, threshold: float | None) -> str:
     words = WORDS[measure]
     text = f"<b>{words.title}</b>"
     if words.axis_title != words.title:
-        text += f" ({words.unit})"
-    if threshold is not None:
-        bound = "at most" if words.less_is_better else "at least"
-        text += f", {bound} {words.shown(threshold)}"
-    return text
+        text = _("{title} ({unit})", title=text, unit=words.unit)
+    if threshold is None:
+        return text
+    bound = words.shown(threshold)
+    if words.less_is_better:
+        return _("{measure}, at most {bound}", measure=text, bound=bound)
+    return _("{measure}, at least {bound}", measure=text, bound=bound)
 
 
 def _knee_words(knee: float, place: float) -> Part:
     """Return the words at the foot, where a curve that rises leaves room."""
     return note(
-        f"bends at {knee:g}",
+        _("bends at {knee:g}", knee=knee),
         place,
         0,
         xref="x",

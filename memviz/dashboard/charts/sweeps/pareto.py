@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from memviz.tuning.constraints import Over
 
 MARGINS = {"r": 14, "t": 50, "b": 50}
-DEFAULT_TITLE = "What each setting costs, and {}"
 
 
 class _Upwards(NamedTuple):
@@ -57,17 +57,23 @@ class _Upwards(NamedTuple):
 
     measure: str
     title: str
-    in_heading: str
+    heading: str
     left_pixels: int
     """The room for its numbers."""
     revision: str
 
 
-_FACTS = _Upwards("retention", "facts kept (%)", "what it keeps", 64, "pareto")
+_FACTS = _Upwards(
+    "retention",
+    noop("facts kept (%)"),
+    noop("What each setting costs, and what it keeps"),
+    64,
+    "pareto",
+)
 _SIZES = _Upwards(
     "peak_tokens",
-    "largest request (tokens)",
-    "how large its requests become",
+    noop("largest request (tokens)"),
+    noop("What each setting costs, and how large its requests become"),
     80,
     "peak",
 )
@@ -105,12 +111,14 @@ def pareto_chart(
     winners = np.full(len(rows), -1)
     upwards = _SIZES
     limit = max_peak_tokens
-    limit_words = "" if limit is None else f"At most {limit:,.0f} tokens"
+    limit_words = "" if limit is None else _("At most {limit:,.0f} tokens", limit=limit)
     pale = winners >= 0
     if table["retention"].notna().any():
         upwards = _FACTS
         limit = min_retention
-        limit_words = "" if limit is None else f"At least {percent(limit)}"
+        limit_words = (
+            "" if limit is None else _("At least {share}", share=percent(limit))
+        )
         is_compared = np.array([not row.get("failed", 0) for row in rows], dtype=bool)
         gains = np.where(is_compared, _column(table, "retention"), np.nan)
         winners = beaten_by(_column(table, measure), gains)
@@ -155,9 +163,13 @@ def pareto_chart(
         traces.append(legend_entry(limit_words, mode="lines", line=dashed))
         shapes.append(rule_across(limit, stroke(1, "dash"), yref="y"))
     if title is None:
-        title = DEFAULT_TITLE.format(upwards.in_heading)
+        title = _(upwards.heading)
     x_title = {"text": WORDS[measure].axis_title}
-    y_look = {"automargin": False, "zeroline": False, "title": {"text": upwards.title}}
+    y_look = {
+        "automargin": False,
+        "zeroline": False,
+        "title": {"text": _(upwards.title)},
+    }
     return picture(
         traces,
         over_turns=False,
@@ -188,7 +200,7 @@ def _front(points: Points, x_axis: Part) -> Part:
         x = np.append(x, 10.0**end if x_axis["type"] == "log" else end)
         y = np.append(y, y[-1])
     steps = {"shape": "hv", "width": 1.5, "color": GREY}
-    return path(x, y, steps, name="Best trade-offs")
+    return path(x, y, steps, name=_("Best trade-offs"))
 
 
 def pareto_finding(table: DataFrame, measure: str) -> str:
@@ -196,13 +208,30 @@ def pareto_finding(table: DataFrame, measure: str) -> str:
     ends = table[table["front"]].sort_values([measure, "setting"]).to_dict("records")
     settings = counted(len(table), "setting")
     if not ends:
-        return f"None of {settings} has both a cost and facts kept."
+        return _(
+            "None of {settings} has both a cost and facts kept.", settings=settings
+        )
     told = []
     for row in (ends[0], ends[-1]):
         cost = WORDS[measure].shown(row[measure])
         told.append(
-            f"{row['label']} ({cost}, {percent(row['retention'])} of the facts)"
+            _(
+                "{setting} ({cost}, {share} of the facts)",
+                setting=row["label"],
+                cost=cost,
+                share=percent(row["retention"]),
+            )
         )
     if len(ends) == 1:
-        return f"Of {settings} {told[0]} is best in both cost and facts kept."
-    return f"Of {len(table):,} settings {len(ends):,} are the best trade-offs, from {told[0]} to {told[1]}."
+        return _(
+            "Of {settings} {best} is best in both cost and facts kept.",
+            settings=settings,
+            best=told[0],
+        )
+    return _(
+        "Of {settings:,} settings {best:,} are the best trade-offs, from {cheapest} to {dearest}.",
+        settings=len(table),
+        best=len(ends),
+        cheapest=told[0],
+        dearest=told[1],
+    )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.grammar import (
     GREY,
     OPAQUE,
@@ -39,7 +40,6 @@ SHAPES = (
 """As many as there are strategies: none is told by its colour alone, of which there are ten. Their number shares no
 divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open form."""
 _NAME = {
-    "text": "<b>Recommended</b>",
     "axref": "x",
     "ayref": "y",
     "yanchor": "bottom",
@@ -50,7 +50,7 @@ _NAME = {
     "standoff": RING_PIXELS / 2,
     "font": {"size": NOTE_PIXELS},
 }
-RINGS = {"Recommended": "circle-open", "Chosen": "square-open"}
+RINGS = {noop("Recommended"): "circle-open", noop("Chosen"): "square-open"}
 SETTINGS_LEGEND = {
     "orientation": "h",
     "yref": "container",
@@ -185,13 +185,13 @@ def _points(
 
 def hollow_key(max_peak_tokens: float) -> Part:
     """Return the entry of the legend that says what hollow points are."""
-    words = f"Hollow: over {max_peak_tokens:,.0f} tokens"
+    words = _("Hollow: over {most:,.0f} tokens", most=max_peak_tokens)
     return legend_entry(words, mode="markers", marker=_HOLLOW)
 
 
 def pale_key() -> Part:
     """Return the entry of the legend that says what pale points are."""
-    return legend_entry("Pale: beaten by another", mode="markers", marker=_PALE)
+    return legend_entry(_("Pale: beaten by another"), mode="markers", marker=_PALE)
 
 
 def setting_ring(name: str, pixels: int, x: object, y: object, **more: object) -> Part:
@@ -202,7 +202,7 @@ def setting_ring(name: str, pixels: int, x: object, y: object, **more: object) -
         "color": GREY,
         "line": stroke(2.5),
     }
-    return ring(x, y, marker, name=name, unselected=OPAQUE, **more)
+    return ring(x, y, marker, name=_(name), unselected=OPAQUE, **more)
 
 
 def rings(
@@ -231,6 +231,7 @@ def recommended_name(
     return [
         {
             **_NAME,
+            "text": _("<b>Recommended</b>"),
             "x": x,
             "y": _position(points.y[where], y_axis),
             "ax": x,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from memviz.core.text.wording import plural, share_of
+from memviz.core.text.wording import share_of
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent, shown
 from memviz.dashboard.charts.text import escaped
 from memviz.tuning.recommendation import added_in_words, cost_in_words, share_in_words
@@ -46,35 +47,53 @@ class SettingWords:
             lines += map(escaped, wrap(sentence, LINE_CHARS))
         return "<br>".join(lines)
 
+    def _aside(self, measure: str, aside: Row | None) -> str:
+        """A measure summed up the other way, where there are several conversations."""
+        if aside is None:
+            return ""
+        value = shown(measure, aside[measure])
+        if self.over == "median":
+            return _(" ({value} in the worst conversation)", value=value)
+        return _(" ({value} in the median)", value=value)
+
     def _sentences(self, row: Row, aside: Row | None) -> Iterator[str]:
-        other = "worst conversation" if self.over == "median" else "median"
-
-        def both(measure: str) -> tuple[str, str]:
-            """A measure, and what it is summed up the other way where there are several conversations."""
-            value = shown(measure, row[measure])
-            if aside is None:
-                return value, ""
-            return value, f" ({shown(measure, aside[measure])} in the {other})"
-
         if _is_known(row["retention"]):
-            kept, kept_aside = both("retention")
-            yield f"Keeps {kept} of the facts stated so far, on average over the requests{kept_aside}."
+            yield _(
+                "Keeps {kept} of the facts stated so far, on average over the requests{aside}.",
+                kept=shown("retention", row["retention"]),
+                aside=self._aside("retention", aside),
+            )
         cost = f"{cost_in_words(row)}{added_in_words(row)}"
         if not _is_known(row["usd"]):
-            yield f"Takes {cost}; no price is known."
+            yield _("Takes {cost}; no price is known.", cost=cost)
         elif _is_known(row["usd_per_fact"]):
             per_fact = shown("usd_per_fact", row["usd_per_fact"])
-            yield f"Costs {cost}, which is {per_fact} for each fact kept."
+            yield _(
+                "Costs {cost}, which is {per_fact} for each fact kept.",
+                cost=cost,
+                per_fact=per_fact,
+            )
         else:
-            yield f"Costs {cost}."
-        peak, peak_aside = both("peak_tokens")
-        yield f"The largest request has {peak} tokens{peak_aside}."
+            yield _("Costs {cost}.", cost=cost)
+        yield _(
+            "The largest request has {peak} tokens{aside}.",
+            peak=shown("peak_tokens", row["peak_tokens"]),
+            aside=self._aside("peak_tokens", aside),
+        )
         often = row["summarizations"]
-        yield f"{shown('summarizations', often)} {plural('summarization', often)}."
+        yield ngettext(
+            "{number} summarization.",
+            "{number} summarizations.",
+            often,
+            number=shown("summarizations", often),
+        )
         failed = row.get("failed", 0)
         if failed:
             missing = share_of(failed, row["conversations"] + failed, "conversation")
-            yield f"It could not be run over {missing} and is not compared."
+            yield _(
+                "It could not be run over {missing} and is not compared.",
+                missing=missing,
+            )
 
 
 def _is_known(number: float) -> bool:
@@ -88,30 +107,51 @@ def measure_words(row: Row, measure: str) -> tuple[str, ...]:
         is_said = not _is_known(row["usd"])
     if is_said:
         return ()
-    return (f"{WORDS[measure].title}: {shown(measure, row[measure])}.",)
+    return (
+        _(
+            "{measure}: {value}.",
+            measure=WORDS[measure].title,
+            value=shown(measure, row[measure]),
+        ),
+    )
 
 
 def beaten_words(row: Row, winner: Row, measure: str) -> str:
     """Return who beats this setting and by how much: ``Beaten by X: 12% cheaper, and keeps 57% of the facts instead of
     51%.``"""
-    costs = "as cheap"
+    costs = _("as cheap")
     if winner[measure] < row[measure]:
-        less = "cheaper" if WORDS[measure].is_money else "fewer tokens"
-        costs = f"{percent(1 - winner[measure] / row[measure])} {less}"
-    keeps = "as much"
+        template = noop("{share} fewer tokens")
+        if WORDS[measure].is_money:
+            template = noop("{share} cheaper")
+        costs = _(template, share=percent(1 - winner[measure] / row[measure]))
+    keeps = _("as much")
     more = winner["retention"]
     kept = row["retention"]
     if more > kept:
         instead = share_in_words(kept, more)
-        keeps = f"{share_in_words(more, kept)} of the facts instead of {instead}"
-    return f"Beaten by {winner['label']}: {costs}, and keeps {keeps}."
+        keeps = _(
+            "{share} of the facts instead of {instead}",
+            share=share_in_words(more, kept),
+            instead=instead,
+        )
+    return _(
+        "Beaten by {winner}: {costs}, and keeps {keeps}.",
+        winner=winner["label"],
+        costs=costs,
+        keeps=keeps,
+    )
 
 
 def too_large_words(row: Row, max_peak_tokens: float) -> str:
     """Return that its largest request is over the limit asked for."""
     over = shown("peak_tokens", row["peak_tokens"] - max_peak_tokens)
     limit = f"{max_peak_tokens:,.0f}"
-    return f"Its largest request is {over} tokens over the limit of {limit}."
+    return _(
+        "Its largest request is {over} tokens over the limit of {limit}.",
+        over=over,
+        limit=limit,
+    )
 
 
 def rows_by_setting(table: DataFrame | None) -> dict[int, dict[str, Any]]:

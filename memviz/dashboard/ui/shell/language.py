@@ -40,9 +40,12 @@ def _reading() -> Reading:
 
 def _language_of_session() -> str:
     context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return ENGLISH
-    return _of_sessions.get(context.session_id) or ENGLISH
+    return ENGLISH if context is None else language_of(context.session_id)
+
+
+def language_of(session_id: str) -> str:
+    """Return the language in which a browser session reads."""
+    return _of_sessions.get(session_id) or ENGLISH
 
 
 ask_for_language(_language_of_session)
@@ -78,13 +81,12 @@ def language_part() -> tuple[str, str]:
 def choose_language() -> None:
     """Draw the menu of the languages."""
     st.menu_button(
-        "",
+        _("Language"),  # style.css shows the sign alone
         list(languages()),
         format_func=languages().__getitem__,
         key=LANGUAGE_KEY,
         icon=":material/translate:",
         type="tertiary",
-        help=_("Language"),
         on_click=_choose,
     )
 
