@@ -7,7 +7,7 @@ import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, Fate
 from memviz.core.messages import Message
-from memviz.core.translation import _, noop
+from memviz.core.translation import _
 from memviz.dashboard.lessons.answer_measures import ANSWER_MEASURES
 from memviz.dashboard.lessons.measure import Kind, Measure, Spot, Taken, Value
 from memviz.dashboard.lessons.playing import NO_PRICE
@@ -189,23 +189,20 @@ def _fact_values(at: Spot) -> Value:
 
 
 def _fact_told_turn(at: Spot) -> Value:
-    return _first_turn(at, at.retention.born[:, at.fact], NEVER_TOLD)
+    is_told = at.retention.born[:, at.fact]
+    return _first_turn(at, is_told, _("the fact is never told in this run."))
 
 
 def _fact_lost_turn(at: Spot) -> Value:
     kept = at.retention
     is_lost = kept.born[:, at.fact] & ~kept.retained[:, at.fact]
-    return _first_turn(at, is_lost, NEVER_LOST)
-
-
-NEVER_TOLD = noop("the fact is never told in this run.")
-NEVER_LOST = noop("the fact is never lost in this run.")
+    return _first_turn(at, is_lost, _("the fact is never lost in this run."))
 
 
 def _first_turn(at: Spot, is_so: Any, otherwise: str) -> int:
     found = np.flatnonzero(is_so)
     if not len(found):
-        raise at.played.fail(_(otherwise))
+        raise at.played.fail(otherwise)
     return int(at.retention.turns[found[0]])
 
 

@@ -238,7 +238,8 @@ def _onwards(lesson: Lesson) -> None:
 def _ways_out(step: Step, played: Played | None) -> None:
     """The page that the step is about, and what there is to try."""
     if step.to_try:
-        st.markdown(f"**{_('Try it')}**")
+        heading = _("Try it")
+        st.markdown(f"**{heading}**")
     for number, one in enumerate(step.to_try, 1):
         words = one.text.said(lessons_state().language)
         view = followed(one.view, step.view)

@@ -62,6 +62,13 @@ def own_lesson() -> None:
             "A lesson has its texts in one language or in both; where one is missing, the other one is shown."
         ),
     )
+    _about(own, language)
+    for number in range(len(own.steps)):
+        _step(own, number, language)
+    _save()
+
+
+def _about(own: OwnLesson, language: Language) -> None:
     title, minutes = st.columns([4, 1])
     Slot(own, "title").write(
         title.text_input,
@@ -85,9 +92,6 @@ def own_lesson() -> None:
         language,
         max_chars=SUMMARY_CHARS,
     )
-    for number in range(len(own.steps)):
-        _step(own, number, language)
-    _save()
 
 
 def _step(own: OwnLesson, number: int, language: Language) -> None:

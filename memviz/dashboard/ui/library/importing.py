@@ -2,32 +2,30 @@
 several conversations are wanted, and who the user is where the names do not show it), and what became of each."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from memviz.core.conversation import Log
-from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import UnclearUserError
 from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.dashboard.guide.glossary import tooltip
+from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.state import Import, library_state
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
-from memviz.transcripts.loading import LoadedFile, formats
+from memviz.transcripts.loading import formats
 
 AT_ONCE_SECONDS = 0.4
 """Most files are read in less: their outcome is there without a progress bar in between."""
 REFRESH_SECONDS = 0.3
 MAX_NOTES = 4
+MOST_IN_SIGHT = 6
+"""More names than these are in a list that opens."""
 UPLOAD_HELP = noop(
     "Chat exports, API requests, logs of agents, chat databases, tables and plain text, also in a zip. "
     "The format of a file is detected by what is in it. Several files at once are fine."
@@ -254,92 +252,44 @@ def _pick(made: Import, key: str) -> None:
                 icon=":material/warning:",
             )
         chosen = st.dataframe(
-            _table(loaded, made.outcome.tokens),
+            table_of(loaded, made.outcome.tokens),
             hide_index=True,
             on_select="rerun",
             selection_mode="multi-row",
             key=f"pick-table-{key}",
             height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1),
-            column_config=_columns(),
+            column_config=columns_of_table(),
             alt=_("The conversations of the file, one a row"),
         )
         rows = [int(row) for row in chosen["selection"]["rows"]]
-        with st.container(horizontal=True):
-            label = _("Import all {there:,}", there=there)
-            if rows:
-                label = _(
-                    "Import {conversations}",
-                    conversations=counted(len(rows), "conversation"),
-                )
-            if st.button(
-                label,
-                type="primary",
-                icon=":material/download:",
-                key=f"pick-import-{key}",
-            ):
-                with st.spinner(_("Saving")), error_shown():
-                    _save(made, rows or range(there))
-                    st.rerun()
-            if st.button(
-                _("Import nothing"), icon=":material/close:", key=f"pick-leave-{key}"
-            ):
-                made.left = True
-                made.let_go()
+        _choice(made, key, rows, there)
+
+
+def _choice(made: Import, key: str, rows: list[int], there: int) -> None:
+    """The buttons that import the ticked rows, all ``there`` are, or none."""
+    with st.container(horizontal=True):
+        label = _("Import all {there:,}", there=there)
+        if rows:
+            label = _(
+                "Import {conversations}",
+                conversations=counted(len(rows), "conversation"),
+            )
+        if st.button(
+            label,
+            type="primary",
+            icon=":material/download:",
+            key=f"pick-import-{key}",
+        ):
+            with st.spinner(_("Saving")), error_shown():
+                _save(made, rows or range(there))
                 st.rerun()
-            st.caption(_("Tick rows to import only these."))
-
-
-def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
-    held_at = [transcript.held_at for transcript in loaded.transcripts]
-    logs = [Log(transcript.messages) for transcript in loaded.transcripts]
-    turns = [log.turn_count for log in logs]
-    requests = [log.request_count for log in logs]
-    columns: dict[str, Any] = {
-        "title": [transcript.title for transcript in loaded.transcripts]
-    }
-    if any(held_at):
-        columns["date"] = pd.Series(held_at, dtype="datetime64[us, UTC]")
-    columns["turns"] = turns
-    if requests != turns:
-        columns["requests"] = requests
-    columns["messages"] = [len(one.messages) for one in loaded.transcripts]
-    columns["tokens"] = tokens
-    columns["notes"] = [len(one.warnings) for one in loaded.transcripts]
-    return pd.DataFrame(columns)
-
-
-def _columns() -> dict[str, Any]:
-    number = st.column_config.NumberColumn
-    return {
-        "title": st.column_config.TextColumn(_("Title"), width="large"),
-        "date": st.column_config.DatetimeColumn(_("Date"), format="YYYY-MM-DD"),
-        "turns": number(_("Turns"), format="localized", help=tooltip("turn")),
-        "requests": number(
-            _("Requests"),
-            format="localized",
-            help=_("Calls of the model: several in a turn with tools."),
-        ),
-        "messages": number(_("Messages"), format="localized", help=tooltip("message")),
-        "tokens": number(
-            _("Tokens"),
-            format="localized",
-            help=_(
-                "{tokens} With tool calls, counted by {counter}.",
-                tokens=tooltip("token"),
-                counter=DEFAULT_COUNTER,
-            ),
-        ),
-        "notes": number(
-            _("Notes"),
-            help=_(
-                "What had to be repaired or left out. The notes come with the conversation."
-            ),
-        ),
-    }
-
-
-MOST_IN_SIGHT = 6
-"""More names than these are in a list that opens."""
+        if st.button(
+            _("Import nothing"), icon=":material/close:", key=f"pick-leave-{key}"
+        ):
+            made.left = True
+            made.let_go()
+            st.rerun()
+        st.caption(_("Tick rows to import only these."))
 
 
 def _ask_who_is_the_user(made: Import, key: str) -> None:

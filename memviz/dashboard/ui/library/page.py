@@ -118,7 +118,7 @@ def _shown(entry: ConversationEntry) -> None:
 
 def _facts(entry: ConversationEntry) -> Sequence[str]:
     facts = [size_words([entry]), counted(entry.message_count, "message")]
-    facts.append(plain(entry.format.replace("_", " ")))
+    facts.append(plain(_(entry.format.replace("_", " "))))
     if entry.probe_count:
         facts.append(counted(entry.probe_count, "fact"))
     if entry.held_at:

@@ -87,28 +87,32 @@ def _row(name: str, recording: Recording, *, is_own: bool) -> None:
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            st.download_button(
-                _("Download"),
-                lambda: write_recording(recording),
-                file_name(name) + SUFFIX,
-                "application/jsonl",
-                icon=":material/download:",
-                key=f"download-recording-{name}",
-                on_click="ignore",
-            )
-            if is_own and st.button(
-                _("Remove"), icon=":material/delete:", key=f"remove-recording-{name}"
-            ):
-                workspace().remove_recording(name)
-                st.toast(
-                    plain(
-                        _(
-                            "Removed “{name}”. Its file plays again when you open it.",
-                            name=name,
-                        )
-                    )
+            _buttons(name, recording, is_own=is_own)
+
+
+def _buttons(name: str, recording: Recording, *, is_own: bool) -> None:
+    st.download_button(
+        _("Download"),
+        lambda: write_recording(recording),
+        file_name(name) + SUFFIX,
+        "application/jsonl",
+        icon=":material/download:",
+        key=f"download-recording-{name}",
+        on_click="ignore",
+    )
+    if is_own and st.button(
+        _("Remove"), icon=":material/delete:", key=f"remove-recording-{name}"
+    ):
+        workspace().remove_recording(name)
+        st.toast(
+            plain(
+                _(
+                    "Removed “{name}”. Its file plays again when you open it.",
+                    name=name,
                 )
-                st.rerun()
+            )
+        )
+        st.rerun()
 
 
 def _facts(name: str, recording: Recording) -> list[str]:
