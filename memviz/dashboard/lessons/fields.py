@@ -13,6 +13,7 @@ from memviz.core.bounds import MAX_QUOTED_CHARS, is_whole_number, quoted
 from memviz.core.errors import LessonError
 from memviz.core.plain_yaml import PlainYamlError, constructed
 from memviz.core.text.wording import counted, listed
+from memviz.core.translation import _
 from memviz.dashboard.lessons.lesson import LANGUAGES, Text
 from memviz.dashboard.lessons.markdown import forbidden
 
@@ -52,7 +53,7 @@ class Field:
         found = {name: field for name, field in named.items() if not field._is_empty}
         for name in required:
             if name not in found:
-                self.fail(f"has no {name}; it needs one.")
+                self.fail(_("has no {name}; it needs one.", name=name))
         return found
 
     def entries(self, at_most: int = 100) -> Iterator[tuple[str, Field]]:
@@ -72,24 +73,35 @@ class Field:
             and self.node.flow_style
         ):
             field.fail(
-                "is no field, but the end of a text with a comma; put the text in quotes."
+                _(
+                    "is no field, but the end of a text with a comma; put the text in quotes."
+                )
             )
-        field.fail(f"is unknown; known are {listed(known)}.")
+        field.fail(_("is unknown; known are {names}.", names=listed(known)))
 
     def _named(self, at_most: int) -> Iterator[tuple[str, Field]]:
         if not isinstance(self.node, yaml.MappingNode):
-            self.fail(f"is {self._words()}; it has to be a mapping of names to values.")
+            self.fail(
+                _(
+                    "is {kind}; it has to be a mapping of names to values.",
+                    kind=self._words(),
+                )
+            )
         if len(self.node.value) > at_most:
             self.fail(
-                f"has {len(self.node.value):,} entries; at most {at_most} are read."
+                _(
+                    "has {count:,} entries; at most {at_most} are read.",
+                    count=len(self.node.value),
+                    at_most=at_most,
+                )
             )
         names = set[str]()
         for key, value in self.node.value:
             if not isinstance(key, yaml.ScalarNode):
-                self.fail("has a list or a mapping as a name; names are words.")
+                self.fail(_("has a list or a mapping as a name; names are words."))
             name = str(key.value)[:MAX_QUOTED_CHARS]
             if name in names:
-                self.at(name, key).fail("is there twice; keep one of them.")
+                self.at(name, key).fail(_("is there twice; keep one of them."))
             names.add(name)
             yield name, self.at(name, value)
 
@@ -99,11 +111,16 @@ class Field:
         """Return the entries of a list as ``read`` has them. An error names an entry by ``noun`` and its number from
         1."""
         if not isinstance(self.node, yaml.SequenceNode):
-            self.fail(f"is {self._words()}; it has to be a list.")
+            self.fail(_("is {kind}; it has to be a list.", kind=self._words()))
         count = len(self.node.value)
         if not at_least <= count <= at_most:
             self.fail(
-                f"has {counted(count, 'entry')}; allowed are {at_least} to {at_most}."
+                _(
+                    "has {entries}; allowed are {at_least} to {at_most}.",
+                    entries=counted(count, "entry"),
+                    at_least=at_least,
+                    at_most=at_most,
+                )
             )
         above = f"{self.place.rpartition(': ')[0]}, ".lstrip(", ")
         entries = [
@@ -116,13 +133,19 @@ class Field:
         """One of the allowed words."""
         text = self.line(MAX_QUOTED_CHARS)
         if text not in allowed:
-            self.fail(f"is {quoted(text)}; {_allowed_words(text, allowed)}.")
+            self.fail(
+                _(
+                    "is {text}; {allowed}.",
+                    text=quoted(text),
+                    allowed=_allowed_words(text, allowed),
+                )
+            )
         return text
 
     def line(self, most_chars: int) -> str:
         """A text on one line. Words such as Yes and 12 are texts here."""
         if not isinstance(self.node, yaml.ScalarNode):
-            self.fail(f"is {self._words()}; it has to be a text.")
+            self.fail(_("is {kind}; it has to be a text.", kind=self._words()))
         text = " ".join(str(self.node.value).split())
         self._judge_text(text, most_chars)
         return text
@@ -130,12 +153,15 @@ class Field:
     def markdown(self, most_chars: int) -> str:
         """A text in Markdown without HTML, images and links."""
         if not isinstance(self.node, yaml.ScalarNode):
-            self.fail(f"is {self._words()}; it has to be a text.")
+            self.fail(_("is {kind}; it has to be a text.", kind=self._words()))
         text = str(self.node.value).strip("\n")
         self._judge_text(text, most_chars)
         if found := forbidden(text):
             self.fail(
-                f"holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out."
+                _(
+                    "holds {found}; texts of lessons are Markdown without HTML, images and links, so take it out.",
+                    found=_(found),
+                )
             )
         return text
 
@@ -146,14 +172,20 @@ class Field:
             return Text(en=read(self, most_chars))
         if not isinstance(self.node, yaml.MappingNode):
             self.fail(
-                f"is {self._words()}; it has to be a text, or one for each of {listed(LANGUAGES)}."
+                _(
+                    "is {kind}; it has to be a text, or one for each of {languages}.",
+                    kind=self._words(),
+                    languages=listed(LANGUAGES),
+                )
             )
         found = {
             name: read(field, most_chars)
             for name, field in self.fields(tuple(LANGUAGES)).items()
         }
         if not found:
-            self.fail(f"has no text; give one in {listed(LANGUAGES)}.")
+            self.fail(
+                _("has no text; give one in {languages}.", languages=listed(LANGUAGES))
+            )
         return Text(**found)
 
     def number(self, least: int, most: int) -> int:
@@ -165,7 +197,12 @@ class Field:
             or not least <= value <= most
         ):
             self.fail(
-                f"is {quoted(value)}; it has to be a whole number from {least:,} to {most:,}."
+                _(
+                    "is {value}; it has to be a whole number from {least:,} to {most:,}.",
+                    value=quoted(value),
+                    least=least,
+                    most=most,
+                )
             )
         return value
 
@@ -178,7 +215,12 @@ class Field:
             or not least <= value <= most
         ):
             self.fail(
-                f"is {quoted(value)}; it has to be a number from {least:,.0f} to {most:,.0f}."
+                _(
+                    "is {value}; it has to be a number from {least:,.0f} to {most:,.0f}.",
+                    value=quoted(value),
+                    least=least,
+                    most=most,
+                )
             )
         return float(value)
 
@@ -187,38 +229,50 @@ class Field:
         try:
             value = constructed(self.node)
         except PlainYamlError as error:
-            self.fail(f"cannot be read ({error}); give a number or a text.")
+            self.fail(
+                _("cannot be read ({error}); give a number or a text.", error=error)
+            )
         if (
             isinstance(value, int)
             and not isinstance(value, bool)
             and not is_whole_number(value)
         ):
-            self.fail("is a number that is far too large.")
+            self.fail(_("is a number that is far too large."))
         return value
 
     def _judge_text(self, text: str, most_chars: int) -> None:
         if not text.strip():
-            self.fail("is empty; it has to be a text.")
+            self.fail(_("is empty; it has to be a text."))
         if len(text) > most_chars:
-            self.fail(f"has {len(text):,} characters; at most {most_chars:,} are read.")
+            self.fail(
+                _(
+                    "has {count:,} characters; at most {most:,} are read.",
+                    count=len(text),
+                    most=most_chars,
+                )
+            )
         if any(
             letter in _UNSEEN
             or not (letter.isprintable() or letter in "\n\t\u3000\xa0")
             for letter in text
         ):
-            self.fail("holds a character that cannot be seen; write the text anew.")
+            self.fail(_("holds a character that cannot be seen; write the text anew."))
 
     def _words(self) -> str:
         if isinstance(self.node, yaml.SequenceNode):
-            return "a list"
+            return _("a list")
         if isinstance(self.node, yaml.MappingNode):
-            return "a mapping"
-        return "a single value"
+            return _("a mapping")
+        return _("a single value")
 
 
 def _allowed_words(text: str, allowed: Collection[str]) -> str:
     """The allowed words, or of very many those that are near."""
     near = get_close_matches(text, allowed, 4, 0.4)
     if len(allowed) <= MOST_LISTED or not near:
-        return f"allowed are {listed(allowed)}"
-    return f"perhaps {' or '.join(near)} is meant, of {len(allowed)} that there are"
+        return _("allowed are {words}", words=listed(allowed))
+    return _(
+        "perhaps {words} is meant, of {count} that there are",
+        words=_(" or ").join(near),
+        count=len(allowed),
+    )

@@ -1,12 +1,15 @@
 """A lesson as one HTML file: its player, its questions and, on paper, every step. It needs no network and no memviz."""
 
+from dataclasses import asdict
 from functools import cache
 from typing import Any, NamedTuple
 
 from jinja2 import Template
+from markupsafe import Markup, escape
 
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import listed
+from memviz.core.translation import _, ngettext, pgettext, script_words, use_language
 from memviz.dashboard.lessons.answers_shown import (
     Table,
     answers_origin,
@@ -15,6 +18,7 @@ from memviz.dashboard.lessons.answers_shown import (
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     NOT_QUITE,
+    PAGE_NAMES,
     RIGHT,
     Language,
     Lesson,
@@ -22,6 +26,7 @@ from memviz.dashboard.lessons.lesson import (
     Question,
     Step,
     Text,
+    in_languages,
 )
 from memviz.dashboard.lessons.markdown import as_html
 from memviz.dashboard.lessons.playing import (
@@ -37,7 +42,9 @@ from memviz.dashboard.stage.files import copy_script, own_text, script
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.storage.workspace import Workspace
 
+_PACKAGE = "memviz.dashboard.lessons"
 _ENDS = "\n;\n"
+_COMMAND = Markup("<code>memviz ui</code>")
 
 
 class Tried(NamedTuple):
@@ -66,10 +73,15 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
     """The lesson as the text of an HTML file, to be written as UTF-8. It opens in ``language``, and switches. Its
     policy lets a browser load nothing and run no script but its own, known by its hash. Raises
     :class:`memviz.LessonError` where its conversation is not there."""
-    played = [play_view(step.view, workspace, lesson.id) for step in lesson.steps]
-    steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
     if language not in lesson.languages:
         language = lesson.languages[0]
+    with use_language(language):
+        return _written(lesson, workspace, language)
+
+
+def _written(lesson: Lesson, workspace: Workspace, language: Language) -> str:
+    played = [play_view(step.view, workspace, lesson.id) for step in lesson.steps]
+    steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
     replayed = [one for one in played if one]
     titles = [one.transcript.title for one in replayed]
     labels = [label for one in replayed for label in one.labels]
@@ -82,8 +94,16 @@ def html_lesson(lesson: Lesson, workspace: Workspace, language: Language = "en")
         languages=[(code, LANGUAGES[code]) for code in lesson.languages],
         conversations=list(dict.fromkeys(titles)),
         settings=list(dict.fromkeys(labels)),
-        authors=listed(author.value for author in Author if author in authors),
-        verdicts={"right": RIGHT, "notQuite": NOT_QUITE},
+        authors=listed(_(author.value) for author in Author if author in authors),
+        pages=PAGE_NAMES,
+        verdicts={
+            "right": asdict(in_languages(lambda: _(RIGHT))),
+            "notQuite": asdict(in_languages(lambda: _(NOT_QUITE))),
+        },
+        words=script_words(_script()),
+        _=_,
+        ngettext=ngettext,
+        pgettext=pgettext,
         stages=[list(one.stages) for one in steps],
     )
     return clean_text(html)
@@ -110,15 +130,23 @@ def _shown(step: Step, played: Played | None) -> StepShown:
 
 @cache
 def _template() -> Template:
-    package = "memviz.dashboard.lessons"
     environment = html_environment(
-        package,
+        _PACKAGE,
         "lesson.css",
-        [_ENDS.join([script(), copy_script(), own_text(package, "lesson.js")])],
+        [_script()],
         images="data:",
-        filters={"markdown": as_html, "said": _said},
+        filters={"markdown": as_html, "said": _said, "filled": _filled},
     )
     return environment.get_template("lesson.html")
+
+
+def _script() -> str:
+    return _ENDS.join([script(), copy_script(), own_text(_PACKAGE, "lesson.js")])
+
+
+def _filled(text: str, **values: str | Markup) -> Markup:
+    """The text with values that may be HTML in its braces; ``{command}`` is the command that starts memviz."""
+    return escape(text).format(command=_COMMAND, **values)
 
 
 def _said(text: Text) -> list[tuple[str, str, str]]:

@@ -1,6 +1,8 @@
 // The player of a lesson in a file of its own. All texts are in the page already; here they are shown and hidden.
 (() => {
     const stages = JSON.parse(document.getElementById("stages").textContent);
+    const words = JSON.parse(document.getElementById("words").textContent);
+    const _ = (text) => words[text] ?? text;
     const verdicts = JSON.parse(document.getElementById("verdicts").textContent);
     const articles = [...document.querySelectorAll("article[data-step]")];
     const [table, place, walk] = ["table", "stage", "walk"].map((id) => document.getElementById(id));
@@ -56,9 +58,9 @@
             const box = Object.assign(document.createElement("span"), { className: "said", lang: language });
             box.dataset.said = language;
             box.append(isRight ? "✓ " : "✗ ");
-            const words = (label) => label.querySelector(`.said[data-said="${language}"]`).textContent;
+            const saidBy = (label) => label.querySelector(`.said[data-said="${language}"]`).textContent;
             form.split("**").forEach((part, at) => {
-                const text = part.replace(/\{(said|right)\}/g, (_, name) => words(name === "said" ? taken : right));
+                const text = part.replace(/\{(said|right)\}/g, (found, name) => saidBy(name === "said" ? taken : right));
                 box.append(at % 2 ? Object.assign(document.createElement("b"), { textContent: text }) : text);
             });
             return box;
@@ -67,7 +69,9 @@
 
     function score() {
         const right = [...answers.values()].filter(Boolean).length;
-        document.getElementById("score").textContent = answers.size ? `${right} of ${answers.size} right` : "";
+        document.getElementById("score").textContent = answers.size
+            ? _("{right} of {count} right").replace("{right}", right).replace("{count}", answers.size)
+            : "";
     }
 
     function speak(language) {
@@ -84,7 +88,7 @@
         const code = button.parentElement.querySelector("code");
         memvizCopy(button, code.textContent, () => {
             getSelection().selectAllChildren(code);
-            return "Selected";
+            return _("Selected");
         });
     }
 
@@ -105,7 +109,7 @@
             show(at + (event.key === "PageDown" ? 1 : -1), true);
         }
     });
-    articles.forEach((_, number) => {
+    articles.forEach((article, number) => {
         const form = asked(number);
         form?.addEventListener("change", (event) => answer(number, form, Number(event.target.value)));
     });

@@ -8,13 +8,24 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from memviz.core import page_titles
+from memviz.core.translation import noop, use_language
 from memviz.dashboard.lessons.study import View
 
 Language = Literal["en", "zh"]
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "简体中文"}
 """The languages of a lesson's texts, each with its own name."""
-PAGES = ("stage", "compare", "facts", "tune", "chat", "library", "guide")
-"""What a step may show: the stage alone, or a page of the dashboard, to which the step then leads."""
+PAGE_NAMES = {
+    "stage": noop("Stage"),
+    "compare": page_titles.COMPARE,
+    "facts": page_titles.FACTS,
+    "tune": page_titles.TUNE,
+    "chat": page_titles.CHAT,
+    "library": page_titles.LIBRARY,
+    "guide": page_titles.GUIDE,
+}
+"""What a step may show, with its title: the stage alone, or a page of the dashboard, to which the step then leads."""
+PAGES = tuple(PAGE_NAMES)
 MEASURED_IN = ("tokens", "dollars", "memory")
 """What the stage draws."""
 CONTROLS = (
@@ -51,6 +62,15 @@ class Text:
 
     def __bool__(self) -> bool:
         return bool(self.en or self.zh)
+
+
+def in_languages(say: Callable[[], str]) -> Text:
+    """Return what the function says in each language."""
+    said = {}
+    for language in LANGUAGES:
+        with use_language(language):
+            said[language] = say()
+    return Text(**said)
 
 
 class Point(NamedTuple):
@@ -185,8 +205,5 @@ RELATIONS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 """Each relation with its words and its rule."""
 
 
-RIGHT: dict[Language, str] = {"en": "**Right.**", "zh": "**答对了。**"}
-NOT_QUITE: dict[Language, str] = {
-    "en": "**Not quite:** you said “{said}”. It is: **{right}**",
-    "zh": "**不太对**：你选的是“{said}”。答案是：**{right}**",
-}
+RIGHT = noop("**Right.**")
+NOT_QUITE = noop("**Not quite:** you said “{said}”. It is: **{right}**")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from memviz.core.errors import LessonError
 from memviz.core.text.wording import listed
+from memviz.core.translation import _
 from memviz.dashboard.lessons.lesson import Lesson, Step
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.storage.store import Store
@@ -32,7 +33,10 @@ class BundledLessons(Mapping[str, Lesson]):
         if id not in self._ids:
             raise LessonError(
                 id,
-                f"there is no such lesson; the bundled ones are {listed(self._ids)}.",
+                _(
+                    "there is no such lesson; the bundled ones are {ids}.",
+                    ids=listed(self._ids),
+                ),
             )
         return _read(id)
 
@@ -114,8 +118,11 @@ def lesson_of(id_or_path: str | Path) -> Lesson:
     except FileNotFoundError:
         known = listed(bundled_lessons())
         raise LessonError(
-            str(path), f"there is no such file, and no such lesson among {known}."
+            str(path),
+            _("there is no such file, and no such lesson among {known}.", known=known),
         ) from None
     except (OSError, ValueError) as error:
-        raise LessonError(str(path), f"cannot be read ({error}).") from None
+        raise LessonError(
+            str(path), _("cannot be read ({error}).", error=error)
+        ) from None
     return read_lesson(content, path.name, path.stem.lower())

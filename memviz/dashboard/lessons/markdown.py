@@ -10,16 +10,17 @@ from typing import Literal, NamedTuple
 
 from markupsafe import Markup, escape
 
+from memviz.core.translation import noop
 from memviz.dashboard.markup import element, joined
 
 Style = Literal["", "strong", "em", "code"]
 _FORBIDDEN = (
-    (re.compile(r"!\["), "an image"),
+    (re.compile(r"!\["), noop("an image")),
     (re.compile(r"<[A-Za-z/!?]"), "HTML"),
-    (re.compile(r"\]\s*[(\[]|^\s*\[[^\]]*\]:", re.MULTILINE), "a link"),
+    (re.compile(r"\]\s*[(\[]|^\s*\[[^\]]*\]:", re.MULTILINE), noop("a link")),
     (
         re.compile(r"(?:\w+://|www\.|mailto:|data:|javascript:)\S", re.IGNORECASE),
-        "a link",
+        noop("a link"),
     ),
 )
 _CODE = re.compile(r"`[^`\n]+`")

@@ -7,8 +7,10 @@ import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, Fate
 from memviz.core.messages import Message
+from memviz.core.translation import _
 from memviz.dashboard.lessons.answer_measures import ANSWER_MEASURES
 from memviz.dashboard.lessons.measure import Kind, Measure, Spot, Taken, Value
+from memviz.dashboard.lessons.playing import NO_PRICE
 from memviz.dashboard.words.prices import missing_price_name
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.metrics.requests.request_axis import numbers_of_turn
@@ -95,7 +97,10 @@ def _sizes(side: str) -> Taken:
         written = _summaries(at)
         if not written:
             raise at.played.fail(
-                f"nothing was summarized by turn {at.record.turn}, so no size changed."
+                _(
+                    "nothing was summarized by turn {turn}, so no size changed.",
+                    turn=at.record.turn,
+                )
             )
         sizes = request_sizes(written[-1], at.run)
         return sizes.before_tokens if side == "before" else sizes.after_tokens
@@ -184,19 +189,20 @@ def _fact_values(at: Spot) -> Value:
 
 
 def _fact_told_turn(at: Spot) -> Value:
-    return _first_turn(at, at.retention.born[:, at.fact], "is never told")
+    is_told = at.retention.born[:, at.fact]
+    return _first_turn(at, is_told, _("the fact is never told in this run."))
 
 
 def _fact_lost_turn(at: Spot) -> Value:
     kept = at.retention
     is_lost = kept.born[:, at.fact] & ~kept.retained[:, at.fact]
-    return _first_turn(at, is_lost, "is never lost")
+    return _first_turn(at, is_lost, _("the fact is never lost in this run."))
 
 
 def _first_turn(at: Spot, is_so: Any, otherwise: str) -> int:
     found = np.flatnonzero(is_so)
     if not len(found):
-        raise at.played.fail(f"the fact {otherwise} in this run.")
+        raise at.played.fail(otherwise)
     return int(at.retention.turns[found[0]])
 
 
@@ -204,7 +210,7 @@ def _request_usd(at: Spot) -> Value:
     cost = at.cost
     if cost.request_usd is None:
         name = missing_price_name(cost.missing[0])
-        raise at.played.fail(f"no price is known of {name}.")
+        raise at.played.fail(_(NO_PRICE, name=name))
     return float(cost.request_usd[at.number])
 
 
@@ -212,7 +218,7 @@ def _summarizer_usd(at: Spot) -> Value:
     cost = at.cost
     if cost.summarizer_call_usd is None:
         name = missing_price_name(cost.missing[0])
-        raise at.played.fail(f"no price is known of {name}.")
+        raise at.played.fail(_(NO_PRICE, name=name))
     numbers = cost.traffic.summarizer_requests
     is_so_far = (numbers >= 0) & (numbers <= at.number)
     return float(cost.summarizer_call_usd[is_so_far].sum())

@@ -4,7 +4,6 @@ are some and the offline stand-in's where there are none. No paid model is ever 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from memviz.core import page_titles
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted, distinct_names, listed
+from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.lesson import Point
 from memviz.dashboard.lessons.study import RecalledTurns, Study, View, query_of
 from memviz.engine.recall import Recall
@@ -32,6 +32,13 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 FACTS_NAMED = 5
 """In the sentence on a fact that is not there."""
+NO_FACT = noop(
+    "there is no fact with the answer “{answer}”; the conversation's facts are {facts}."
+)
+SEVERAL_FACTS = noop(
+    "there is more than one fact with the answer “{answer}”; the conversation's facts are {facts}."
+)
+NO_PRICE = noop("no price is known of {name}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +50,9 @@ class Played:
     transcript: Transcript
     runs: tuple[Run, ...]
 
-    @cached_property
+    @property
     def labels(self) -> list[str]:
-        """The settings in a few words."""
+        """The settings in a few words, in the language of who reads them."""
         return distinct_names([run.label for run in self.runs])
 
     @property
@@ -69,13 +76,21 @@ class Played:
             return len(run.requests) - 1
         numbers = numbers_of_turn(run, point.turn or 0)
         if not numbers:
-            turns = counted(run.log.turn_count, "turn")
             raise self.fail(
-                f"there is no turn {point.turn or 1}: the conversation has {turns}."
+                _(
+                    "there is no turn {turn}: the conversation has {turns}.",
+                    turn=point.turn or 1,
+                    turns=counted(run.log.turn_count, "turn"),
+                )
             )
         if point.call is not None and point.call > len(numbers):
             raise self.fail(
-                f"turn {point.turn} has no call {point.call}: it has {counted(len(numbers), 'call')}."
+                _(
+                    "turn {turn} has no call {call}: it has {calls}.",
+                    turn=point.turn,
+                    call=point.call,
+                    calls=counted(len(numbers), "call"),
+                )
             )
         return numbers[-1] if point.call is None else numbers[point.call - 1]
 
@@ -88,7 +103,11 @@ class Played:
         messages = len(self.run(point).log)
         if not 1 <= (point.message or 0) <= messages:
             raise self.fail(
-                f"there is no message {point.message}: the conversation has {messages:,} messages."
+                _(
+                    "there is no message {message}: the conversation has {messages:,} messages.",
+                    message=point.message,
+                    messages=messages,
+                )
             )
         return (point.message or 0) - 1
 
@@ -99,7 +118,11 @@ class Played:
             if named < len(self.probes):
                 return named
             raise self.fail(
-                f"there is no fact {named}: the conversation has {counted(len(self.probes), 'fact')}."
+                _(
+                    "there is no fact {fact}: the conversation has {facts}.",
+                    fact=named,
+                    facts=counted(len(self.probes), "fact"),
+                )
             )
         wanted = (named or "").casefold()
         found = []
@@ -111,18 +134,16 @@ class Played:
         known = [probe.answers[0] for probe in self.probes]
         more = len(known) - FACTS_NAMED
         if more > 0:
-            known[FACTS_NAMED:] = [f"{more} more"]
-        how = "more than one fact" if found else "no fact"
-        raise self.fail(
-            f"there is {how} with the answer “{named}”; the conversation's facts are {listed(known)}."
-        )
+            known[FACTS_NAMED:] = [_("{number} more", number=more)]
+        template = SEVERAL_FACTS if found else NO_FACT
+        raise self.fail(_(template, answer=named, facts=listed(known)))
 
     def retention(self, point: Point) -> Retention:
         """Return what the requests of a run retain of the facts."""
         run = self.run(point)
         probes = self.probes
         if not probes:
-            raise self.fail("the conversation has no facts.")
+            raise self.fail(_("the conversation has no facts."))
         return run.once(("lesson retention", probes), lambda: retention(run, probes))
 
     def cost(self, point: Point) -> Cost:
@@ -141,7 +162,7 @@ class Played:
         cost = self.cost(point)
         usd = cost.cumulative_usd
         if usd is None:
-            raise self.fail(f"no price is known of {cost.missing[0]}.")
+            raise self.fail(_(NO_PRICE, name=cost.missing[0]))
         record = self.record(point)
         at = np.flatnonzero((cost.turns == record.turn) & (cost.calls == record.call))
         return float(usd[at[-1]]) if len(at) else 0.0
@@ -162,7 +183,7 @@ def play(
     id = study.conversation_id
     if study.conversation not in bundled() and not workspace.store.exists(id):
         raise LessonError(lesson, not_there(study.conversation))
-    transcript, _ = workspace.conversation(id)
+    transcript, _version = workspace.conversation(id)
     runs = []
     for number, setting in enumerate(study.settings):
         recalls = recalls_of(study.recalls, number, setting)
@@ -190,9 +211,11 @@ def play_view(
 
 def not_there(conversation: str) -> str:
     """The sentence on a lesson whose conversation is not there."""
-    return (
-        f"the conversation “{conversation}” is not here: it was deleted, or belongs to another machine. "
-        f"Import it in the {page_titles.LIBRARY}, or change the lesson's conversation."
+    return _(
+        "the conversation “{conversation}” is not here: it was deleted, or belongs to another machine. "
+        "Import it in the {library}, or change the lesson's conversation.",
+        conversation=conversation,
+        library=_(page_titles.LIBRARY),
     )
 
 

@@ -2,44 +2,35 @@
 that their run gives, in both languages."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memviz.core.text.wording import dollars, plural
-from memviz.dashboard.lessons.lesson import Point, Prediction, Question, Step, Text
+from memviz.core.text.wording import counted, dollars
+from memviz.core.translation import _, noop, pgettext
+from memviz.dashboard.lessons.lesson import (
+    Point,
+    Prediction,
+    Question,
+    Step,
+    Text,
+    in_languages,
+)
 from memviz.dashboard.lessons.measure import Value
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import numbers_of_turn
+from memviz.strategies.clauses import Fill
 
-YES = Text("Yes", "会")
-NO = Text("No", "不会")
-KNOWN = Text("Yes", "还有")
-GONE = Text("No", "没有了")
-_UNITS_ZH = {"messages": "条消息", "tokens": "个词元", "turns": "轮", "rounds": "轮"}
 _PLACES = {
-    "verbatim": Text(
-        "a message that states it is sent word for word", "说到它的那条消息仍被逐字发送"
-    ),
-    "recalled": Text(
-        "the message that states it was recalled", "说到它的那条消息被召回"
-    ),
-    "summary": Text(
-        "the message is gone, and the summary holds it", "原消息已不在，但摘要里还有它"
-    ),
-    "system": Text("the system prompt holds it", "系统提示里有它"),
-    "lost": Text(
-        "neither the message nor the summary that is sent holds it any more",
-        "发送的消息和摘要里都已没有它",
-    ),
-    "contradicted": Text(
-        "only what denies it or what it was before is sent",
-        "发送的内容里只有否定它的说法，或者它以前的值",
-    ),
-    "unknown": Text(
-        "it may stand in what nobody can read", "它也许在谁也读不到的那部分里"
-    ),
-    "not told": Text("it has not been told yet", "它还没有被提到"),
+    "verbatim": noop("A message that states it is sent word for word."),
+    "recalled": noop("The message that states it was recalled."),
+    "summary": noop("The message is gone, and the summary holds it."),
+    "system": noop("The system prompt holds it."),
+    "lost": noop("Neither the message nor the summary that is sent holds it any more."),
+    "contradicted": noop("Only what denies it or what it was before is sent."),
+    "unknown": noop("It may stand in what nobody can read."),
+    "not told": noop("It has not been told yet."),
 }
 
 
@@ -89,57 +80,64 @@ class _Predicted:
 
 
 def _summarizes(one: _Predicted) -> Question:
-    text = Text(
-        f"Will {one.label} write a summary right before the request of turn {one.turn}?",
-        f"在第 {one.turn} 轮请求之前，{one.label} 会写一份摘要吗？",
+    text = in_languages(
+        lambda: _(
+            "Will {setting} write a summary right before the request of turn {turn}?",
+            setting=one.label,
+            turn=one.turn,
+        )
+    )
+    choices = (
+        in_languages(lambda: pgettext("it will", "Yes")),
+        in_languages(lambda: pgettext("it will", "No")),
     )
     if one.take("summarizes"):
-        return Question(text, (YES, NO), 0, _why_summarized(one))
-    return Question(text, (YES, NO), 1, _why_not(one))
+        return Question(text, choices, 0, in_languages(lambda: _why_summarized(one)))
+    return Question(text, choices, 1, in_languages(lambda: _why_not(one)))
 
 
-def _why_summarized(one: _Predicted) -> Text:
-    before = one.count("tokens_before_summary")
-    after = one.count("tokens_after_summary")
-    rule = _rule(one.run, one.turn)
-    return Text(
-        f"{rule.en}Without the summary the request would have had {before:,} tokens; with it, it has {after:,}.",
-        f"{rule.zh}没有摘要，这次请求会有 {before:,} 个词元；有了摘要，只有 {after:,} 个。",
+def _why_summarized(one: _Predicted) -> str:
+    sizes = _(
+        "Without the summary the request would have had {before:,} tokens; with it, it has {after:,}.",
+        before=one.count("tokens_before_summary"),
+        after=one.count("tokens_after_summary"),
+    )
+    fill = _fill_when_due(one.run, one.turn)
+    if fill is None or not fill.is_over:
+        return sizes
+    return _(
+        "The rule counts {held}, and its limit is {limit:,}. {sizes}",
+        held=_held(fill),
+        limit=fill.limit,
+        sizes=sizes,
     )
 
 
-def _rule(run: Run, turn: int) -> Text:
+def _fill_when_due(run: Run, turn: int) -> Fill | None:
     """Return how full the memory was when the summary of a turn came due, where the strategy's rule can say it in
     numbers."""
     numbers = numbers_of_turn(run, turn)
     due = [one for one in run.compactions if one.is_summarization]
     compaction = next(one for one in due if run.request_number(one) in numbers)
-    fill = compaction.strategy.fill(compaction.before)
-    if fill is None or not fill.is_over:
-        return Text()
-    return Text(
-        f"The rule counts {fill.held:,} {fill.unit}, and its limit is {fill.limit:,}. ",
-        f"规则数到 {fill.held:,} {_unit_zh(fill.unit)}，上限是 {fill.limit:,}。",
-    )
+    return compaction.strategy.fill(compaction.before)
 
 
-def _why_not(one: _Predicted) -> Text:
+def _held(fill: Fill) -> str:
+    return counted(fill.held, fill.unit.removesuffix("s"))
+
+
+def _why_not(one: _Predicted) -> str:
     memory = one.played.record(one.point).memory
     fill = one.run.strategy_at(one.turn).fill(memory)
     if fill is None or not fill.limit:
-        written = one.take("summaries_written")
-        return Text(
-            f"None was due: {written} so far.",
-            f"这时还不到写摘要的时候：到目前为止写了 {written} 份。",
+        return _(
+            "None was due: {written} so far.", written=one.take("summaries_written")
         )
-    return Text(
-        f"It is not time: the rule counts {fill.held:,} {fill.unit} of {fill.limit:,}.",
-        f"还没到时候：规则数到 {fill.held:,} {_unit_zh(fill.unit)}，上限是 {fill.limit:,}。",
+    return _(
+        "It is not time: the rule counts {held} of {limit:,}.",
+        held=_held(fill),
+        limit=fill.limit,
     )
-
-
-def _unit_zh(unit: str) -> str:
-    return _UNITS_ZH.get(plural(unit.rstrip("s")), _UNITS_ZH.get(unit, unit))
 
 
 def _stays(one: _Predicted) -> Question:
@@ -149,13 +147,20 @@ def _stays(one: _Predicted) -> Question:
     others = dict.fromkeys((said, sent // 2, sent + 4, sent * 2))
     wrong = [number for number in others if number != sent and number > 0]
     numbers = sorted([sent, *wrong[:2]])
-    text = Text(
-        f"How many messages does {one.label} send word for word at turn {one.turn}?",
-        f"第 {one.turn} 轮时，{one.label} 逐字发送多少条消息？",
+    text = in_languages(
+        lambda: _(
+            "How many messages does {setting} send word for word at turn {turn}?",
+            setting=one.label,
+            turn=one.turn,
+        )
     )
-    reason = Text(
-        f"Of {said:,} messages so far, {sent:,} are sent word for word, and a summary stands for {summarized:,}.",
-        f"到目前为止共有 {said:,} 条消息，其中 {sent:,} 条逐字发送，摘要代替了 {summarized:,} 条。",
+    reason = in_languages(
+        lambda: _(
+            "Of {said:,} messages so far, {sent:,} are sent word for word, and a summary stands for {summarized:,}.",
+            said=said,
+            sent=sent,
+            summarized=summarized,
+        )
     )
     choices = tuple(Text(f"{number:,}", f"{number:,}") for number in numbers)
     return Question(text, choices, numbers.index(sent), reason)
@@ -164,31 +169,42 @@ def _stays(one: _Predicted) -> Question:
 def _knows(one: _Predicted) -> Question:
     probe = one.played.probes[one.played.fact(one.asked.fact)]
     fact = f"**{_plain(probe.answers[0])}**"
-    text = Text(
-        f"Does the request of turn {one.turn} still hold {fact} under {one.label}?",
-        f"在 {one.label} 之下，第 {one.turn} 轮的请求里还有 {fact} 吗？",
+    text = in_languages(
+        lambda: _(
+            "Does the request of turn {turn} still hold {fact} under {setting}?",
+            turn=one.turn,
+            fact=fact,
+            setting=one.label,
+        )
     )
-    words = _PLACES[str(one.take("fact_place"))]
-    reason = Text(f"{words.en[:1].upper()}{words.en[1:]}.", f"{words.zh}。")
+    place = _PLACES[str(one.take("fact_place"))]
+    choices = (
+        in_languages(lambda: pgettext("it is there", "Yes")),
+        in_languages(lambda: pgettext("it is there", "No")),
+    )
     answer = 0 if one.take("fact_known") else 1
-    return Question(text, (KNOWN, GONE), answer, reason)
+    return Question(text, choices, answer, in_languages(lambda: _(place)))
 
 
 def _cheapest(one: _Predicted) -> Question:
     played = one.played
-    amounts = []
-    told = []
-    for number, label in enumerate(played.labels):
-        amount = played.usd_so_far(one.point._replace(setting=number))
-        amounts.append(amount)
-        told.append(f"{_plain(label)} {dollars(amount)}")
-    text = Text(
-        f"Which setting has cost least up to turn {one.turn}?",
-        f"到第 {one.turn} 轮为止，哪种设置花费最少？",
+    settings = range(len(played.runs))
+    amounts = [played.usd_so_far(one.point._replace(setting=n)) for n in settings]
+    text = in_languages(
+        lambda: _("Which setting has cost least up to turn {turn}?", turn=one.turn)
     )
-    reason = Text(f"So far: {'; '.join(told)}.", f"到此为止：{'；'.join(told)}。")
-    choices = tuple(Text(label, label) for label in played.labels)
+    reason = in_languages(
+        lambda: _("So far: {costs}.", costs=_costs(played.labels, amounts))
+    )
+    choices = tuple(in_languages(lambda n=n: played.labels[n]) for n in settings)
     return Question(text, choices, amounts.index(min(amounts)), reason)
+
+
+def _costs(labels: Sequence[str], amounts: Sequence[float]) -> str:
+    told = []
+    for label, amount in zip(labels, amounts, strict=True):
+        told.append(f"{_plain(label)} {dollars(amount)}")
+    return _("; ").join(told)
 
 
 def _plain(text: str) -> str:

@@ -14,6 +14,7 @@ from memviz.core.bounds import LARGEST_NUMBER, MAX_QUOTED_CHARS, MAX_SECONDS, qu
 from memviz.core.counters import counter
 from memviz.core.errors import LessonError, MemvizError, ParameterError
 from memviz.core.plain_yaml import PlainYamlError, composed
+from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.asked_answers import RECORDS
 from memviz.dashboard.lessons.fields import Field
 from memviz.dashboard.lessons.lesson import (
@@ -72,8 +73,10 @@ NEVER_LINKED = (
 )
 """Parts of an address that a lesson does not give by hand: models, for it asks none, and what it has fields for."""
 VIEW_NAMES = (*STUDY_FIELDS, *VIEW_FIELDS)
-YAML_HINT = "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
-LEVELS_WORDS = "a lesson is eight levels deep"
+YAML_HINT = noop(
+    "put texts with a colon, a comma, a question mark or a # in quotes, and indent with spaces."
+)
+LEVELS_WORDS = noop("a lesson is eight levels deep")
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _STEP = ("title", "text", "view", "claims", "question", "prediction", "try", "notes")
 Readers = Mapping[str, Callable[[Field], Any]]
@@ -93,20 +96,30 @@ def read_lesson(content: bytes | str, file: str, id: str | None = None) -> Lesso
         content = content.encode("utf-8", "replace")
     if len(content) > MAX_BYTES:
         raise LessonError(
-            file, f"has more than {MAX_BYTES:,} bytes; a lesson is a short YAML file."
+            file,
+            _(
+                "has more than {most:,} bytes; a lesson is a short YAML file.",
+                most=MAX_BYTES,
+            ),
         )
     try:
-        root = composed(content, 20, LEVELS_WORDS)
+        root = composed(content, 20, _(LEVELS_WORDS))
     except UnicodeDecodeError:
         raise LessonError(
-            file, "is not a text in UTF-8; a lesson is a YAML file."
+            file, _("is not a text in UTF-8; a lesson is a YAML file.")
         ) from None
     except PlainYamlError as error:
         raise LessonError(
-            file, f"is not valid YAML: {error}; {YAML_HINT}", line=error.line
+            file,
+            _(
+                "is not valid YAML: {error}; {hint}",
+                error=error,
+                hint=_(YAML_HINT),
+            ),
+            line=error.line,
         ) from None
     if root is None:
-        raise LessonError(file, "is empty; a lesson has a title and steps.")
+        raise LessonError(file, _("is empty; a lesson has a title and steps."))
     return _lesson(Field(file, root), id)
 
 
@@ -120,7 +133,7 @@ def _lesson(whole: Field, id: str | None) -> Lesson:
     fields = whole.fields(("id", *readers, "steps", *STUDY_FIELDS), ("title", "steps"))
     named = _id(fields["id"]) if "id" in fields else id or ""
     if not _ID.fullmatch(named):
-        whole.fail("has no id; give it one of small letters, digits and hyphens.")
+        whole.fail(_("has no id; give it one of small letters, digits and hyphens."))
     study = _study(fields, Study())
     about = _values(fields, readers)
     steps = fields["steps"].each("step", partial(_step, study=study), MAX_STEPS)
@@ -138,7 +151,10 @@ def _id(field: Field) -> str:
     text = _name(field)
     if not _ID.fullmatch(text):
         field.fail(
-            f"is {quoted(text)}; an id has small letters, digits and hyphens, at most 60."
+            _(
+                "is {text}; an id has small letters, digits and hyphens, at most 60.",
+                text=quoted(text),
+            )
         )
     return text
 
@@ -172,16 +188,18 @@ def _setting(field: Field) -> Strategy:
     given = dict(field.entries())
     if "strategy" not in given:
         field.fail(
-            "names no strategy; write strategy: summary, with its parameters beside it."
+            _(
+                "names no strategy; write strategy: summary, with its parameters beside it."
+            )
         )
     id = _name(given.pop("strategy"))
     values: dict[str, Any] = {name: one.value() for name, one in given.items()}
     try:
         return strategy(id, **values)
     except ParameterError as error:
-        (given.get(error.name) or field).fail(f"is wrong. {error}")
+        (given.get(error.name) or field).fail(_("is wrong. {error}", error=error))
     except MemvizError as error:
-        field.fail(f"is wrong. {error}")
+        field.fail(_("is wrong. {error}", error=error))
 
 
 def _counter(field: Field) -> str:
@@ -189,7 +207,7 @@ def _counter(field: Field) -> str:
     try:
         return counter(name).name
     except MemvizError as error:
-        field.fail(f"is wrong. {error}")
+        field.fail(_("is wrong. {error}", error=error))
 
 
 def _recall(field: Field, settings: int) -> RecalledTurns:
@@ -209,10 +227,12 @@ def _step(field: Field, study: Study) -> Step:
         view = _view(own, own.fields(VIEW_NAMES), study, "stage")
     if view.has_stage and not (view.study.conversation and view.study.settings):
         field.fail(
-            "shows no conversation under a setting; give conversation and settings, in the lesson or its view."
+            _(
+                "shows no conversation under a setting; give conversation and settings, in the lesson or its view."
+            )
         )
     if "question" in fields and "prediction" in fields:
-        fields["prediction"].fail("stands beside a question; a step asks one thing.")
+        fields["prediction"].fail(_("stands beside a question; a step asks one thing."))
     claim = partial(_claim, view=view)
     to_try = partial(_try, view=view)
     readers: Readers = {
@@ -253,7 +273,7 @@ def _view(field: Field, fields: Mapping[str, Field], study: Study, page: str) ->
     is_before = (view.turn or MAX_TURN) < (view.first_turn or 1)
     is_behind = (view.turn or 1) > (view.last_turn or MAX_TURN)
     if is_before or is_behind:
-        field.fail("has a turn outside of from and to; it has to lie between them.")
+        field.fail(_("has a turn outside of from and to; it has to lie between them."))
     return view
 
 
@@ -267,7 +287,9 @@ def _link(field: Field) -> tuple[tuple[str, str], ...]:
     for name, one in parts:
         if name in NEVER_LINKED:
             one.fail(
-                "does not belong here; lessons ask no model, and the rest has fields of its own."
+                _(
+                    "does not belong here; lessons ask no model, and the rest has fields of its own."
+                )
             )
     return tuple((name, one.line(TEXT_CHARS)) for name, one in parts)
 
@@ -285,7 +307,9 @@ def _place(field: Field, study: Study) -> int:
     """Return the place of a setting."""
     if not study.settings:
         field.fail(
-            "names a setting, and there are none; give settings in the lesson or the view."
+            _(
+                "names a setting, and there are none; give settings in the lesson or the view."
+            )
         )
     return field.number(0, len(study.settings) - 1)
 
@@ -306,10 +330,14 @@ def _claim(field: Field, view: View) -> Claim:
     relation = fields["relation"].word(RELATIONS)
     if kind is not Kind.NUMBER and relation not in ("=", "!="):
         fields["relation"].fail(
-            f"is {quoted(relation)}; what {point.measure} gives is no number, so = or != is meant."
+            _(
+                "is {relation}; what {measure} gives is no number, so = or != is meant.",
+                relation=quoted(relation),
+                measure=point.measure,
+            )
         )
     if ("value" in fields) == ("than" in fields):
-        field.fail("needs either a value or than, with which it is compared.")
+        field.fail(_("needs either a value or than, with which it is compared."))
     compared: dict[str, Any] = {}
     if "than" in fields:
         compared["than"] = _point(fields["than"].fields(Point._fields), view, point)
@@ -324,7 +352,9 @@ def _value(field: Field, kind: Kind, view: View) -> float | bool | str:
     if kind is Kind.YES_OR_NO:
         value = field.value()
         if not isinstance(value, bool):
-            field.fail(f"is {quoted(value)}; it has to be true or false.")
+            field.fail(
+                _("is {value}; it has to be true or false.", value=quoted(value))
+            )
         return value
     if kind is Kind.SETTING:
         return _place(field, view.study)
@@ -365,12 +395,18 @@ def _judge_point(fields: Mapping[str, Field], point: Point, view: View) -> None:
     field = fields.get("measure") or next(iter(fields.values()))
     if not view.study.settings:
         field.fail(
-            "measures a run, and there is none; give settings in the lesson or the view."
+            _(
+                "measures a run, and there is none; give settings in the lesson or the view."
+            )
         )
     for name in MEASURES[point.measure].needs:
         if getattr(point, name) is None:
             field.fail(
-                f"is {point.measure}, which needs a {name}; give it beside the measure."
+                _(
+                    "is {measure}, which needs a {name}; give it beside the measure.",
+                    measure=point.measure,
+                    name=name,
+                )
             )
 
 
@@ -380,7 +416,7 @@ def _where(field: Field) -> tuple[tuple[str, float | bool | str], ...]:
     for name, one in field.entries():
         value = one.value()
         if not isinstance(value, int | float | str):
-            one.fail("is no number, no text, and neither true nor false.")
+            one.fail(_("is no number, no text, and neither true nor false."))
         found.append((name, value))
     return tuple(found)
 
@@ -411,13 +447,17 @@ def _predicted(field: Field, view: View) -> Prediction:
     fact = _fact(fields["fact"]) if "fact" in fields else view.highlight.fact
     if not view.study.settings:
         field.fail(
-            "asks of a run, and there is none; give settings in the lesson or the view."
+            _(
+                "asks of a run, and there is none; give settings in the lesson or the view."
+            )
         )
     if kind == "knows" and fact is None:
-        field.fail("asks what is known, and needs a fact; give it beside the kind.")
+        field.fail(_("asks what is known, and needs a fact; give it beside the kind."))
     if kind == "cheapest" and len(view.study.settings) < 2:
         field.fail(
-            "asks for the cheapest setting, and there is one alone; give at least two."
+            _(
+                "asks for the cheapest setting, and there is one alone; give at least two."
+            )
         )
     setting = _place(fields["setting"], view.study) if "setting" in fields else 0
     return Prediction(kind, _turn(fields["turn"]), setting, fact)

@@ -8,6 +8,7 @@ from markupsafe import Markup
 from memviz.core.context import ALL_PARTS
 from memviz.core.errors import LessonError
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop, pgettext
 from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.lessons.lesson import Point, Prediction, Step
@@ -115,6 +116,15 @@ WIDTH = 720
 BAR = 22
 ROW = 62
 TOP = 8
+WIDE = 14
+"""Of a Chinese character in pixels; a letter has 8 of them."""
+FATES = {
+    "summarized": noop("{number} summarized"),
+    "cleared": noop("{number} cleared"),
+    "dropped": noop("{number} dropped"),
+    "recalled": noop("{number} recalled"),
+}
+"""How many messages met each fate."""
 
 
 class Still(NamedTuple):
@@ -129,14 +139,14 @@ def still(step: Step, played: Played) -> Still:
     """The picture of a step, as it is before its question is answered."""
     turn = standing(step, played.runs[0].log.turn_count, is_answered=False).turn
     rows = [_numbers(played, number, turn) for number in range(len(played.runs))]
-    most = max(1, *(sum(parts.values()) for _, parts in rows))
+    most = max(1, *(sum(parts.values()) for _words, parts in rows))
     bars = []
     lines: list[str] = []
     shown: set[str] = set()
     for at, (words, parts) in enumerate(rows):
         label = played.labels[at]
         bars.append(_row(at, label, words, parts, most))
-        lines.append(f"{label}: {words}")
+        lines.append(_("{setting}: {words}", setting=label, words=words))
         shown.update(part for part, tokens in parts.items() if tokens)
     bottom = TOP + ROW * len(rows)
     bars.append(_legend([part for part in ALL_PARTS if part in shown], bottom + 4))
@@ -146,7 +156,9 @@ def still(step: Step, played: Played) -> Still:
         class_="still",
         viewBox=f"0 0 {WIDTH} {bottom + 20}",
         role="img",
-        aria_label=f"Requests of turn {turn}. {' '.join(lines)}",
+        aria_label=_(
+            "Requests of turn {turn}. {lines}", turn=turn, lines=" ".join(lines)
+        ),
     )
     return Still(turn, svg, tuple(lines))
 
@@ -157,19 +169,24 @@ def _numbers(played: Played, setting: int, turn: int) -> tuple[str, dict[str, in
     try:
         record = played.record(point)
     except LessonError:
-        return "no request at this turn", {}
-    whole = counted(_take(played, point, "messages_sent"), "message")
-    words = [f"{record.total_tokens:,} tokens", f"{whole} word for word"]
-    for fate in ("summarized", "cleared", "dropped", "recalled"):
+        return _("no request at this turn"), {}
+    sent = counted(_take(played, point, "messages_sent"), "message")
+    words = [
+        _("{tokens:,} tokens", tokens=record.total_tokens),
+        _("{messages} word for word", messages=sent),
+    ]
+    for fate, template in FATES.items():
         number = _take(played, point, f"messages_{fate}")
         if number:
-            words.append(f"{number} {fate}")
+            words.append(_(template, number=number))
     told = _take(played, point, "facts_told") if played.probes else 0
     if told:
         known = _take(played, point, "facts_known")
-        words.append(f"knows {known} of {counted(told, 'fact')}")
+        words.append(
+            _("knows {known} of {facts}", known=known, facts=counted(told, "fact"))
+        )
     parts = {part: record.tokens.get(part, 0) for part in ALL_PARTS}
-    return f"{', '.join(words)}.", parts
+    return _("{words}.", words=pgettext("between clauses", ", ").join(words)), parts
 
 
 def _take(played: Played, point: Point, measure: str) -> int:
@@ -181,7 +198,7 @@ def _legend(parts: list[str], top: int) -> Markup:
     found = []
     x = 0
     for part in parts:
-        title = PART_TITLES.get(part, part)
+        title = _(PART_TITLES.get(part, part))
         color = _color(part)
         found += [
             element(
@@ -195,7 +212,7 @@ def _legend(parts: list[str], top: int) -> Markup:
             ),
             element("text", title, x=f"{x + 16}", y=f"{top + 10}"),
         ]
-        x += 30 + 8 * len(title)
+        x += 30 + sum(WIDE if letter > "\u2e80" else 8 for letter in title)
     return joined(found)
 
 
@@ -210,7 +227,11 @@ def _row(at: int, label: str, words: str, parts: dict[str, int], most: int) -> M
     for part, tokens in parts.items():
         width = (WIDTH - 2) * tokens / most
         if tokens:
-            title = f"{PART_TITLES.get(part, part)}: {tokens:,} tokens"
+            title = _(
+                "{part}: {tokens:,} tokens",
+                part=_(PART_TITLES.get(part, part)),
+                tokens=tokens,
+            )
             bar = element(
                 "rect",
                 element("title", title),

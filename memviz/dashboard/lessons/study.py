@@ -14,6 +14,8 @@ from urllib.parse import urlencode
 from memviz.core.bounds import quoted, read_json, whole_number
 from memviz.core.counters import DEFAULT_COUNTER, counter
 from memviz.core.errors import MemvizError
+from memviz.core.text.wording import COMMA
+from memviz.core.translation import _
 from memviz.engine.recall import parse_numbers
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.names import DEFAULT_MODEL, RECORDING
@@ -229,7 +231,12 @@ class _Asked:
             try:
                 found.append(read(text))
             except (MemvizError, ValueError, IndexError) as error:
-                problem = f"The link's {name} {quoted(text)} was passed over: {error}"
+                problem = _(
+                    "The link's {name} {text} was passed over: {error}",
+                    name=name,
+                    text=quoted(text),
+                    error=error,
+                )
                 self.problems.append(problem)
         return found
 
@@ -238,18 +245,28 @@ class _Asked:
 
 
 def _left_out(name: str, texts: Sequence[str], at_most: int) -> str:
-    named = ", ".join(map(quoted, texts[:MOST_NAMED]))
-    more = ""
+    named = _(COMMA).join(map(quoted, texts[:MOST_NAMED]))
     if len(texts) > MOST_NAMED:
-        more = f" and {len(texts) - MOST_NAMED:,} more"
-    return f"A link holds at most {at_most} {name}s, so of this one {named}{more} were left out."
+        return _(
+            "A link holds at most {most} {name}s, so of this one {named} and {more:,} more were left out.",
+            most=at_most,
+            name=name,
+            named=named,
+            more=len(texts) - MOST_NAMED,
+        )
+    return _(
+        "A link holds at most {most} {name}s, so of this one {named} were left out.",
+        most=at_most,
+        name=name,
+        named=named,
+    )
 
 
 def _read_setting(text: str) -> Strategy:
-    strategy_id, _, parameters = text.partition(" ")
+    strategy_id, _space, parameters = text.partition(" ")
     values = read_json(parameters) if parameters else {}
     if not isinstance(values, dict):
-        raise ValueError("its parameters are not an object of names and values.")
+        raise ValueError(_("its parameters are not an object of names and values."))
     return strategy(strategy_id, **values)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import memviz
+from memviz.core.translation import LOCALE
 from memviz.dashboard.lessons.asked_answers import RECORDS, record_of
 from memviz.dashboard.lessons.lesson import LANGUAGES, Prediction, Question, Step, Text
 from memviz.dashboard.lessons.markdown import blocks
@@ -134,6 +135,18 @@ def test_chinese_texts_keep_to_the_words_of_the_table(
             assert not [text for text in texts if word in text], (
                 f"{right} is meant, not {word}"
             )
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_reader_is_addressed_as_everywhere(id: str) -> None:
+    """With 你, as in the interface; a quotation is in its own words."""
+    texts = [text.zh for text in memviz.lesson(id).texts]
+    assert not [text for text in texts if "您" in text]
+
+
+def test_the_catalogues_address_their_reader_in_one_way() -> None:
+    for path in sorted((LOCALE / "zh").glob("*.po")):
+        assert "您" not in path.read_text(encoding="utf-8"), path.name
 
 
 @pytest.mark.parametrize("id", IDS)

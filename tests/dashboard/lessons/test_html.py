@@ -48,7 +48,7 @@ def test_it_has_both_languages_the_stages_and_what_is_printed(
         2 if step.asked else 1 for step in found.steps
     ]
     assert html.count('<svg class="still"') == len(found.steps)
-    assert "Summaries: recorded." in html
+    assert "摘要：录制。" in html
 
 
 def test_texts_stay_texts(workspace: Workspace) -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.core.bounds import quoted
 from memviz.core.errors import LessonError
+from memviz.core.translation import _
 from memviz.dashboard.lessons.lesson import LANGUAGES, Lesson
 from memviz.dashboard.lessons.library import find_lesson
 from memviz.dashboard.lessons.playing import Played, lesson_query
@@ -59,7 +60,10 @@ def open_address() -> Lesson | None:
         lesson = None
     else:
         if lesson is None:
-            sentence = f"The lesson {quoted(state.playing)} is not on this server, or was removed."
+            sentence = _(
+                "The lesson {name} is not on this server, or was removed.",
+                name=quoted(state.playing),
+            )
             st.warning(plain(sentence), icon=LINK_OFF)
     if lesson is None:
         state.playing = None

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from memviz.core.errors import LessonError, MemvizError
+from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.lesson import (
     PREDICTIONS,
     Language,
@@ -91,16 +92,20 @@ class Slot:
 NOTHING = "nothing"
 QUESTION = "question"
 PREDICTION = "prediction"
-ASKS = {NOTHING: "Nothing", QUESTION: "A question", PREDICTION: "A prediction"}
-ASKS_HELP = (
-    "The reader answers before going on. A question is yours, with its answers; the answer and the reason of a "
-    "prediction come from the run."
+ASKS = {
+    NOTHING: noop("Nothing"), QUESTION: noop("A question"), PREDICTION: noop("A prediction"),
+}  # fmt: skip
+ASKS_HELP = noop(
+    "The reader answers before going on. A question is yours, with its answers; the answer and the "
+    "reason of a prediction come from the run."
 )
 KINDS = {
-    "summarizes": "Is a summary written before this turn?", "stays": "How many messages are sent word for word?",
-    "knows": "Does the request still hold a fact?", "cheapest": "Which setting has cost least so far?",
-}  # fmt: skip
-CHOICES_HELP = f"Two to {MAX_CHOICES}, each on a line of its own."
+    "summarizes": noop("Is a summary written before this turn?"),
+    "stays": noop("How many messages are sent word for word?"),
+    "knows": noop("Does the request still hold a fact?"),
+    "cheapest": noop("Which setting has cost least so far?"),
+}
+CHOICES_HELP = noop("Two to {most}, each on a line of its own.")
 LINE_PIXELS = 68
 LINES_PIXELS = 110
 TURN_PIXELS = 130
@@ -115,12 +120,12 @@ def asked_in(own: OwnLesson, number: int, language: Language) -> None:
         sorts.append(PREDICTION)
     set_widget(key, _sort(step.asked))
     st.segmented_control(
-        "It asks",
+        _("It asks"),
         sorts,
-        format_func=ASKS.__getitem__,
+        format_func=lambda sort: _(ASKS[sort]),
         key=key,
         required=True,
-        help=ASKS_HELP,
+        help=_(ASKS_HELP),
         on_change=partial(_ask, own, number, key),
     )
     if isinstance(step.asked, Question):
@@ -154,7 +159,7 @@ def _question(own: OwnLesson, number: int, asked: Question, language: Language) 
     part = partial(Slot, own, number=number, is_asked=True)
     part("text").write(
         st.text_area,
-        "Question",
+        _("Question"),
         "question",
         language,
         max_chars=TEXT_CHARS,
@@ -162,25 +167,25 @@ def _question(own: OwnLesson, number: int, asked: Question, language: Language) 
     )
     key = own.key(f"choices-{number}-{language}")
     st.text_area(
-        "Answers, one a line",
+        _("Answers, one a line"),
         "\n".join(getattr(choice, language) for choice in asked.choices),
         key=key,
         max_chars=MAX_CHOICES * CHOICE_CHARS,
         height=LINES_PIXELS,
-        help=CHOICES_HELP,
+        help=_(CHOICES_HELP, most=MAX_CHOICES),
         on_change=partial(_choose_from, own, number, language, key),
     )
     if asked.choices:
         said = [plain(choice.said(language)) for choice in asked.choices]
-        _choose(part("answer"), "right", "The right one", dict(enumerate(said)))
+        _choose(part("answer"), "right", _("The right one"), dict(enumerate(said)))
     part("reason").write(
         st.text_area,
-        "Why (if you like)",
+        _("Why (if you like)"),
         "reason",
         language,
         max_chars=TEXT_CHARS,
         height=LINE_PIXELS,
-        help="Shown once the question is answered.",
+        help=_("Shown once the question is answered."),
     )
 
 
@@ -230,8 +235,10 @@ def _prediction(
 ) -> None:
     step = own.steps[number]
     try:
-        with st.spinner("Replaying the conversation", show_time=True):
-            played = play(step.view.study, workspace(), f"Step {number + 1}")
+        with st.spinner(_("Replaying the conversation"), show_time=True):
+            played = play(
+                step.view.study, workspace(), _("Step {number}", number=number + 1)
+            )
     except LessonError as error:
         show_error(error)
         return
@@ -243,13 +250,13 @@ def _prediction(
 def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -> None:
     part = partial(Slot, own, number=number, is_asked=True)
     needed = {"knows": bool(played.probes), "cheapest": len(played.runs) > 1}
-    kinds = {kind: KINDS[kind] for kind in PREDICTIONS if needed.get(kind, True)}
-    _choose(part("kind"), "kind", "What it asks", kinds)
+    kinds = {kind: _(KINDS[kind]) for kind in PREDICTIONS if needed.get(kind, True)}
+    _choose(part("kind"), "kind", _("What it asks"), kinds)
     turns = played.runs[0].log.turn_count
     key = own.key(f"turn-{number}")
     set_widget(key, min(asked.turn, turns))
     st.number_input(
-        "At turn",
+        _("At turn"),
         1,
         turns,
         key=key,
@@ -258,7 +265,7 @@ def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -
     )
     if asked.kind != "cheapest" and len(played.labels) > 1:
         labels = [plain(label) for label in played.labels]
-        _choose(part("setting"), "setting", "Under", dict(enumerate(labels)))
+        _choose(part("setting"), "setting", _("Under"), dict(enumerate(labels)))
     if asked.kind == "knows":
         answers = [probe.answers[0] for probe in played.probes]
         if asked.fact not in range(len(answers)):
@@ -266,7 +273,7 @@ def _predicted(own: OwnLesson, number: int, asked: Prediction, played: Played) -
             named = answers.index(asked.fact) if asked.fact in answers else 0
             part("fact").put(named)
         facts = dict(enumerate(map(plain, answers)))
-        _choose(part("fact"), "fact", "Fact", facts)
+        _choose(part("fact"), "fact", _("Fact"), facts)
 
 
 def _say(step: Step, played: Played, language: Language) -> None:
@@ -279,5 +286,8 @@ def _say(step: Step, played: Played, language: Language) -> None:
     if question is not None:
         prose(question.text, language)
         st.caption(
-            f"Answer of the run: {plain(question.choices[question.answer].said(language))}."
+            _(
+                "Answer of the run: {answer}.",
+                said=plain(question.choices[question.answer].said(language)),
+            )
         )

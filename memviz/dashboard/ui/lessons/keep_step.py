@@ -8,6 +8,7 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop, use_language
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
     Language,
@@ -52,10 +53,9 @@ OWN_FIELDS = (
     "as-written",
 )
 """Parts of an address for which a view has fields of its own, or that no lesson holds."""
-HELP = (
-    "What you see becomes a step of a lesson of your own, which comes together on the page "
-    f"{page_titles.LESSONS}. There the stage "
-    "plays it, from this request on, and a button opens it here as it is now."
+HELP = noop(
+    "What you see becomes a step of a lesson of your own, which comes together on the page {lessons}. "
+    "There the stage plays it, from this request on, and a button opens it here as it is now."
 )
 MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 """What the lanes of the stage say on a view; tokens on all others."""
@@ -68,34 +68,36 @@ def keep_as_step(
     the number of the one that is looked at. What a lesson shows otherwise than the page,
     with these settings and this ``summarizer``, is said."""
     with st.expander(
-        "Keep as a step", icon=":material/bookmark_add:", key=f"{page}-keep-step"
+        _("Keep as a step"), icon=":material/bookmark_add:", key=f"{page}-keep-step"
     ):
-        st.caption(HELP)
+        st.caption(_(HELP, lessons=_(page_titles.LESSONS)))
         for difference in differences(compare_state(), summarizer):
             st.warning(difference, icon=":material/difference:")
         with st.form(f"{page}-step", clear_on_submit=True, border=False):
             language = st.segmented_control(
-                "Written in",
+                _("Written in"),
                 list(LANGUAGES),
                 format_func=LANGUAGES.__getitem__,
                 default=lessons_state().language,
                 required=True,
             )
-            title = st.text_input("Title of the step", max_chars=TITLE_CHARS)
+            title = st.text_input(_("Title of the step"), max_chars=TITLE_CHARS)
             text = st.text_area(
-                "Text",
+                _("Text"),
                 max_chars=TEXT_CHARS,
-                help="Markdown without HTML, images and links.",
+                help=_("Markdown without HTML, images and links."),
             )
-            question = st.text_input("Question (if you like)", max_chars=CHOICE_CHARS)
-            right = st.text_input("Its right answer", max_chars=CHOICE_CHARS)
+            question = st.text_input(
+                _("Question (if you like)"), max_chars=CHOICE_CHARS
+            )
+            right = st.text_input(_("Its right answer"), max_chars=CHOICE_CHARS)
             wrong = st.text_area(
-                "Other answers, one a line",
+                _("Other answers, one a line"),
                 max_chars=MAX_CHOICES * CHOICE_CHARS,
                 height=68,
             )
             if st.form_submit_button(
-                "Keep", type="primary", icon=":material/bookmark_add:"
+                _("Keep"), type="primary", icon=":material/bookmark_add:"
             ):
                 _keep(
                     _view(page, view, fact),
@@ -109,11 +111,13 @@ def keep_as_step(
 def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
     """Yield what a lesson shows otherwise than the page: it holds settings, and no model's own words."""
     if state.free_run:
-        yield "A lesson shows the replies of the conversation, not those of this free run."
+        yield _(
+            "A lesson shows the replies of the conversation, not those of this free run."
+        )
     if not summarizer.recorded_first:
-        yield (
-            "A lesson plays recorded summaries where there are any, and asks the offline stand-in elsewhere, whatever "
-            "model is chosen here."
+        yield _(
+            "A lesson plays recorded summaries where there are any, and asks the offline stand-in elsewhere, "
+            "whatever model is chosen here."
         )
     reworded = any(
         edits
@@ -121,7 +125,9 @@ def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
         if key.conversation_id == state.conversation_id
     )
     if reworded and not all(setting.as_written for setting in state.settings):
-        yield "A lesson shows summaries as they were written, not as you reworded them."
+        yield _(
+            "A lesson shows summaries as they were written, not as you reworded them."
+        )
 
 
 def _keep(
@@ -136,10 +142,16 @@ def _keep(
         return
     if len(own.steps) >= MAX_STEPS:
         st.warning(
-            f"A lesson has at most {MAX_STEPS} steps. Save it in {page_titles.LESSONS}, and begin another one."
+            _(
+                "A lesson has at most {most} steps. Save it in {lessons}, and begin another one.",
+                most=MAX_STEPS,
+                lessons=_(page_titles.LESSONS),
+            )
         )
         return
-    said = {language: " ".join(title.split()) or f"Step {len(own.steps) + 1}"}
+    with use_language(language):
+        named = _("Step {number}", number=len(own.steps) + 1)
+    said = {language: " ".join(title.split()) or named}
     try:
         question = _question(language, *asked)
         step = Step(
@@ -154,7 +166,11 @@ def _keep(
         return
     st.success(
         plain(
-            f"{counted(len(own.steps), 'step')} kept. They come together on the page {page_titles.LESSONS}."
+            _(
+                "{steps} kept. They come together on the page {lessons}.",
+                steps=counted(len(own.steps), "step"),
+                lessons=_(page_titles.LESSONS),
+            )
         )
     )
 
@@ -162,7 +178,7 @@ def _keep(
 def _judged(step: Step) -> Step:
     """The step as it is read from a file. Raises :class:`memviz.LessonError`."""
     return read_lesson(
-        as_yaml(Lesson("step", Text(en="A step"), (step,))), "The step"
+        as_yaml(Lesson("step", Text(en="A step"), (step,))), _("The step")
     ).steps[0]
 
 
@@ -175,7 +191,7 @@ def _question(language: Language, text: str, right: str, wrong: str) -> Question
     choices = sorted({right, *map(str.strip, wrong.splitlines())} - {""})
     if not right or len(choices) < 2:
         raise LessonError(
-            "The question", "it needs its right answer and at least one other."
+            _("The question"), _("it needs its right answer and at least one other.")
         )
     said = tuple(Text(**{language: choice}) for choice in choices)
     return Question(Text(**{language: text.strip()}), said, choices.index(right))

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import LessonError
+from memviz.core.translation import _, pgettext, use_language
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.lessons.answers_shown import (
     answers_chart,
@@ -14,6 +15,7 @@ from memviz.dashboard.lessons.answers_shown import (
 )
 from memviz.dashboard.lessons.lesson import (
     LANGUAGES,
+    PAGE_NAMES,
     Language,
     Lesson,
     Prediction,
@@ -68,10 +70,12 @@ def play_lesson(lesson: Lesson) -> None:
         with st.container(key="lesson-text"):
             st.header(plain(step.title.said(state.language)), anchor=False)
             prose(step.text, state.language)
-        if step.view.answers:
-            _chart(step)
-        elif step.view.has_stage and played:
-            _picture(lesson, step, played)
+        # The text names what stands in the picture, so both are in the lesson's language.
+        with use_language(state.language):
+            if step.view.answers:
+                _chart(step)
+            elif step.view.has_stage and played:
+                _picture(lesson, step, played)
         with st.container(key="lesson-answer"):
             _after(lesson, step, played)
 
@@ -115,12 +119,16 @@ def _walk(lesson: Lesson) -> None:
     """Show where one is, the way to every step, and the language of the texts."""
     state = lessons_state()
     with row("lesson-walk"):
-        if st.button("All lessons", icon=":material/arrow_back:", key="lesson-leave"):
+        if st.button(
+            _("All lessons"), icon=":material/arrow_back:", key="lesson-leave"
+        ):
             state.playing = None
             st.rerun()
         set_widget(STEP_KEY, state.step + 1)
         st.pagination(len(lesson.steps), key=STEP_KEY, on_change=_to_chosen)
-        words = f"Step {state.step + 1} of {len(lesson.steps)}"
+        words = _(
+            "Step {number} of {count}", number=state.step + 1, count=len(lesson.steps)
+        )
         score = score_words(lesson)
         st.caption(f"{words} · {score}" if score else words, width="stretch")
         if len(lesson.languages) > 1:
@@ -131,7 +139,7 @@ def choose_language(languages: Sequence[Language]) -> None:
     """The switch between the languages of the texts."""
     set_widget(LANGUAGE_KEY, lessons_state().language)
     st.segmented_control(
-        "Language of the texts",
+        _("Language of the texts"),
         list(languages),
         format_func=LANGUAGES.__getitem__,
         key=LANGUAGE_KEY,
@@ -161,7 +169,7 @@ def _played(step: Step, lesson: Lesson) -> Played | None:
     if not (study.settings and study.conversation):
         return None
     try:
-        with st.spinner("Replaying the conversation", show_time=True):
+        with st.spinner(_("Replaying the conversation"), show_time=True):
             return play(
                 study, workspace(), lesson.id, lambda done, total: heed_clicks()
             )
@@ -192,7 +200,9 @@ def _after(lesson: Lesson, step: Step, played: Played | None) -> None:
     _ways_out(step, played)
     if step.notes:
         with st.popover(
-            "Notes for the speaker", icon=":material/sticky_note_2:", key="lesson-notes"
+            _("Notes for the speaker"),
+            icon=":material/sticky_note_2:",
+            key="lesson-notes",
         ):
             prose(step.notes, lessons_state().language)
 
@@ -202,7 +212,7 @@ def _onwards(lesson: Lesson) -> None:
     is_last = state.step == len(lesson.steps) - 1
     with st.container(horizontal=True, gap="small", key="lesson-onwards"):
         st.button(
-            "Back",
+            pgettext("step of a lesson", "Back"),
             icon=":material/arrow_back:",
             key="lesson-back",
             disabled=state.step == 0,
@@ -210,7 +220,7 @@ def _onwards(lesson: Lesson) -> None:
         )
         if not is_last:
             st.button(
-                "Next",
+                pgettext("step of a lesson", "Next"),
                 icon=":material/arrow_forward:",
                 icon_position="right",
                 type="primary",
@@ -218,7 +228,7 @@ def _onwards(lesson: Lesson) -> None:
                 on_click=partial(_to, state.step + 1),
             )
         elif st.button(
-            "Done", icon=":material/check:", type="primary", key="lesson-done"
+            _("Done"), icon=":material/check:", type="primary", key="lesson-done"
         ):
             state.end()
             turn_to_top()
@@ -228,13 +238,14 @@ def _onwards(lesson: Lesson) -> None:
 def _ways_out(step: Step, played: Played | None) -> None:
     """The page that the step is about, and what there is to try."""
     if step.to_try:
-        st.markdown("**Try it**")
+        heading = _("Try it")
+        st.markdown(f"**{heading}**")
     for number, one in enumerate(step.to_try, 1):
         words = one.text.said(lessons_state().language)
         view = followed(one.view, step.view)
         if _is_clicked(view, number, words, ":material/science:"):
             open_view(view, played)
-    words = f"Open in {step.view.page_file.capitalize()}"
+    words = _("Open in {page}", page=_(PAGE_NAMES[step.view.page_file]))
     if _is_clicked(step.view, 0, words, ":material/open_in_new:"):
         open_view(step.view, played)
 

@@ -7,6 +7,7 @@ from markupsafe import Markup, escape
 
 from memviz.core.text.language import language as language_of
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, pgettext, use_language
 from memviz.dashboard.lessons.lesson import (
     NOT_QUITE,
     RIGHT,
@@ -37,7 +38,7 @@ def ask(lesson: Lesson, question: Question) -> None:
         key = f"lesson-answer-{lesson.id}-{state.step}"
         said = [choice.said(state.language) for choice in question.choices]
         st.radio(
-            "Your answer",
+            _("Your answer"),
             range(len(said)),
             index=None,
             key=key,
@@ -47,20 +48,19 @@ def ask(lesson: Lesson, question: Question) -> None:
         )
 
 
-_RIGHT_ONE: dict[Language, str] = {"en": "right", "zh": "正确答案"}
-_YOURS: dict[Language, str] = {"en": "your answer", "zh": "您的回答"}
-
-
 def answered_html(question: Question, taken: Answered, language: Language) -> Markup:
     """Return the choices with the right one and the one that was taken marked, by a sign,
     a colour and a word."""
+    with use_language(language):
+        right_one = pgettext("the right answer", "right")
+        yours = _("your answer")
     items = []
     for number, choice in enumerate(question.choices):
         words = []
         if number == question.answer:
-            words.append(_RIGHT_ONE[language])
+            words.append(right_one)
         if number == taken.choice:
-            words.append(_YOURS[language])
+            words.append(yours)
         mark = ""
         if number == question.answer:
             mark = "right"
@@ -89,22 +89,28 @@ def _verdict(question: Question, taken: Answered) -> None:
 
 def verdict(question: Question, taken: Answered, language: Language) -> str:
     """Return what is said to the choice that was taken, as Markdown: to a wrong one what it was, and the right one."""
-    if taken.is_right:
-        return RIGHT[language]
+    with use_language(language):
+        if taken.is_right:
+            return _(RIGHT)
     said = plain(question.choices[taken.choice].said(language))
     right = plain(question.choices[question.answer].said(language))
-    return NOT_QUITE[language].format(said=said, right=right)
+    with use_language(language):
+        return _(NOT_QUITE, said=said, right=right)
 
 
 def score_words(lesson: Lesson) -> str:
     """Return how many questions of a lesson were answered, and how many of them rightly; empty before the first."""
     taken = []
-    for (lesson_id, _), answered in lessons_state().answers.items():
+    for (lesson_id, _step), answered in lessons_state().answers.items():
         if lesson_id == lesson.id:
             taken.append(answered.is_right)
     if not taken:
         return ""
-    return f"{sum(taken)} of {counted(len(taken), 'answer')} right"
+    return _(
+        "{right} of {answers} right",
+        right=sum(taken),
+        answers=counted(len(taken), "answer"),
+    )
 
 
 def prose(text: Text, language: Language) -> None:

@@ -7,7 +7,8 @@ from functools import partial
 import streamlit as st
 
 from memviz.core.errors import LessonError, MemvizError
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import counted, listed
+from memviz.core.translation import _, language_now, noop
 from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson
 from memviz.dashboard.lessons.library import (
     SUFFIX,
@@ -33,7 +34,11 @@ from memviz.dashboard.ui.shell.views import turn_to_top
 from memviz.storage.workspace import Workspace
 
 MAX_SUMMARY_CHARS = 400
-UPLOAD_HELP = "A lesson as a YAML file, as *Download* on this page or `memviz lessons` has them. It is kept here."
+UPLOAD_HELP = noop(
+    "A lesson as a YAML file, as *Download* on this page or `memviz lessons` has them. It is kept here."
+)
+IN_ALL = noop("{lessons}, {minutes:,} minutes in all.")
+IN_ALL_TO_BEGIN = noop("{lessons}, {minutes:,} minutes in all. Begin with the first.")
 
 
 def shelf() -> None:
@@ -41,13 +46,13 @@ def shelf() -> None:
     saved, problems = saved_lessons(workspace().store)
     bundled = list(bundled_lessons().values())
     if lessons_state().own.steps:
-        st.header("All lessons", anchor=False)
+        st.header(_("All lessons"), anchor=False)
     _head(bundled)
     following = next((lesson.id for lesson in bundled if not _is_seen(lesson)), None)
     for lesson in bundled:
         _row(lesson, is_own=False, is_next=lesson.id == following)
     if saved or problems:
-        st.header("Saved here", anchor=False)
+        st.header(_("Saved here"), anchor=False)
     for problem in problems:
         st.error(plain(problem), icon=":material/error:")
     for lesson in saved.values():
@@ -58,9 +63,9 @@ def _head(lessons: list[Lesson]) -> None:
     """Show how much there is, where to begin, and the language of the texts."""
     with row("lessons-head"):
         minutes = sum(lesson.minutes or 0 for lesson in lessons)
-        begin = "" if any(lessons_state().seen.values()) else " Begin with the first."
+        template = IN_ALL if any(lessons_state().seen.values()) else IN_ALL_TO_BEGIN
         st.caption(
-            f"{counted(len(lessons), 'lesson')}, {minutes:,} minutes in all.{begin}",
+            _(template, lessons=counted(len(lessons), "lesson"), minutes=minutes),
             width="stretch",
         )
         choose_language(list(LANGUAGES))
@@ -70,9 +75,9 @@ def upload() -> None:
     """Take a lesson from a file."""
     state = lessons_state()
     file = st.file_uploader(
-        f"Open a lesson (*{SUFFIX}*)",
+        _("Open a lesson (*{suffix}*)", suffix=SUFFIX),
         key=f"lessons-upload-{state.uploads}",
-        help=UPLOAD_HELP,
+        help=_(UPLOAD_HELP),
         max_upload_size=1,
     )
     if file is None:
@@ -83,7 +88,7 @@ def upload() -> None:
             read_lesson(content, file.name, id_of(file.name.partition(".")[0], {}))
         )
         state.uploads += 1  # a fresh control, so that nothing is taken twice
-        st.toast(plain(f"Saved “{lesson.title.said(state.language)}”."))
+        st.toast(plain(_("Saved “{title}”.", title=lesson.title.said(state.language))))
         st.rerun()
 
 
@@ -131,17 +136,19 @@ def _is_seen(lesson: Lesson) -> bool:
 
 def _verb(lesson: Lesson) -> str:
     if not lessons_state().seen.get(lesson.id):
-        return "Begin"
-    return "Again" if _is_seen(lesson) else "Go on"
+        return _("Begin")
+    return _("Again") if _is_seen(lesson) else _("Go on")
 
 
 def _facts(lesson: Lesson) -> list[str]:
     seen = lessons_state().seen.get(lesson.id, set())
     facts = [
-        f"{lesson.minutes} min" if lesson.minutes else "",
+        _("{minutes} min", minutes=lesson.minutes) if lesson.minutes else "",
         counted(len(lesson.steps), "step"),
-        " and ".join(LANGUAGES[code] for code in lesson.languages),
-        f"{len(seen)} of {len(lesson.steps)} seen" if seen else "",
+        listed(LANGUAGES[code] for code in lesson.languages),
+        _("{seen} of {steps} seen", seen=len(seen), steps=len(lesson.steps))
+        if seen
+        else "",
         score_words(lesson),
     ]
     return [fact for fact in facts if fact]
@@ -153,13 +160,13 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
     title = plain(lesson.title.said(state.language))
     key = f"lesson-more-{lesson.id}-{state.own.edits}"
     with st.popover(
-        f"More of {title}",
+        _("More of {title}", title=title),
         icon=":material/more_horiz:",
-        help="Download, print, change",
+        help=_("Download, print, change"),
         key=key,
     ):
         st.download_button(
-            "One file to hand out (HTML)",
+            _("One file to hand out (HTML)"),
             partial(_html, workspace(), lesson, state.language),
             f"{lesson.id}.html",
             "text/html",
@@ -167,11 +174,13 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
             key=f"lesson-html-{lesson.id}",
             on_click="ignore",
             width="stretch",
-            help="The player and the questions in one file that needs no network. Printed from it, every step is on "
-            "paper, with the answers at the end.",
+            help=_(
+                "The player and the questions in one file that needs no network. Printed from it, every step is on "
+                "paper, with the answers at the end."
+            ),
         )
         st.download_button(
-            "The lesson (YAML)",
+            _("The lesson (YAML)"),
             partial(_yaml, lesson, is_own),
             lesson.id + SUFFIX,
             "application/yaml",
@@ -181,7 +190,7 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
             width="stretch",
         )
         if st.button(
-            "Change it" if is_own else "Write your own from it",
+            _("Change it") if is_own else _("Write your own from it"),
             icon=":material/edit:",
             width="stretch",
             key=f"lesson-edit-{lesson.id}",
@@ -190,14 +199,16 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
             turn_to_top()
             st.rerun()
         if is_own and st.button(
-            "Remove",
+            _("Remove"),
             icon=":material/delete:",
             key=f"lesson-remove-{lesson.id}",
             width="stretch",
         ):
             workspace().store.forget("lesson", lesson.id)
             state.forget(lesson.id)
-            st.toast(plain(f"Removed “{lesson.title.said(state.language)}”."))
+            st.toast(
+                plain(_("Removed “{title}”.", title=lesson.title.said(state.language)))
+            )
             st.rerun()
 
 
@@ -211,7 +222,7 @@ def _html(workspace: Workspace, lesson: Lesson, language: Language) -> str:
         return html_lesson(lesson, workspace, language)
     except MemvizError as error:
         problem = element("p", str(error))
-    return f'<!DOCTYPE html><html lang="en"><title>memviz</title>{problem}</html>'
+    return f'<!DOCTYPE html><html lang="{language_now()}"><title>memviz</title>{problem}</html>'
 
 
 def _yaml(lesson: Lesson, is_own: bool) -> bytes:
@@ -225,15 +236,21 @@ def closing() -> None:
         return
     with st.container(border=True, gap="xsmall", key="lesson-closing"):
         score = score_words(lesson)
-        said = f"You have finished **{plain(lesson.title.said(lessons_state().language))}**"
+        title = plain(lesson.title.said(lessons_state().language))
+        said = _("You have finished **{title}**.", title=title)
         if score:
-            said += f": {score}"
-        st.markdown(f":material/check_circle: {said}.")
+            said = _(
+                "You have finished **{title}**: {score}.", title=title, score=score
+            )
+        st.markdown(f":material/check_circle: {said}")
         following = next_after(lesson)
         with row():
             if following is not None:
                 st.button(
-                    f"Next: {plain(following.title.said(lessons_state().language))}",
+                    _(
+                        "Next: {title}",
+                        title=plain(following.title.said(lessons_state().language)),
+                    ),
                     icon=":material/arrow_forward:",
                     type="primary",
                     key="lesson-following",

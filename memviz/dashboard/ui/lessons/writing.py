@@ -7,7 +7,15 @@ from functools import partial
 import streamlit as st
 
 from memviz.core import page_titles
-from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson, Step, Text
+from memviz.core.translation import _, noop, use_language
+from memviz.dashboard.lessons.lesson import (
+    LANGUAGES,
+    PAGE_NAMES,
+    Language,
+    Lesson,
+    Step,
+    Text,
+)
 from memviz.dashboard.lessons.library import SUFFIX, bundled_lessons
 from memviz.dashboard.lessons.reading import (
     MAX_MINUTES,
@@ -24,51 +32,66 @@ from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 
-HOW = (
-    f"On {page_titles.COMPARE} and {page_titles.FACTS}, *Keep as a step* keeps what you see as a "
-    "step of a lesson. The steps come together here: "
-    "word and order them, then save the lesson, or download it to hand it on."
+STEP = noop("Step {number}")
+OWN = noop("A lesson of my own")
+HOW = noop(
+    "On {compare} and {facts}, *Keep as a step* keeps what you see as a step of a lesson. "
+    "The steps come together here: word and order them, then save the lesson, or download it to hand it on."
 )
-TEXT_HELP = "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, no images, no links."
+TEXT_HELP = noop(
+    "Markdown: paragraphs, lists, **bold**, *italic*, `code`. No HTML, no images, no links."
+)
 
 
 def own_lesson() -> None:
     """Draw the lesson that is being written."""
-    st.header("A lesson of your own", anchor=False)
+    st.header(_("A lesson of your own"), anchor=False)
     own = lessons_state().own
     if not own.steps:
-        st.info(HOW, icon=":material/edit_note:")
+        how = _(HOW, compare=_(page_titles.COMPARE), facts=_(page_titles.FACTS))
+        st.info(how, icon=":material/edit_note:")
         return
     language = st.segmented_control(
-        "Write the texts in",
+        _("Write the texts in"),
         list(LANGUAGES),
         format_func=LANGUAGES.__getitem__,
         key="own-language",
         default=lessons_state().language,
         required=True,
-        help="A lesson has its texts in one language or in both; where one is missing, the other one is shown.",
+        help=_(
+            "A lesson has its texts in one language or in both; where one is missing, the other one is shown."
+        ),
     )
+    _about(own, language)
+    for number in range(len(own.steps)):
+        _step(own, number, language)
+    _save()
+
+
+def _about(own: OwnLesson, language: Language) -> None:
     title, minutes = st.columns([4, 1])
     Slot(own, "title").write(
         title.text_input,
-        "Title of the lesson",
+        _("Title of the lesson"),
         "title",
         language,
         max_chars=TITLE_CHARS,
     )
     own.minutes = minutes.number_input(
-        "Minutes", 1, MAX_MINUTES, own.minutes, key=own.key("minutes"), placeholder="?"
+        _("Minutes"),
+        1,
+        MAX_MINUTES,
+        own.minutes,
+        key=own.key("minutes"),
+        placeholder="?",
     )
     Slot(own, "summary").write(
         st.text_input,
-        "What it is about, in one sentence",
+        _("What it is about, in one sentence"),
         "summary",
         language,
         max_chars=SUMMARY_CHARS,
     )
-    for number in range(len(own.steps)):
-        _step(own, number, language)
-    _save()
 
 
 def _step(own: OwnLesson, number: int, language: Language) -> None:
@@ -76,7 +99,7 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
         head, buttons = st.columns([5, 2], vertical_alignment="bottom")
         Slot(own, "title", number).write(
             head.text_input,
-            f"Step {number + 1}",
+            _(STEP, number=number + 1),
             "title",
             language,
             max_chars=TITLE_CHARS,
@@ -88,30 +111,37 @@ def _step(own: OwnLesson, number: int, language: Language) -> None:
             _order(own, number)
         Slot(own, "text", number).write(
             st.text_area,
-            "Text",
+            _("Text"),
             "text",
             language,
             max_chars=TEXT_CHARS,
-            help=TEXT_HELP,
+            help=_(TEXT_HELP),
         )
         asked_in(own, number, language)
         st.caption(plain(shown_words(own.steps[number])))
+
+
+ORDERS = {
+    "arrow_upward": noop("Move up step {number}"),
+    "arrow_downward": noop("Move down step {number}"),
+    "delete": noop("Remove step {number}"),
+}
+"""What each button of a step does, by its icon."""
 
 
 def _order(own: OwnLesson, number: int) -> None:
     up = partial(own.move, number, -1)
     down = partial(own.move, number, 1)
     is_last = number == len(own.steps) - 1
-    _order_button(own, number, "arrow_upward", "Move up", up, is_off=number == 0)
-    _order_button(own, number, "arrow_downward", "Move down", down, is_off=is_last)
-    _order_button(own, number, "delete", "Remove", partial(own.remove, number))
+    _order_button(own, number, "arrow_upward", up, is_off=number == 0)
+    _order_button(own, number, "arrow_downward", down, is_off=is_last)
+    _order_button(own, number, "delete", partial(own.remove, number))
 
 
 def _order_button(
     own: OwnLesson,
     number: int,
     icon: str,
-    verb: str,
     do: Callable[[], None],
     *,
     is_off: bool = False,
@@ -120,7 +150,7 @@ def _order_button(
     st.button(
         "",
         icon=f":material/{icon}:",
-        help=f"{verb} step {number + 1}",
+        help=_(ORDERS[icon], number=number + 1),
         key=own.key(f"{name}-{number}"),
         disabled=is_off,
         on_click=do,
@@ -130,9 +160,16 @@ def _order_button(
 def shown_words(step: Step) -> str:
     """Return what a step shows, in a few words."""
     view = step.view
-    turn = f", turn {view.turn}" if view.turn else ""
+    page = _(PAGE_NAMES[view.page])
     settings = "; ".join(setting.label for setting in view.study.settings)
-    return f"Shows {view.page.capitalize()}{turn} · {settings}"
+    if not view.turn:
+        return _("Shows {page} · {settings}", page=page, settings=settings)
+    return _(
+        "Shows {page}, turn {turn} · {settings}",
+        page=page,
+        turn=view.turn,
+        settings=settings,
+    )
 
 
 def _save() -> None:
@@ -141,10 +178,10 @@ def _save() -> None:
         with error_shown():
             _save_buttons(_judged(own))
         if st.button(
-            "Put it away",
+            _("Put it away"),
             icon=":material/close:",
             key="own-away",
-            help="What was not saved is gone then.",
+            help=_("What was not saved is gone then."),
         ):
             lessons_state().own = OwnLesson(edits=own.edits + 1)
             st.rerun()
@@ -152,13 +189,13 @@ def _save() -> None:
 
 def _save_buttons(lesson: Lesson) -> None:
     state = lessons_state()
-    if st.button("Save", icon=":material/save:", type="primary", key="own-save"):
+    if st.button(_("Save"), icon=":material/save:", type="primary", key="own-save"):
         kept = keep(lesson)
         state.own.id = kept.id
-        st.toast(plain(f"Saved “{kept.title.said(state.language)}”."))
+        st.toast(plain(_("Saved “{title}”.", title=kept.title.said(state.language))))
         st.rerun()
     st.download_button(
-        "Download (YAML)",
+        _("Download (YAML)"),
         as_yaml(lesson),
         lesson.id + SUFFIX,
         "application/yaml",
@@ -168,15 +205,26 @@ def _save_buttons(lesson: Lesson) -> None:
     )
 
 
+def _unnamed(beside: Text, name: str, **values: object) -> Text:
+    """Return what has this name as long as nobody named it, in the languages of the text beside it."""
+    said = {}
+    for language in beside.languages or ("en",):
+        with use_language(language):
+            said[language] = _(name, **values)
+    return Text(**said)
+
+
 def _judged(own: OwnLesson) -> Lesson:
     """The lesson as it would be read again. Raises :class:`memviz.LessonError` with what is wrong with it."""
     steps = tuple(
-        replace(step, title=step.title or Text(en=f"Step {number}"))
+        replace(step, title=step.title or _unnamed(step.text, STEP, number=number))
         for number, step in enumerate(own.steps, 1)
     )
     taken = dict.fromkeys([*bundled_lessons(), *workspace().store.kept_keys("lesson")])
-    title = own.title or Text(en="A lesson of my own")
+    title = own.title or _unnamed(own.steps[0].text, OWN)
     id = own.id or id_of(title.said("en"), taken)
     return read_lesson(
-        as_yaml(Lesson(id, title, steps, own.summary, own.minutes)), "Your lesson", id
+        as_yaml(Lesson(id, title, steps, own.summary, own.minutes)),
+        _("Your lesson"),
+        id,
     )

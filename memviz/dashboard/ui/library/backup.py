@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 import streamlit as st
 
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
@@ -15,8 +16,10 @@ from memviz.storage.workspace import Workspace
 
 MAX_DOWNLOAD_BYTES = 200_000_000
 """A larger copy is written beside the library: a download is held in memory."""
-HELP = "A copy of the whole library, to keep elsewhere. `memviz ui --db FILE` opens it."
-BESIDE_HELP = (
+HELP = noop(
+    "A copy of the whole library, to keep elsewhere. `memviz ui --db FILE` opens it."
+)
+BESIDE_HELP = noop(
     "Writes a copy of the whole library beside it: it is too large for a download."
 )
 
@@ -29,29 +32,30 @@ def backup_controls() -> None:
     name = f"{path.stem}-backup-{date.today()}.db"
     if _size(path) <= MAX_DOWNLOAD_BYTES:
         st.download_button(
-            "Back up",
+            _("Back up"),
             partial(_copy, workspace()),
             file_name=name,
             mime="application/vnd.sqlite3",
-            help=HELP,
+            help=_(HELP),
             icon=":material/archive:",
             key="library-backup",
             on_click="ignore",
             width="stretch",
         )
     elif st.button(
-        "Back up",
+        _("Back up"),
         icon=":material/archive:",
-        help=BESIDE_HELP,
+        help=_(BESIDE_HELP),
         key="library-backup",
         width="stretch",
     ):
-        with st.spinner("Copying"), error_shown():
+        with st.spinner(_("Copying")), error_shown():
             workspace().store.back_up(path.with_name(name))
             st.success(
-                plain(f"The copy is {path.with_name(name)}."), icon=":material/check:"
+                plain(_("The copy is {path}.", path=path.with_name(name))),
+                icon=":material/check:",
             )
-    st.caption(plain(f"Kept in {path}"))
+    st.caption(plain(_("Kept in {path}", path=path)))
 
 
 def _size(path: Path) -> int:

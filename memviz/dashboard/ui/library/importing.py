@@ -2,69 +2,69 @@
 several conversations are wanted, and who the user is where the names do not show it), and what became of each."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import pandas as pd
 import streamlit as st
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from memviz.core.conversation import Log
-from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import UnclearUserError
 from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.guide.glossary import tooltip
+from memviz.core.translation import _, noop
+from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.state import Import, library_state
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
-from memviz.transcripts.loading import LoadedFile, formats
+from memviz.transcripts.loading import formats
 
 AT_ONCE_SECONDS = 0.4
 """Most files are read in less: their outcome is there without a progress bar in between."""
 REFRESH_SECONDS = 0.3
 MAX_NOTES = 4
-UPLOAD_HELP = (
+MOST_IN_SIGHT = 6
+"""More names than these are in a list that opens."""
+UPLOAD_HELP = noop(
     "Chat exports, API requests, logs of agents, chat databases, tables and plain text, also in a zip. "
     "The format of a file is detected by what is in it. Several files at once are fine."
 )
-FORMAT_HELP = (
+FORMAT_HELP = noop(
     "Choose one only where the format of a file is not detected, or a wrong one is."
 )
-PASTE_HELP = "Any of the formats, or lines such as “User: …” and “Assistant: …”."
+PASTE_HELP = noop("Any of the formats, or lines such as “User: …” and “Assistant: …”.")
 
 
 def import_controls() -> None:
     """Choose files, or paste a text; the reading begins at once."""
     state = library_state()
     files = st.file_uploader(
-        "Import conversations",
+        _("Import conversations"),
         accept_multiple_files=True,
-        help=UPLOAD_HELP,
+        help=_(UPLOAD_HELP),
         key=f"library-upload-{state.uploads}",
     )
-    with st.popover("Paste text", icon=":material/content_paste:", width="stretch"):
+    with st.popover(_("Paste text"), icon=":material/content_paste:", width="stretch"):
         text = st.text_area(
-            "A conversation as text",
+            _("A conversation as text"),
             key=f"library-paste-{state.uploads}",
             height=240,
-            help=PASTE_HELP,
-            placeholder="User: Where does my sister live?\nAssistant: In Lisbon.",
+            help=_(PASTE_HELP),
+            placeholder=_("User: Where does my sister live?\nAssistant: In Lisbon."),
         )
         pasted = st.button(
-            "Import the text", icon=":material/download:", width="stretch"
+            _("Import the text"), icon=":material/download:", width="stretch"
         )
     titles = {name: _(known.title) for name, known in formats().items()}
     format = st.selectbox(
-        "Format",
+        _("Format"),
         ["", *sorted(titles, key=lambda name: titles[name].casefold())],
         key="library-format",
-        format_func=lambda name: titles.get(name, "Detect automatically"),
-        help=FORMAT_HELP,
+        format_func=lambda name: titles.get(name, _("Detect automatically")),
+        help=_(FORMAT_HELP),
     )
     if files:
         state.read(
@@ -74,7 +74,8 @@ def import_controls() -> None:
         st.rerun()
     if pasted:
         state.read(
-            [NamedBytes("pasted text", text.encode("utf-8", "replace"))], format or None
+            [NamedBytes(_("pasted text"), text.encode("utf-8", "replace"))],
+            format or None,
         )
         st.rerun()
 
@@ -115,16 +116,23 @@ def _progress(reading: BackgroundReading) -> None:
     if reading.wait(0):
         st.rerun()
     share = 0.0
-    what = "taking it apart"
+    what = _("taking it apart")
     if reading.total:
         share = reading.done / reading.total
-        what = f"conversation {reading.done:,} of {reading.total:,}"
+        what = _(
+            "conversation {done:,} of {total:,}", done=reading.done, total=reading.total
+        )
     name = plain(reading.current)
     if len(reading.files) > 1:
-        name += f" (file {len(reading.outcomes) + 1} of {len(reading.files)})"
+        name = _(
+            "{name} (file {number} of {files})",
+            name=name,
+            number=len(reading.outcomes) + 1,
+            files=len(reading.files),
+        )
     with st.container(border=True):
-        st.progress(share, f"Reading {name}: {what}")
-        if st.button("Cancel", icon=":material/close:", key="library-cancel"):
+        st.progress(share, _("Reading {name}: {what}", name=name, what=what))
+        if st.button(_("Cancel"), icon=":material/close:", key="library-cancel"):
             reading.cancel()
             library_state().reading = None
             st.rerun()
@@ -137,13 +145,22 @@ def _show(made: Import, key: str) -> None:
         _ask_who_is_the_user(made, key)
     elif loaded is None and not made.left:
         st.error(
-            plain(f"{name} was not imported. {made.outcome.error}"),
+            plain(
+                _(
+                    "{name} was not imported. {error}",
+                    name=name,
+                    error=made.outcome.error,
+                )
+            ),
             icon=":material/error:",
         )
     elif made.saved:
         st.success(plain(_sentence(name, made)), icon=":material/check:")
     elif made.left:
-        st.info(plain(f"Nothing of {name} was imported."), icon=":material/info:")
+        st.info(
+            plain(_("Nothing of {name} was imported.", name=name)),
+            icon=":material/info:",
+        )
     elif loaded is not None and len(loaded.transcripts) > 1:
         _pick(made, key)
 
@@ -152,15 +169,19 @@ def _sentence(name: str, made: Import) -> str:
     saved = made.saved
     what = name
     if len(saved) != 1:
-        what = f"{counted(len(saved), 'conversation')} of {name}"
+        what = _(
+            "{conversations} of {name}",
+            conversations=counted(len(saved), "conversation"),
+            name=name,
+        )
     notes = made.notes
     if made.outcome.loaded:
         notes = [*map(str, made.outcome.loaded.failures), *notes]
-    told = [f"Imported {what}: {_size(saved)}."]
-    told += [f"Note: {note}" for note in notes[:MAX_NOTES]]
+    told = [_("Imported {what}: {size}.", what=what, size=_size(saved))]
+    told += [_("Note: {note}", note=note) for note in notes[:MAX_NOTES]]
     if len(notes) > MAX_NOTES:
         more = counted(len(notes) - MAX_NOTES, "more note")
-        told.append(f"And {more}, kept with the conversations.")
+        told.append(_("And {more}, kept with the conversations.", more=more))
     return " ".join(told)
 
 
@@ -169,6 +190,12 @@ def _size(saved: list[ConversationEntry]) -> str:
     kinds = ", ".join(dict.fromkeys(entry.format for entry in saved))
     title = _(formats()[kinds].title) if kinds in formats() else kinds
     return f"{messages} in {counted(sum(entry.turn_count for entry in saved), 'turn')}, read as {title}"
+    return _(
+        "{messages} in {turns}, read as {title}",
+        messages=messages,
+        turns=counted(sum(entry.turn_count for entry in saved), "turn"),
+        title=title,
+    )
 
 
 ROWS_SHOWN = 10
@@ -198,7 +225,10 @@ def _save(made: Import, numbers: Sequence[int]) -> None:
     for one in added:
         if one.was_there:
             made.notes.append(
-                f"{one.entry.title} is in the library already, so it was not saved a second time."
+                _(
+                    "{title} is in the library already, so it was not saved a second time.",
+                    title=one.entry.title,
+                )
             )
     for transcript in chosen:
         whose = f"{transcript.title}: " if len(chosen) > 1 else ""
@@ -213,88 +243,56 @@ def _pick(made: Import, key: str) -> None:
     there = len(loaded.transcripts)
     with st.container(border=True, key=f"pick-{key}"):
         st.markdown(
-            f"**{plain(made.outcome.name)}** holds {counted(there, 'conversation')}. Which do you want?"
+            _(
+                "**{name}** holds {conversations}. Which do you want?",
+                name=plain(made.outcome.name),
+                conversations=counted(there, "conversation"),
+            )
         )
         for failure in loaded.failures[:3]:
-            st.warning(plain(f"Not readable: {failure}"), icon=":material/warning:")
+            st.warning(
+                plain(_("Not readable: {failure}", failure=failure)),
+                icon=":material/warning:",
+            )
         chosen = st.dataframe(
-            _table(loaded, made.outcome.tokens),
+            table_of(loaded, made.outcome.tokens),
             hide_index=True,
             on_select="rerun",
             selection_mode="multi-row",
             key=f"pick-table-{key}",
             height=ROW_PIXELS * (min(there, ROWS_SHOWN) + 1),
-            column_config=_columns(),
-            alt="The conversations of the file, one a row",
+            column_config=columns_of_table(),
+            alt=_("The conversations of the file, one a row"),
         )
         rows = [int(row) for row in chosen["selection"]["rows"]]
-        with st.container(horizontal=True):
-            label = f"Import all {there:,}"
-            if rows:
-                label = f"Import {counted(len(rows), 'conversation')}"
-            if st.button(
-                label,
-                type="primary",
-                icon=":material/download:",
-                key=f"pick-import-{key}",
-            ):
-                with st.spinner("Saving"), error_shown():
-                    _save(made, rows or range(there))
-                    st.rerun()
-            if st.button(
-                "Import nothing", icon=":material/close:", key=f"pick-leave-{key}"
-            ):
-                made.left = True
-                made.let_go()
+        _choice(made, key, rows, there)
+
+
+def _choice(made: Import, key: str, rows: list[int], there: int) -> None:
+    """The buttons that import the ticked rows, all ``there`` are, or none."""
+    with st.container(horizontal=True):
+        label = _("Import all {there:,}", there=there)
+        if rows:
+            label = _(
+                "Import {conversations}",
+                conversations=counted(len(rows), "conversation"),
+            )
+        if st.button(
+            label,
+            type="primary",
+            icon=":material/download:",
+            key=f"pick-import-{key}",
+        ):
+            with st.spinner(_("Saving")), error_shown():
+                _save(made, rows or range(there))
                 st.rerun()
-            st.caption("Tick rows to import only these.")
-
-
-def _table(loaded: LoadedFile, tokens: Sequence[int]) -> pd.DataFrame:
-    held_at = [transcript.held_at for transcript in loaded.transcripts]
-    logs = [Log(transcript.messages) for transcript in loaded.transcripts]
-    turns = [log.turn_count for log in logs]
-    requests = [log.request_count for log in logs]
-    columns: dict[str, Any] = {
-        "title": [transcript.title for transcript in loaded.transcripts]
-    }
-    if any(held_at):
-        columns["date"] = pd.Series(held_at, dtype="datetime64[us, UTC]")
-    columns["turns"] = turns
-    if requests != turns:
-        columns["requests"] = requests
-    columns["messages"] = [len(one.messages) for one in loaded.transcripts]
-    columns["tokens"] = tokens
-    columns["notes"] = [len(one.warnings) for one in loaded.transcripts]
-    return pd.DataFrame(columns)
-
-
-def _columns() -> dict[str, Any]:
-    number = st.column_config.NumberColumn
-    return {
-        "title": st.column_config.TextColumn("Title", width="large"),
-        "date": st.column_config.DatetimeColumn("Date", format="YYYY-MM-DD"),
-        "turns": number("Turns", format="localized", help=tooltip("turn")),
-        "requests": number(
-            "Requests",
-            format="localized",
-            help="Calls of the model: several in a turn with tools.",
-        ),
-        "messages": number("Messages", format="localized", help=tooltip("message")),
-        "tokens": number(
-            "Tokens",
-            format="localized",
-            help=f"{tooltip('token')} With tool calls, counted by {DEFAULT_COUNTER}.",
-        ),
-        "notes": number(
-            "Notes",
-            help="What had to be repaired or left out. The notes come with the conversation.",
-        ),
-    }
-
-
-MOST_IN_SIGHT = 6
-"""More names than these are in a list that opens."""
+        if st.button(
+            _("Import nothing"), icon=":material/close:", key=f"pick-leave-{key}"
+        ):
+            made.left = True
+            made.let_go()
+            st.rerun()
+        st.caption(_("Tick rows to import only these."))
 
 
 def _ask_who_is_the_user(made: Import, key: str) -> None:
@@ -303,35 +301,40 @@ def _ask_who_is_the_user(made: Import, key: str) -> None:
     if not isinstance(error, UnclearUserError) or made.file is None:
         return
     with st.container(border=True, key=f"user-{key}"):
-        st.markdown(f"**{plain(made.outcome.name)}** does not show who the user is.")
+        st.markdown(
+            _(
+                "**{name}** does not show who the user is.",
+                name=plain(made.outcome.name),
+            )
+        )
         st.caption(plain(error.reason))
         name = _chosen(error.names, key)
         with st.container(horizontal=True):
             if st.button(
-                "Import",
+                _("Import"),
                 type="primary",
                 icon=":material/download:",
                 key=f"user-import-{key}",
                 disabled=name is None,
             ):
-                with st.spinner("Reading"):
+                with st.spinner(_("Reading")):
                     _read_again(made, name)
                 st.rerun()
             if st.button(
-                "Import nothing", icon=":material/close:", key=f"user-leave-{key}"
+                _("Import nothing"), icon=":material/close:", key=f"user-leave-{key}"
             ):
                 made.left = True
                 st.rerun()
 
 
 def _chosen(names: Sequence[str], key: str) -> str | None:
-    help = "Everybody else in the file becomes the assistant, under their names."
+    help = _("Everybody else in the file becomes the assistant, under their names.")
     if len(names) > MOST_IN_SIGHT:
         return st.selectbox(
-            "Who is the user?", names, index=None, key=f"user-name-{key}", help=help
+            _("Who is the user?"), names, index=None, key=f"user-name-{key}", help=help
         )
     return st.radio(
-        "Who is the user?",
+        _("Who is the user?"),
         names,
         index=None,
         format_func=plain,

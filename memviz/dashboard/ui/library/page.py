@@ -11,6 +11,7 @@ from memviz.core import page_titles
 from memviz.core.errors import MemvizError, UnreadableConversationError
 from memviz.core.messages import TIME, Message
 from memviz.core.text.wording import counted, message_number
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.chat_state import chat_state
@@ -46,8 +47,8 @@ def undo_bar() -> None:
         return
     id, title = state.deleted
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.text(f"Deleted “{title}”.")
-        if st.button("Undo", icon=":material/undo:", key="library-undo"):
+        st.text(_("Deleted “{title}”.", title=title))
+        if st.button(_("Undo"), icon=":material/undo:", key="library-undo"):
             workspace().store.restore(id)
             state.deleted = None
             st.rerun()
@@ -56,7 +57,7 @@ def undo_bar() -> None:
 def shelf() -> None:
     """Search, one row a conversation, and pages where there are many."""
     search = st.text_input(
-        "Search titles and messages",
+        _("Search titles and messages"),
         key=SEARCH_KEY,
         icon=":material/search:",
         persist_state="session",
@@ -72,9 +73,12 @@ def shelf() -> None:
         st.rerun()
     if not total:
         st.info(
-            "Nothing matches. Try another word."
+            _("Nothing matches. Try another word.")
             if search
-            else f"No conversation is saved yet. Import a file, or start one in {page_titles.CHAT}.",
+            else _(
+                "No conversation is saved yet. Import a file, or start one in {chat}.",
+                chat=_(page_titles.CHAT),
+            ),
             icon=":material/info:",
         )
         return
@@ -114,20 +118,22 @@ def _shown(entry: ConversationEntry) -> None:
 
 def _facts(entry: ConversationEntry) -> Sequence[str]:
     facts = [size_words([entry]), counted(entry.message_count, "message")]
-    facts.append(plain(entry.format.replace("_", " ")))
+    facts.append(plain(_(entry.format.replace("_", " "))))
     if entry.probe_count:
         facts.append(counted(entry.probe_count, "fact"))
     if entry.held_at:
-        facts.append(f"held {entry.held_at:%Y-%m-%d}")
-    facts.append(f"changed {entry.updated_at:%Y-%m-%d %H:%M} UTC")
+        facts.append(_("held {held_at:%Y-%m-%d}", held_at=entry.held_at))
+    facts.append(
+        _("changed {updated_at:%Y-%m-%d %H:%M} UTC", updated_at=entry.updated_at)
+    )
     return facts
 
 
 def _download(entry: ConversationEntry) -> None:
     kind = st.selectbox(
-        "Save as",
+        _("Save as"),
         EXPORTS,
-        format_func=lambda name: EXPORTS[name].title,
+        format_func=lambda name: _(EXPORTS[name].title),
         key=f"save-as-{entry.id}",
     )
     export = EXPORTS[kind]
@@ -138,7 +144,7 @@ def _download(entry: ConversationEntry) -> None:
         return export.write(replace(transcript, title=entry.title))
 
     st.download_button(
-        "Download",
+        _("Download"),
         write,
         file_name=file_name(entry.title) + export.suffix,
         mime=export.mime,
@@ -153,33 +159,36 @@ def _actions(entry: ConversationEntry) -> None:
     state = library_state()
     is_shown = state.shown == entry.id
     if st.button(
-        "Close" if is_shown else "Read",
+        _("Close") if is_shown else _("Read"),
         icon=":material/article:",
         key=f"read-{entry.id}",
     ):
         state.shown = None if is_shown else entry.id
         st.rerun()
     if st.button(
-        page_titles.COMPARE,
+        _(page_titles.COMPARE),
         icon=":material/stacked_line_chart:",
         key=f"compare-{entry.id}",
     ):
         compare_state().open(entry.id)
         st.switch_page("pages/compare.py")
-    if st.button(page_titles.CHAT, icon=":material/forum:", key=f"chat-{entry.id}"):
+    if st.button(_(page_titles.CHAT), icon=":material/forum:", key=f"chat-{entry.id}"):
         chat_state().open(entry.id)
         st.switch_page("pages/chat.py")
     with st.popover(
         "",
         icon=":material/more_horiz:",
-        help="Rename, download, delete",
+        help=_("Rename, download, delete"),
         key=f"more-{entry.id}",
     ):
         title = st.text_input(
-            "Title", entry.title, key=f"title-{entry.id}", max_chars=200
+            _("Title"), entry.title, key=f"title-{entry.id}", max_chars=200
         )
         if st.button(
-            "Rename", icon=":material/edit:", key=f"rename-{entry.id}", width="stretch"
+            _("Rename"),
+            icon=":material/edit:",
+            key=f"rename-{entry.id}",
+            width="stretch",
         ):
             try:
                 workspace().rename(entry.id, title)
@@ -188,7 +197,7 @@ def _actions(entry: ConversationEntry) -> None:
                 show_error(error)
         _download(entry)
         if st.button(
-            "Delete",
+            _("Delete"),
             icon=":material/delete:",
             key=f"delete-{entry.id}",
             width="stretch",
@@ -198,7 +207,9 @@ def _actions(entry: ConversationEntry) -> None:
             st.rerun()
 
 
-ROWS_HELP = "Everything that is stored of it, as JSON. What is sound in it can be taken out by hand."
+ROWS_HELP = noop(
+    "Everything that is stored of it, as JSON. What is sound in it can be taken out by hand."
+)
 
 
 def unreadable_row(damaged: UnreadableConversation) -> None:
@@ -208,13 +219,18 @@ def unreadable_row(damaged: UnreadableConversation) -> None:
         with text:
             st.markdown(f"**{plain(damaged.title)}**")
             st.warning(
-                plain(f"Cannot be read, and is left aside: {damaged.problem}."),
+                plain(
+                    _(
+                        "Cannot be read, and is left aside: {problem}.",
+                        problem=damaged.problem,
+                    )
+                ),
                 icon=":material/warning:",
             )
         with buttons, st.container(horizontal=True, horizontal_alignment="right"):
             rows_download(damaged.row, damaged.title)
             if st.button(
-                "Delete",
+                _("Delete"),
                 icon=":material/delete:",
                 key=f"delete-unreadable-{damaged.row}",
             ):
@@ -227,11 +243,11 @@ def rows_download(conversation: int | str, title: str) -> None:
     """Everything that is stored of a conversation (its row number, or its id), as a file."""
     store = workspace().store
     st.download_button(
-        "Stored rows",
+        _("Stored rows"),
         lambda: json.dumps(store.stored_rows(conversation), indent=1),
         file_name=f"{file_name(title)}-rows.json",
         mime="application/json",
-        help=ROWS_HELP,
+        help=_(ROWS_HELP),
         icon=":material/download:",
         key=f"rows-{conversation}",
         on_click="ignore",
@@ -261,7 +277,7 @@ def open_address() -> None:
         state.shown = read
     elif read:
         st.warning(
-            "The conversation of the link is not on this server, or was deleted.",
+            _("The conversation of the link is not on this server, or was deleted."),
             icon=LINK_OFF,
         )
 
@@ -287,10 +303,10 @@ ROLE_COLORS = {
 }
 """A role's colour is that of the part of a request in which it usually stands."""
 NAMES = {
-    "user": "User",
-    "assistant": "Assistant",
-    "tool": "Tool result",
-    "system": "System",
+    "user": noop("User"),
+    "assistant": noop("Assistant"),
+    "tool": noop("Tool result"),
+    "system": noop("System"),
 }
 
 
@@ -302,7 +318,7 @@ def conversation_view(id: str) -> None:
     for warning in transcript.warnings:
         st.caption(f":material/info: {plain(warning)}")
     if transcript.system_prompt:
-        with st.expander("System prompt", icon=":material/tune:"):
+        with st.expander(_("System prompt"), icon=":material/tune:"):
             st.text(transcript.system_prompt)
     pages = -(-total // MESSAGES_ON_PAGE)
     page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
@@ -310,7 +326,7 @@ def conversation_view(id: str) -> None:
     stop = min(first + MESSAGES_ON_PAGE, total)
     messages = workspace().store.said(id, first, stop)
     st.html("".join(_parts(transcript.events, messages, first, is_end=stop == total)))
-    st.caption(f"{counted(total, 'message')} in all.")
+    st.caption(_("{messages} in all.", messages=counted(total, "message")))
 
 
 def _parts(
@@ -336,15 +352,15 @@ def _parts(
 def _message(message: Message, position: int) -> str:
     meta = message.meta or {}
     said = moment(meta.get(TIME))
-    facts = [f"{message_number(position)} · {NAMES[message.role]}"]
+    facts = [f"{message_number(position)} · {_(NAMES[message.role])}"]
     if message.name:
         facts.append(message.name)
     if said:
         facts.append(f"{said:%Y-%m-%d %H:%M}")
-    parts = [message_html(message, " · ".join(facts), "Download has all of them")]
+    parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:
-        summary = element("summary", element("small", "Reasoning"))
+        summary = element("summary", element("small", _("Reasoning")))
         parts.append(element("details", summary, element("p", thought)))
     return section(PART_COLORS[ROLE_COLORS[message.role]], *parts)
 

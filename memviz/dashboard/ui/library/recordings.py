@@ -5,6 +5,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
@@ -14,14 +15,14 @@ from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.holes import hole_words
 from memviz.models.recordings.recording import Recording
 
-OPEN_HELP = (
-    f"A file made with `memviz record`, or saved on {page_titles.COMPARE} under Download. It stays "
-    "until you remove it."
+OPEN_HELP = noop(
+    "A file made with `memviz record`, or saved on {compare} under Download. It stays until you remove it."
 )
 MOST_HOLES = 5
-ABOUT = (
-    "What a language model answered, word for word. Where a recording was made for exactly the conversation and the "
-    "setting that you look at, it is played in place of the stand-in: no key, no network, no cost."
+ABOUT = noop(
+    "What a language model answered, word for word. Where a recording was made for exactly the "
+    "conversation and the setting that you look at, it is played in place of the stand-in: no key, no "
+    "network, no cost."
 )
 
 
@@ -29,21 +30,21 @@ def recordings() -> None:
     """One row a recording, and a way to open another one."""
     opened = workspace().recordings.opened
     head, way_in = st.columns([3, 1], vertical_alignment="bottom")
-    head.header("Recordings", anchor=False)
+    head.header(_("Recordings"), anchor=False)
     with way_in.popover(
-        "Open a recording", icon=":material/folder_open:", width="stretch"
+        _("Open a recording"), icon=":material/folder_open:", width="stretch"
     ):
         _open()
-    st.caption(ABOUT)
+    st.caption(_(ABOUT))
     for name, recording in workspace().recordings.all.items():
         _row(name, recording, is_own=name in opened)
 
 
 def _open() -> None:
     file = st.file_uploader(
-        f"A file *{SUFFIX}*",
+        _("A file *{suffix}*", suffix=SUFFIX),
         key=f"library-recording-{library_state().uploads}",
-        help=OPEN_HELP,
+        help=_(OPEN_HELP, compare=_(page_titles.COMPARE)),
     )
     if file is None:
         return
@@ -51,7 +52,13 @@ def _open() -> None:
         found = workspace().open_recording(file.getvalue(), file.name)
         library_state().uploads += 1  # a fresh control, so that nothing is opened twice
         st.toast(
-            plain(f"Opened “{found.name}”: {counted(len(found.replies), 'reply')}.")
+            plain(
+                _(
+                    "Opened “{name}”: {replies}.",
+                    name=found.name,
+                    replies=counted(len(found.replies), "reply"),
+                )
+            )
         )
         st.rerun()
 
@@ -65,36 +72,47 @@ def _row(name: str, recording: Recording, *, is_own: bool) -> None:
             st.caption(plain(" · ".join(_facts(name, recording))))
             if recording.is_cut:
                 st.warning(
-                    "The file ends in the middle of a line. What is whole in it plays; take a whole copy."
+                    _(
+                        "The file ends in the middle of a line. What is whole in it plays; take a whole copy."
+                    )
                 )
             if recording.holes:
                 st.warning(
                     plain(" ".join(map(hole_words, recording.holes[:MOST_HOLES])))
                 )
             if recording.about.note:
-                with st.expander("How it was made"):
+                with st.expander(_("How it was made")):
                     st.text(recording.about.note)
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
         ):
-            st.download_button(
-                "Download",
-                lambda: write_recording(recording),
-                file_name(name) + SUFFIX,
-                "application/jsonl",
-                icon=":material/download:",
-                key=f"download-recording-{name}",
-                on_click="ignore",
-            )
-            if is_own and st.button(
-                "Remove", icon=":material/delete:", key=f"remove-recording-{name}"
-            ):
-                workspace().remove_recording(name)
-                st.toast(
-                    plain(f"Removed “{name}”. Its file plays again when you open it.")
+            _buttons(name, recording, is_own=is_own)
+
+
+def _buttons(name: str, recording: Recording, *, is_own: bool) -> None:
+    st.download_button(
+        _("Download"),
+        lambda: write_recording(recording),
+        file_name(name) + SUFFIX,
+        "application/jsonl",
+        icon=":material/download:",
+        key=f"download-recording-{name}",
+        on_click="ignore",
+    )
+    if is_own and st.button(
+        _("Remove"), icon=":material/delete:", key=f"remove-recording-{name}"
+    ):
+        workspace().remove_recording(name)
+        st.toast(
+            plain(
+                _(
+                    "Removed “{name}”. Its file plays again when you open it.",
+                    name=name,
                 )
-                st.rerun()
+            )
+        )
+        st.rerun()
 
 
 def _facts(name: str, recording: Recording) -> list[str]:
@@ -104,7 +122,7 @@ def _facts(name: str, recording: Recording) -> list[str]:
     seconds = seconds_words(recording.seconds)
     cost = cost_words(recording.cost_usd, recorded=True)
     facts = [
-        "bundled" if name in bundled.recordings() else "opened",
+        _("bundled") if name in bundled.recordings() else _("opened"),
         listed(recording.models or (about.model,)),
     ]
     if about.made_on:
@@ -112,5 +130,5 @@ def _facts(name: str, recording: Recording) -> list[str]:
     facts.append(counted(len(recording.replies), "reply"))
     facts.append(counted(settings, "setting"))
     if seconds == cost:
-        return [*facts, "seconds and cost not recorded"]
-    return [*facts, f"took {seconds}", f"cost {cost}"]
+        return [*facts, _("seconds and cost not recorded")]
+    return [*facts, _("took {seconds}", seconds=seconds), _("cost {cost}", cost=cost)]
