@@ -10,8 +10,6 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from memviz.core.errors import UnclearUserError
 from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
-from memviz.core.translation import _
-from memviz.dashboard.guide.glossary import tooltip
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.state import Import, library_state
@@ -189,7 +187,6 @@ def _size(saved: list[ConversationEntry]) -> str:
     messages = counted(sum(entry.message_count for entry in saved), "message")
     kinds = ", ".join(dict.fromkeys(entry.format for entry in saved))
     title = _(formats()[kinds].title) if kinds in formats() else kinds
-    return f"{messages} in {counted(sum(entry.turn_count for entry in saved), 'turn')}, read as {title}"
     return _(
         "{messages} in {turns}, read as {title}",
         messages=messages,
