@@ -124,7 +124,7 @@ def marker_places(page: Page) -> list[dict[str, Any]]:
 
 def open_models(page: Page) -> None:
     """Open the panel of the sidebar that chooses the models, unless it is open."""
-    button = page.get_by_role("button", name="Models")
+    button = page.locator(".st-key-models-panel").get_by_test_id("stPopoverButton")
     if button.get_attribute("aria-expanded") != "true":
         button.click()
     quiet(page)

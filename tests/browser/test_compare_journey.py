@@ -47,12 +47,11 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
         expect(names_of_lines(page).filter(has_text=name)).to_be_visible()
     window = page.get_by_test_id("stMetric").nth(1)
     before = window.get_by_test_id("stMetricValue").inner_text()
-    page.locator("[class*=st-key-edit-]").get_by_role(
+    box = page.get_by_role("spinbutton", name="Window size (messages)")
+    row = page.locator("[class*=st-key-edit-]").get_by_role(
         "button", name="Sliding window"
-    ).click()
-    box = page.get_by_role(
-        "spinbutton", name="Window size (messages)"
-    ).last  # in the panel, in step with the row
+    )
+    row.click()
     box.fill("4")
     box.press("Enter")
     expect(names.filter(has_text="4 messages").first).to_be_visible()
@@ -65,6 +64,7 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
     expect(
         names.filter(has_text="4 messages").first
     ).to_be_visible()  # the address holds what was shown
+    row.click()
     box.fill("5")
     box.press("Enter")
     expect(
@@ -156,7 +156,7 @@ def test_in_a_tool_loop_the_keys_walk_through_the_calls(
     page.keyboard.press("ArrowRight")
     sees(page.get_by_text("Request of turn 41, call 2 of 3", exact=True))
     expect(page).to_have_url(re.compile("turn=41&call=2"))
-    page.get_by_role("button", name="Previous request").click()
+    page.keyboard.press("ArrowLeft")
     sees(page.get_by_text("Request of turn 41, call 1 of 3", exact=True))
 
 
@@ -190,6 +190,9 @@ def test_answers_come_into_view_and_stay_where_they_are_afterwards(
         "heading", name=re.compile("^What does each strategy send")
     ).scroll_into_view_if_needed()
     expect(asked).not_to_be_in_viewport()
+    page.locator("[class*=st-key-edit-]").get_by_role(
+        "button", name="Sliding window"
+    ).click()
     page.get_by_role("spinbutton", name="Window size (messages)").fill("12")
     page.keyboard.press("Enter")
     quiet(page)

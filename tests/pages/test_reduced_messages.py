@@ -74,7 +74,7 @@ def test_the_inspector_says_what_was_cleared_why_and_at_what_cost(
         > 1
     )
     assert any("sent as a placeholder" in one.label for one in page.expander)
-    assert "Clear tool results :gray[tokens, LangChain]" in panels(page)
+    assert "Clear tool results :gray[200 tokens, LangChain]" in panels(page)
     table = page.table[0].value
     assert table.loc["Messages cleared or shortened at the end"].tolist()[2] == "0"
     assert (
