@@ -4,6 +4,7 @@ that their run gives, in both languages."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop, pgettext
@@ -196,8 +197,12 @@ def _cheapest(one: _Predicted) -> Question:
     reason = in_languages(
         lambda: _("So far: {costs}.", costs=_costs(played.labels, amounts))
     )
-    choices = tuple(in_languages(lambda n=n: played.labels[n]) for n in settings)
+    choices = tuple(in_languages(partial(_label, played, n)) for n in settings)
     return Question(text, choices, amounts.index(min(amounts)), reason)
+
+
+def _label(played: Played, setting: int) -> str:
+    return played.labels[setting]
 
 
 def _costs(labels: Sequence[str], amounts: Sequence[float]) -> str:

@@ -288,6 +288,6 @@ def _say(step: Step, played: Played, language: Language) -> None:
         st.caption(
             _(
                 "Answer of the run: {answer}.",
-                said=plain(question.choices[question.answer].said(language)),
+                answer=plain(question.choices[question.answer].said(language)),
             )
         )
