@@ -33,6 +33,8 @@ CONVERTED = (
     "memviz/dashboard/ui/shell",
     "memviz/dashboard/ui/controls",
     "memviz/dashboard/ui/guide",
+    "memviz/dashboard/ui/tune",
+    "memviz/tuning",
     "pages",
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
@@ -48,6 +50,10 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/controls/pickers.py": {"Models"},
     "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
     "memviz/dashboard/ui/controls/settings_editor.py": {":material/straighten: {}"},
+    "memviz/dashboard/ui/tune/advice.py": {"no limit", "All"},
+    "memviz/dashboard/ui/tune/measured.py": {"export to code"},
+    "memviz/tuning/executors.py": {"Job", "Result"},
+    "memviz/tuning/sweep.py": {"memviz sweep"},
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import listed
+from memviz.core.translation import _, noop
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.constraints import (
@@ -53,7 +54,7 @@ class Edge:
     @property
     def words(self) -> str:
         """The advice to try it."""
-        return f"best at the edge: try {self.in_code}"
+        return _("best at the edge: try {value}", value=self.in_code)
 
 
 @dataclass(frozen=True)
@@ -176,15 +177,23 @@ class StrategyAnswer:
     @property
     def headline(self) -> str:
         """The value to take, said with no more confidence than the grounds give."""
-        values = f"the {len(self.curve):,} values"
+        values = len(self.curve)
         if not self.best.fits:
-            return f"None of {values} of {self.axis.name} {self.asked}."
+            return _(
+                "None of the {values:,} values of {parameter} {does}.",
+                values=values,
+                parameter=self.axis.name,
+                does=self.asked,
+            )
         name = self._named(self.best.row)
         if self.beaten_by is not None:
-            return (
-                f"Of {values} {name} does best, but {self.beaten_by['label']} beats it."
+            return _(
+                "Of the {values:,} values {value} does best, but {label} beats it.",
+                values=values,
+                value=name,
+                label=self.beaten_by["label"],
             )
-        return f"{verdict(name, self.grounds)}."
+        return _("{verdict}.", verdict=verdict(name, self.grounds))
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -193,57 +202,103 @@ class StrategyAnswer:
 
     def _sentences(self) -> Iterator[str]:
         row = self.best.row
-        values = self.curve[self.axis.name]
-        does = [
-            f"costs {cost_in_words(row)}",
-            f"sends at most {row['peak_tokens']:,.0f} tokens in a request",
-        ]
-        if self.grounds.facts:
-            does.insert(0, f"keeps {share_in_words(row['retention'])} of the facts")
+        yield self._deeds()
         if self.best.fits:
-            yield f"It {listed(does)}."
-            yield f"{len(values):,} values were tried, from {values.min():.0f} to {values.max():.0f}."
-        else:
-            yield f"{self._named(row)} comes nearest: it {listed(does)}."
+            values = self.curve[self.axis.name]
+            yield _(
+                "{values:,} values were tried, from {least:.0f} to {most:.0f}.",
+                values=len(values),
+                least=values.min(),
+                most=values.max(),
+            )
         other = self.beaten_by
         if other is not None:
-            kept = share_in_words(other["retention"], row["retention"])
-            yield f"{other['label']} keeps {kept} of the facts for {cost_in_words(other)}."
+            yield _(
+                "{label} keeps {share} of the facts for {cost}.",
+                label=other["label"],
+                share=share_in_words(other["retention"], row["retention"]),
+                cost=cost_in_words(other),
+            )
         yield from self._beaten()
         yield from self.cautions
         yield from self._bend()
         if self.best.edge is not None:
-            beyond = self.best.edge.in_code
-            yield f"{self._named(row)} lies at the edge of the values tried; {beyond} may do better."
+            yield _(
+                "{value} lies at the edge of the values tried; {beyond} may do better.",
+                value=self._named(row),
+                beyond=self.best.edge.in_code,
+            )
+
+    def _deeds(self) -> str:
+        row = self.best.row
+        if self.best.fits:
+            template = _DOES if self.grounds.facts else _DOES_WITHOUT_FACTS
+        else:
+            template = _NEAREST if self.grounds.facts else _NEAREST_WITHOUT_FACTS
+        return _(
+            template,
+            value=self._named(row),
+            share=share_in_words(row["retention"]),
+            cost=cost_in_words(row),
+            peak=row["peak_tokens"],
+        )
 
     def _beaten(self) -> Iterator[str]:
         number = len(self.beaten_values)
         if not number:
             return
-        which = "every one of these values"
-        if number < len(self.curve):
-            is_beaten = self.curve["setting"].isin(list(self.beaten_values))
-            values = self.curve[self.axis.name][is_beaten]
-            which = f"{self.axis.name} {listed(f'{value:.0f}' for value in values)}"
-        yield f"Other strategies beat {which}: they keep at least as much and cost no more."
+        if number == len(self.curve):
+            yield _(
+                "Other strategies beat every one of these values: they keep at least as much and cost no more."
+            )
+            return
+        is_beaten = self.curve["setting"].isin(list(self.beaten_values))
+        values = self.curve[self.axis.name][is_beaten]
+        yield _(
+            "Other strategies beat {parameter} {values}: they keep at least as much and cost no more.",
+            parameter=self.axis.name,
+            values=listed(f"{value:.0f}" for value in values),
+        )
 
     def _bend(self) -> Iterator[str]:
         rows = self.curve.to_dict("records")
         if self.best_in_both is not None:
-            only = self._named(rows[self.best_in_both])
-            yield f"Of these values {only} is best in both: no other one keeps more, and none costs less."
+            yield _(
+                "Of these values {value} is best in both: no other one keeps more, and none costs less.",
+                value=self._named(rows[self.best_in_both]),
+            )
         if self.knee is None:
             return
         at = rows[self.knee]
         most = max(rows, key=lambda row: float(row["retention"]))
-        yield (
-            f"The curve bends at {self._named(at)}, which keeps {share_in_words(at['retention'])} for "
-            f"{cost_in_words(at)}; beyond it more cost brings less ({self._named(most)} keeps "
-            f"{share_in_words(most['retention'], at['retention'])} for {cost_in_words(most)})."
+        yield _(
+            "The curve bends at {value}, which keeps {share} for {cost}; beyond it more cost brings less ({most} keeps "
+            "{most_share} for {most_cost}).",
+            value=self._named(at),
+            share=share_in_words(at["retention"]),
+            cost=cost_in_words(at),
+            most=self._named(most),
+            most_share=share_in_words(most["retention"], at["retention"]),
+            most_cost=cost_in_words(most),
         )
 
     def _named(self, row: Mapping[Any, Any]) -> str:
         return self.axis.in_code(int(row[self.axis.name]))
+
+
+_DOES = noop(
+    "It keeps {share} of the facts, costs {cost} and sends at most {peak:,.0f} tokens in a request."
+)
+_DOES_WITHOUT_FACTS = noop(
+    "It costs {cost} and sends at most {peak:,.0f} tokens in a request."
+)
+_NEAREST = noop(
+    "{value} comes nearest: it keeps {share} of the facts, costs {cost} and sends at most {peak:,.0f} tokens in a "
+    "request."
+)
+_NEAREST_WITHOUT_FACTS = noop(
+    "{value} comes nearest: it costs {cost} and sends at most {peak:,.0f} tokens in a request."
+)
 
 
 def answer_for(
@@ -272,7 +327,7 @@ def answer_for(
         curve,
         bend(costs, kept),
         sweep.grounds,
-        asked_in_words(asked, "keeps", "stays"),
+        asked_in_words(asked, is_one=True),
         best_in_both=int(front[0]) if len(front) == 1 else None,
         beaten_by=_winner(table[constraints.fits(table)], best.row, sweep.cost_measure),
         beaten_values=_beaten(table, curve, sweep.cost_measure),

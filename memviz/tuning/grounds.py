@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from memviz.core.text.wording import counted, dollars
+from memviz.core.translation import _, ngettext, noop
 from memviz.models.names import DEFAULT_MODEL, OFFLINE, RECORDING
 
-OFFLINE_SUMMARIES = (
+OFFLINE_SUMMARIES = noop(
     "Summaries here are written by the offline stand-in, "
     "which quotes; a language model words them differently."
 )
@@ -20,12 +21,22 @@ RECORDED_USD = 2.45
 STAND_IN_USD = 1.49
 """What the same settings cost in all with the recorded model's summaries and with the offline one's, at the default
 prices and pause (``docs/findings.md``)."""
-SURENESS = (
-    f"Where a language model was recorded beside it, under {RECORDED_SETTINGS} settings, the two agree on "
-    f"{AGREED_PERCENT} % of the facts: the model kept {KEPT_PERCENT} %, in longer summaries, the stand-in "
-    f"{STAND_IN_KEPT_PERCENT} %. With the model's summaries the same settings cost {RECORDED_USD / STAND_IN_USD:.1f} "
-    f"times as much ({dollars(RECORDED_USD)} against {dollars(STAND_IN_USD)} at the prices of {DEFAULT_MODEL})."
+_SURENESS = noop(
+    "Where a language model was recorded beside it, under {settings} settings, the two agree on {agreed} % of the "
+    "facts: the model kept {kept} %, in longer summaries, the stand-in {stand_in_kept} %. With the model's summaries "
+    "the same settings cost {times:.1f} times as much ({usd} against {stand_in_usd} at the prices of {model})."
 )
+_SURENESS_VALUES: dict[str, object] = {
+    "settings": RECORDED_SETTINGS,
+    "agreed": AGREED_PERCENT,
+    "kept": KEPT_PERCENT,
+    "stand_in_kept": STAND_IN_KEPT_PERCENT,
+    "times": RECORDED_USD / STAND_IN_USD,
+    "usd": dollars(RECORDED_USD),
+    "stand_in_usd": dollars(STAND_IN_USD),
+    "model": DEFAULT_MODEL,
+}
+SURENESS = _SURENESS.format(**_SURENESS_VALUES)
 """How far a recorded language model differs, in facts and in dollars: how sure a recommendation is that rests on the
 offline model's summaries."""
 FEW_FACTS = 15
@@ -62,18 +73,26 @@ class Grounds:
             return counted(self.facts, "guessed fact")
         if not self.guessed_facts:
             return counted(self.facts, "known fact")
-        return f"{counted(self.facts, 'fact')}, {self.guessed_facts} of them guessed"
+        return _(
+            "{facts}, {guessed} of them guessed",
+            facts=counted(self.facts, "fact"),
+            guessed=self.guessed_facts,
+        )
 
     @property
     def sentence(self) -> str:
         """The number of facts that the shares are measured on, and what to do about guessed ones."""
         if not self.facts:
-            return "There was no fact to measure on; add yours."
-        measured = f"Measured on {self.facts_in_words}"
+            return _("There was no fact to measure on; add yours.")
+        measured = _("Measured on {facts}.", facts=self.facts_in_words)
         if self.guessed_facts:
-            them = "it" if self.guessed_facts == 1 else "them"
-            measured += f"; check {them} or add yours"
-        return f"{measured}. {self.about_results}".rstrip()
+            measured = ngettext(
+                "Measured on {facts}; check it or add yours.",
+                "Measured on {facts}; check them or add yours.",
+                self.guessed_facts,
+                facts=self.facts_in_words,
+            )
+        return f"{measured} {self.about_results}".rstrip()
 
     @property
     def about_results(self) -> str:
@@ -81,7 +100,10 @@ class Grounds:
         if not self.unmeasured_results:
             return ""
         results = counted(self.unmeasured_results, "tool result")
-        return f"None of these facts comes from what a tool returned: what is lost with {results} is not measured."
+        return _(
+            "None of these facts comes from what a tool returned: what is lost with {results} is not measured.",
+            results=results,
+        )
 
     @property
     def about_summaries(self) -> tuple[str, ...]:
@@ -89,13 +111,16 @@ class Grounds:
         if not self.summarizer:
             return ()
         if self.summarizer == OFFLINE:
-            return (OFFLINE_SUMMARIES, SURENESS)
+            return (_(OFFLINE_SUMMARIES), _(_SURENESS, **_SURENESS_VALUES))
         if self.summarizer.startswith(RECORDING):
             recording = self.summarizer.removeprefix(RECORDING)
             return (
-                f"Summaries are those that a language model wrote for the recording {recording}.",
+                _(
+                    "Summaries are those that a language model wrote for the recording {recording}.",
+                    recording=recording,
+                ),
             )
-        return (f"Summaries were written by {self.summarizer}.",)
+        return (_("Summaries were written by {name}.", name=self.summarizer),)
 
     @property
     def sentences(self) -> tuple[str, ...]:

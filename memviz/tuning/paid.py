@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from memviz.core.text.wording import counted, dollars
+from memviz.core.translation import _, noop
 from memviz.metrics.cost.estimate import Estimate, price_likely
 from memviz.metrics.cost.pricing import Pricing
 from memviz.models.base import Model, Usage
@@ -66,7 +67,19 @@ def paid_summarizer(
 
 def spent_sentence(name: str, budget: Budget) -> str:
     """Return what the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
-    unsure = ""
+    template = _SPENT
     if budget.uncertain_usd:
-        unsure = f", of which {dollars(budget.uncertain_usd)} may not be"
-    return f"Spent on {name}: {dollars(budget.spent_usd)} in {counted(budget.calls, 'call')}{unsure}."
+        template = _SPENT_PERHAPS
+    return _(
+        template,
+        name=name,
+        usd=dollars(budget.spent_usd),
+        calls=counted(budget.calls, "call"),
+        unsure=dollars(budget.uncertain_usd),
+    )
+
+
+_SPENT = noop("Spent on {name}: {usd} in {calls}.")
+_SPENT_PERHAPS = noop(
+    "Spent on {name}: {usd} in {calls}, of which {unsure} may not be."
+)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memviz.core.text.wording import counted, dollars, listed, share_of
+from memviz.core.text.wording import dollars, share_of
+from memviz.core.translation import _, ngettext, noop
 from memviz.strategies.base import Strategy, Trigger
 from memviz.tuning.cell import Cell
 from memviz.tuning.constraints import (
@@ -23,9 +24,9 @@ from memviz.tuning.grounds import Grounds
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-NOTHING_MEASURED = "Nothing was measured, so nothing can be recommended."
-ALL_FAILED = "Every setting failed over at least one conversation."
-NO_FACTS = "No facts are known, so what each setting forgets was not compared."
+NOTHING_MEASURED = noop("Nothing was measured, so nothing can be recommended.")
+ALL_FAILED = noop("Every setting failed over at least one conversation.")
+NO_FACTS = noop("No facts are known, so what each setting forgets was not compared.")
 
 
 class Measured(Protocol):
@@ -80,14 +81,15 @@ class Recommendation:
         """The setting to take, said with no more confidence than its grounds give; empty where none fits."""
         if self.setting is None:
             return ""
-        return f"{verdict(self.setting.code_label, self.grounds)}."
+        return _("{verdict}.", verdict=verdict(self.setting.code_label, self.grounds))
 
     @property
     def why(self) -> str:
         """The text that follows the headline: what the setting does, and the reasons."""
         if self.setting is None:
             return self.sentence
-        return f"It {self.sentence.removeprefix(self.setting.code_label).strip()}"
+        deeds = self.sentence.removeprefix(self.setting.code_label).strip()
+        return _("It {deeds}", deeds=deeds)
 
     @property
     def answer(self) -> str:
@@ -104,12 +106,15 @@ class Recommendation:
 def verdict(name: str, grounds: Grounds) -> str:
     """Return ``Take NAME``, or as much as few facts allow to say."""
     if not grounds.facts:
-        return f"By cost and size alone, {name} does best"
+        return _("By cost and size alone, {name} does best", name=name)
     if not grounds.are_thin:
-        return f"Take {name}"
-    if grounds.facts == 1:
-        return f"On this 1 fact, {name} does best"
-    return f"On these {grounds.facts} facts, {name} does best"
+        return _("Take {name}", name=name)
+    return ngettext(
+        "On this {number} fact, {name} does best",
+        "On these {number} facts, {name} does best",
+        grounds.facts,
+        name=name,
+    )
 
 
 def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
@@ -117,12 +122,12 @@ def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
     decide. A setting that could not be run over one of the conversations is never recommended."""
     table = sweep.by_setting(constraints.over)
     if table.empty:
-        return Recommendation(None, (NOTHING_MEASURED,))
+        return Recommendation(None, (_(NOTHING_MEASURED),))
     measure = sweep.cost_measure
     left_out = _left_out_in_words(table, constraints)
     found = best_row(table, constraints, measure)
     if found is None:
-        return Recommendation(None, tuple(left_out) or (ALL_FAILED,))
+        return Recommendation(None, tuple(left_out) or (_(ALL_FAILED),))
     first, fits = found
     if not fits:
         return _nothing_fits(sweep, first, constraints, left_out)
@@ -146,25 +151,44 @@ def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
         best = replace(best, runner_up=runner_up, runner_up_row=second)
         reasons.append(_runner_up(first, second, measure, has_facts))
     if not has_facts:
-        reasons.append(NO_FACTS)
+        reasons.append(_(NO_FACTS))
     return replace(best, reasons=tuple(reasons))
 
 
 def _what_it_does(sweep: Measured, row: Mapping[str, Any], has_facts: bool) -> str:
-    peak = f"sends at most {row['peak_tokens']:,.0f} tokens in a request"
-    kept = f"keeps {share_in_words(row['retention'])} of the facts"
+    values: dict[str, Any] = {
+        "label": row["label"],
+        "share": share_in_words(row["retention"]),
+        "peak": row["peak_tokens"],
+        "cost": f"{cost_in_words(row)}{added_in_words(row)}",
+    }
+    template = _DOES if has_facts else _DOES_WITHOUT_FACTS
     if row["conversations"] > 1:
+        template = _DOES_IN_SEVERAL if has_facts else _DOES_IN_SEVERAL_WITHOUT_FACTS
         worst = sweep.by_setting("worst").set_index("setting").loc[row["setting"]]
-        peak += f" ({worst['peak_tokens']:,.0f} in the worst)"
-        kept += f" ({share_in_words(worst['retention'])} in the worst conversation)"
-    parts = [kept] if has_facts else []
-    parts += [peak, f"costs {cost_in_words(row)}{added_in_words(row)}"]
-    does = f"{row['label']} {listed(parts)}."
+        values["worst_peak"] = worst["peak_tokens"]
+        values["worst_share"] = share_in_words(worst["retention"])
+    does = _(template, **values)
     conversations = len(sweep.subjects)
     if row["conversations"] == conversations:
         return does
     over = share_of(row["conversations"], conversations, "conversation")
-    return f"{does} So far it was measured over {over}."
+    return f"{does} {_('So far it was measured over {share}.', share=over)}"
+
+
+_DOES = noop(
+    "{label} keeps {share} of the facts, sends at most {peak:,.0f} tokens in a request and costs {cost}."
+)
+_DOES_WITHOUT_FACTS = noop(
+    "{label} sends at most {peak:,.0f} tokens in a request and costs {cost}."
+)
+_DOES_IN_SEVERAL = noop(
+    "{label} keeps {share} of the facts ({worst_share} in the worst conversation), sends at most {peak:,.0f} tokens in "
+    "a request ({worst_peak:,.0f} in the worst) and costs {cost}."
+)
+_DOES_IN_SEVERAL_WITHOUT_FACTS = noop(
+    "{label} sends at most {peak:,.0f} tokens in a request ({worst_peak:,.0f} in the worst) and costs {cost}."
+)
 
 
 def idle_in_words(sweep: Measured, setting: int) -> list[str]:
@@ -175,15 +199,33 @@ def idle_in_words(sweep: Measured, setting: int) -> list[str]:
     idle = sum(cell.sends_everything for cell in cells)
     if not idle or not strategy.main_parameter:
         return []
-    acts = "never cleared or shortened anything"
+    here, among = _NEVER_CLEARED
     if strategy.trigger is Trigger.NEVER:
-        acts = "left nothing out"
+        here, among = _LEFT_NOTHING_OUT
     elif strategy.writes_notes:
-        acts = "never summarized"
-    where = "here"
-    if len(sweep.subjects) > 1:
-        where = f"in {share_of(idle, len(sweep.subjects), 'conversation')}"
-    return [f"It {acts} {where}, so it did what the full buffer does."]
+        here, among = _NEVER_SUMMARIZED
+    if len(sweep.subjects) == 1:
+        return [_(here)]
+    return [_(among, share=share_of(idle, len(sweep.subjects), "conversation"))]
+
+
+_NEVER_CLEARED = (
+    noop(
+        "It never cleared or shortened anything here, so it did what the full buffer does."
+    ),
+    noop(
+        "It never cleared or shortened anything in {share}, so it did what the full buffer does."
+    ),
+)
+_LEFT_NOTHING_OUT = (
+    noop("It left nothing out here, so it did what the full buffer does."),
+    noop("It left nothing out in {share}, so it did what the full buffer does."),
+)
+_NEVER_SUMMARIZED = (
+    noop("It never summarized here, so it did what the full buffer does."),
+    noop("It never summarized in {share}, so it did what the full buffer does."),
+)
+"""In one conversation, and in some of several."""
 
 
 def refused_in_words(sweep: Measured, setting: int) -> list[str]:
@@ -194,11 +236,15 @@ def refused_in_words(sweep: Measured, setting: int) -> list[str]:
     requests = sum(len(cell.traffic.turns) for cell in cells)
     if not refused:
         return []
-    hold = "holds" if refused == 1 else "hold"
-    return [
-        f"But {share_of(refused, requests, 'request')} {hold} a tool's result without its call, or a call without its "
-        "result, which a provider refuses: a program that uses this setting has to leave such halves out, as Chat does."
-    ]
+    sentence = ngettext(
+        "But {share} holds a tool's result without its call, or a call without its result, which a provider refuses: a "
+        "program that uses this setting has to leave such halves out, as Chat does.",
+        "But {share} hold a tool's result without its call, or a call without its result, which a provider refuses: a "
+        "program that uses this setting has to leave such halves out, as Chat does.",
+        refused,
+        share=share_of(refused, requests, "request"),
+    )
+    return [sentence]
 
 
 def _left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
@@ -207,51 +253,88 @@ def _left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
     left_out = int((table["refused"] > 0).sum())
     if asked.allow_refused or not left_out:
         return []
-    are_left_out = "are left out, for they send"
-    if left_out == 1:
-        are_left_out = "is left out, for it sends"
-    return [
-        f"{counted(left_out, 'setting')} {are_left_out} requests that a provider refuses: a tool's result without its "
-        "call, or a call without its result."
-    ]
+    sentence = ngettext(
+        "{number} setting is left out, for it sends requests that a provider refuses: a tool's result without its "
+        "call, or a call without its result.",
+        "{number} settings are left out, for they send requests that a provider refuses: a tool's result without its "
+        "call, or a call without its result.",
+        left_out,
+        number=f"{left_out:,}",
+    )
+    return [sentence]
 
 
 def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -> str:
     if all_settings == 1:
-        return "It is the only setting."
+        return _("It is the only setting.")
     if fitting == 1:
-        return f"It is the only one of {all_settings:,} settings that {asked_in_words(asked, 'keeps', 'stays')}."
-    less = "cheapest" if measure == "usd" else "one with the fewest tokens"
-    return f"It is the {less} of the {fitting:,} (out of {all_settings:,}) that {asked_in_words(asked)}."
+        return _(
+            "It is the only one of {settings:,} settings that {does}.",
+            settings=all_settings,
+            does=asked_in_words(asked, is_one=True),
+        )
+    least = noop(
+        "It is the cheapest of the {fitting:,} (out of {settings:,}) that {do}."
+    )
+    if measure != "usd":
+        least = noop(
+            "It is the one with the fewest tokens of the {fitting:,} (out of {settings:,}) that {do}."
+        )
+    return _(least, fitting=fitting, settings=all_settings, do=asked_in_words(asked))
 
 
-def asked_in_words(asked: Constraints, keep: str = "keep", stay: str = "stay") -> str:
-    """Return ``keep 90% of the facts with at most 3,000 tokens in a request``: what a setting has to do."""
-    limit = ""
-    if asked.max_peak_tokens is not None:
-        limit = f"{asked.max_peak_tokens:,} tokens in a request"
+def asked_in_words(asked: Constraints, *, is_one: bool = False) -> str:
+    """Return ``keep 90% of the facts with at most 3,000 tokens in a request``: what settings have to do; ``keeps …``
+    of a single one (``is_one``)."""
+    number = 1 if is_one else 2
+    limit = asked.max_peak_tokens
+    share = share_in_words(asked.min_retention)
     if asked.min_retention <= 0:
-        return f"{stay} within {limit}" if limit else "could be run"
-    kept = f"{keep} {share_in_words(asked.min_retention)} of the facts"
-    return f"{kept} with at most {limit}" if limit else kept
+        if limit is None:
+            return _("could be run")
+        return ngettext(
+            "stays within {tokens:,} tokens in a request",
+            "stay within {tokens:,} tokens in a request",
+            number,
+            tokens=limit,
+        )
+    if limit is None:
+        return ngettext(
+            "keeps {share} of the facts",
+            "keep {share} of the facts",
+            number,
+            share=share,
+        )
+    return ngettext(
+        "keeps {share} of the facts with at most {tokens:,} tokens in a request",
+        "keep {share} of the facts with at most {tokens:,} tokens in a request",
+        number,
+        share=share,
+        tokens=limit,
+    )
 
 
 def _runner_up(
     first: Mapping[str, Any], second: Mapping[str, Any], measure: str, has_facts: bool
 ) -> str:
     if did_the_same(first, second):
-        return f"{second['label']} did exactly the same here."
+        return _("{label} did exactly the same here.", label=second["label"])
     cost = second[measure]
     least = first[measure]
-    text = cost_in_words(second)
+    at = cost_in_words(second)
     if cost <= least * SAME_COST:
-        text = "the same cost"
+        at = _("the same cost")
     elif least and 0.001 <= cost / least - 1 <= 10:
-        text = f"{cost / least - 1:.1%} more"
-    text = f"Next: {second['label']}, at {text}"
-    if has_facts:
-        text += f", keeps {share_in_words(second['retention'])}"
-    return f"{text}."
+        at = _("{share:.1%} more", share=cost / least - 1)
+    if not has_facts:
+        return _("Next: {label}, at {cost}.", label=second["label"], cost=at)
+    kept = share_in_words(second["retention"])
+    return _(
+        "Next: {label}, at {cost}, keeps {share}.",
+        label=second["label"],
+        cost=at,
+        share=kept,
+    )
 
 
 def _nothing_fits(
@@ -262,16 +345,21 @@ def _nothing_fits(
 ) -> Recommendation:
     limit = asked.max_peak_tokens
     if limit is not None and nearest["peak_tokens"] > limit:
-        reason = (
-            f"No setting stays within {limit:,} tokens a request: the least is "
-            f"{nearest['peak_tokens']:,.0f}, with {nearest['label']}. Allow larger requests, or try smaller limits."
+        reason = _(
+            "No setting stays within {tokens:,} tokens a request: the least is {least:,.0f}, with {label}. Allow "
+            "larger requests, or try smaller limits.",
+            tokens=limit,
+            least=nearest["peak_tokens"],
+            label=nearest["label"],
         )
     else:
-        within = "" if limit is None else f" within {limit:,} tokens a request"
-        most = share_in_words(nearest["retention"], asked.min_retention)
-        reason = (
-            f"No setting keeps {share_in_words(asked.min_retention, nearest['retention'])} of the facts{within}: the "
-            f"most is {most}, with {nearest['label']}. Ask for less, allow larger requests, or try larger limits."
+        template = _NONE_KEEPS if limit is None else _NONE_KEEPS_WITHIN
+        reason = _(
+            template,
+            share=share_in_words(asked.min_retention, nearest["retention"]),
+            tokens=limit,
+            most=share_in_words(nearest["retention"], asked.min_retention),
+            label=nearest["label"],
         )
     return Recommendation(
         None,
@@ -281,11 +369,21 @@ def _nothing_fits(
     )
 
 
+_NONE_KEEPS = noop(
+    "No setting keeps {share} of the facts: the most is {most}, with {label}. Ask for less, allow larger requests, or "
+    "try larger limits."
+)
+_NONE_KEEPS_WITHIN = noop(
+    "No setting keeps {share} of the facts within {tokens:,} tokens a request: the most is {most}, with {label}. Ask "
+    "for less, allow larger requests, or try larger limits."
+)
+
+
 def share_in_words(share: float, beside: float | None = None) -> str:
     """Return a share in percent, with as many digits (up to three) as it takes not to look like all, nothing or
     ``beside``."""
     if isnan(share):
-        return "an unknown share"
+        return _("an unknown share")
     others = {0.0, 1.0, share if beside is None else beside} - {share}
     for digits in range(3):
         text = f"{share:.{digits}%}"
@@ -305,14 +403,19 @@ def added_in_words(row: Mapping[Any, Any]) -> str:
     if row["conversations"] < 2:
         return ""
     mean, least, most = _of_one_conversation(row)
-    together = f" for {row['conversations']:,} conversations together"
-    return f"{together} ({mean} each on average, from {least} to {most})"
+    return _(
+        " for {conversations:,} conversations together ({mean} each on average, from {least} to {most})",
+        conversations=row["conversations"],
+        mean=mean,
+        least=least,
+        most=most,
+    )
 
 
 def spread_in_words(row: Mapping[Any, Any]) -> str:
     """Return what one conversation of a row costs: ``$0.0017 ($0.0009 to $0.0031)``."""
     mean, least, most = _of_one_conversation(row)
-    return f"{mean} ({least} to {most})"
+    return _("{mean} ({least} to {most})", mean=mean, least=least, most=most)
 
 
 def _of_one_conversation(row: Mapping[Any, Any]) -> list[str]:
@@ -324,4 +427,6 @@ def _of_one_conversation(row: Mapping[Any, Any]) -> list[str]:
 
 
 def _amount(usd: float, tokens: float) -> str:
-    return f"{tokens:,.0f} tokens" if isnan(usd) else dollars(usd)
+    if isnan(usd):
+        return _("{tokens:,.0f} tokens", tokens=tokens)
+    return dollars(usd)

@@ -6,6 +6,7 @@ from math import floor, log10
 from typing import Any, NamedTuple
 
 from memviz.core.text.wording import listed
+from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 
@@ -49,9 +50,11 @@ class Scaled(NamedTuple):
             for name, value in self.values.items()
             if value != self.presets[name]
         )
-        return (
-            f"Scaled from a window of {self.window_tokens:,} tokens to a conversation of {self.needed_tokens:,}: "
-            f"{listed(changes)}."
+        return _(
+            "Scaled from a window of {window:,} tokens to a conversation of {needed:,}: {changes}.",
+            window=self.window_tokens,
+            needed=self.needed_tokens,
+            changes=listed(changes),
         )
 
 
