@@ -14,6 +14,7 @@ from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
+from memviz.tuning.cautions import idle_in_words, refused_in_words
 from memviz.tuning.constraints import (
     ROUNDING,
     SAME_COST,
@@ -27,8 +28,6 @@ from memviz.tuning.pareto import on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
-    idle_in_words,
-    refused_in_words,
     share_in_words,
     verdict,
 )
@@ -244,10 +243,9 @@ class StrategyAnswer:
         )
 
     def _beaten(self) -> Iterator[str]:
-        number = len(self.beaten_values)
-        if not number:
+        if not self.beaten_values:
             return
-        if number == len(self.curve):
+        if len(self.beaten_values) == len(self.curve):
             yield _(
                 "Other strategies beat every one of these values: they keep at least as much and cost no more."
             )

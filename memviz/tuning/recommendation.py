@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from memviz.core.text.wording import dollars, share_of
 from memviz.core.translation import _, ngettext, noop
-from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.base import Strategy
+from memviz.tuning.cautions import (
+    idle_in_words,
+    left_out_in_words,
+    refused_in_words,
+)
 from memviz.tuning.cell import Cell
 from memviz.tuning.constraints import (
     SAME_COST,
@@ -124,7 +129,7 @@ def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
     if table.empty:
         return Recommendation(None, (_(NOTHING_MEASURED),))
     measure = sweep.cost_measure
-    left_out = _left_out_in_words(table, constraints)
+    left_out = left_out_in_words(table, constraints)
     found = best_row(table, constraints, measure)
     if found is None:
         return Recommendation(None, tuple(left_out) or (_(ALL_FAILED),))
@@ -189,79 +194,6 @@ _DOES_IN_SEVERAL = noop(
 _DOES_IN_SEVERAL_WITHOUT_FACTS = noop(
     "{label} sends at most {peak:,.0f} tokens in a request ({worst_peak:,.0f} in the worst) and costs {cost}."
 )
-
-
-def idle_in_words(sweep: Measured, setting: int) -> list[str]:
-    """Return a sentence where the setting of this number (0-based) could leave something out and never did; else
-    none."""
-    strategy = sweep.settings[setting]
-    cells = [cell for cell in sweep.cells_of(setting) if not cell.error]
-    idle = sum(cell.sends_everything for cell in cells)
-    if not idle or not strategy.main_parameter:
-        return []
-    here, among = _NEVER_CLEARED
-    if strategy.trigger is Trigger.NEVER:
-        here, among = _LEFT_NOTHING_OUT
-    elif strategy.writes_notes:
-        here, among = _NEVER_SUMMARIZED
-    if len(sweep.subjects) == 1:
-        return [_(here)]
-    return [_(among, share=share_of(idle, len(sweep.subjects), "conversation"))]
-
-
-_NEVER_CLEARED = (
-    noop(
-        "It never cleared or shortened anything here, so it did what the full buffer does."
-    ),
-    noop(
-        "It never cleared or shortened anything in {share}, so it did what the full buffer does."
-    ),
-)
-_LEFT_NOTHING_OUT = (
-    noop("It left nothing out here, so it did what the full buffer does."),
-    noop("It left nothing out in {share}, so it did what the full buffer does."),
-)
-_NEVER_SUMMARIZED = (
-    noop("It never summarized here, so it did what the full buffer does."),
-    noop("It never summarized in {share}, so it did what the full buffer does."),
-)
-"""In one conversation, and in some of several."""
-
-
-def refused_in_words(sweep: Measured, setting: int) -> list[str]:
-    """Return a sentence where the setting of this number (0-based) sends requests that a provider refuses; else
-    none."""
-    cells = sweep.cells_of(setting)
-    refused = sum(cell.refused_requests for cell in cells)
-    requests = sum(len(cell.traffic.turns) for cell in cells)
-    if not refused:
-        return []
-    sentence = ngettext(
-        "But {share} holds a tool's result without its call, or a call without its result, which a provider refuses: a "
-        "program that uses this setting has to leave such halves out, as Chat does.",
-        "But {share} hold a tool's result without its call, or a call without its result, which a provider refuses: a "
-        "program that uses this setting has to leave such halves out, as Chat does.",
-        refused,
-        share=share_of(refused, requests, "request"),
-    )
-    return [sentence]
-
-
-def _left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
-    """Return a sentence on how many settings were left out because a provider refuses what they send; none if none
-    was."""
-    left_out = int((table["refused"] > 0).sum())
-    if asked.allow_refused or not left_out:
-        return []
-    sentence = ngettext(
-        "{number} setting is left out, for it sends requests that a provider refuses: a tool's result without its "
-        "call, or a call without its result.",
-        "{number} settings are left out, for they send requests that a provider refuses: a tool's result without its "
-        "call, or a call without its result.",
-        left_out,
-        number=f"{left_out:,}",
-    )
-    return [sentence]
 
 
 def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -> str:

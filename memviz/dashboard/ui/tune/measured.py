@@ -16,8 +16,8 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
+from memviz.tuning.cautions import idle_in_words
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.recommendation import idle_in_words
 from memviz.tuning.results import MEASURES, Sweep
 
 METRICS = (
