@@ -194,6 +194,10 @@ def _columns() -> dict[str, Any]:
 
 
 MAX_PIXELS = 460
+EXPORT_CAPTION = noop(
+    "{setting} as a file or as code, in each library's own words. Comments say where a library behaves otherwise than "
+    "what was measured here."
+)
 MIME = {"yaml": "application/yaml", "python": "text/x-python"}
 
 
@@ -206,13 +210,7 @@ def export_to_code(
         return
     known = targets()
     st.header(_("Export to code"), anchor=False, help=tooltip("export to code"))
-    st.caption(
-        _(
-            "{setting} as a file or as code, in each library's own words. Comments say where a library "
-            "behaves otherwise than what was measured here.",
-            setting=plain(setting.strategy.code_label),
-        )
-    )
+    st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.code_label)))
     linked("target", "tune-target", known)
     chosen = st.pills(
         pgettext("target", "For"),

@@ -225,11 +225,7 @@ def _curve(
             beaten=beaten,
             **options,
         )
-        told = _(
-            "{title}: {answer}",
-            title=_(WORDS[measure].title),
-            answer=f"{answer.headline} {answer.sentences[0]}",
-        )
+        told = _told(answer, measure)
         on_click = partial(follow_click, key)
         picture(line, key, told, on_click, line.layout.height, place)
     if hides(Part.NUMBERS):
@@ -241,6 +237,12 @@ def _curve(
         )
     )
     st.caption(plain(basis))
+
+
+def _told(answer: StrategyAnswer, measure: str) -> str:
+    """Return what a curve shows, in words."""
+    said = f"{answer.headline} {answer.sentences[0]}"
+    return _("{title}: {answer}", title=_(WORDS[measure].title), answer=said)
 
 
 def _map(
