@@ -8,6 +8,7 @@ from memviz.code_export.python_text import one_line
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError
+from memviz.core.translation import ENGLISH, _, noop, use_language
 from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
 from memviz.strategies.base import Strategy
 
@@ -89,7 +90,8 @@ class Target:
     def write(self, setting: Setting) -> str:
         """Return the whole file as text. Deterministic. Raises :class:`memviz.code_export.NoCodeError` where the target
         has no code for the strategy."""
-        return self.writer(setting)
+        with use_language(ENGLISH):
+            return self.writer(setting)
 
 
 class NoCodeError(MemvizError):
@@ -98,14 +100,25 @@ class NoCodeError(MemvizError):
     def __init__(self, setting: Setting, place: str) -> None:
         self.strategy = setting.strategy.id
         self.place = place
-        if setting.is_built_in:
-            why = f"There is no code for {place} that does what the strategy {self.strategy!r} does."
-        else:
-            why = (
-                f"The strategy {self.strategy!r} comes from another package, so memviz does not know its rule as code "
-                f"for {place}."
-            )
-        super().__init__(
-            f"{why} Export {one_line(setting.strategy.label)} to memviz_code or memory_yaml instead: memviz itself "
-            "runs it, and gives the messages to send as a list that any library takes."
+        self._setting = setting
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        """The sentence, in the language of who reads it: code is written in English, so it was raised there."""
+        return _(
+            _NO_CODE if self._setting.is_built_in else _UNKNOWN_RULE,
+            place=_(self.place),
+            strategy=repr(self.strategy),
+            label=one_line(self._setting.strategy.label),
         )
+
+
+_NO_CODE = noop(
+    "There is no code for {place} that does what the strategy {strategy} does. Export {label} to memviz_code or "
+    "memory_yaml instead: memviz itself runs it, and gives the messages to send as a list that any library takes."
+)
+_UNKNOWN_RULE = noop(
+    "The strategy {strategy} comes from another package, so memviz does not know its rule as code for {place}. Export "
+    "{label} to memviz_code or memory_yaml instead: memviz itself runs it, and gives the messages to send as a list "
+    "that any library takes."
+)

@@ -7,6 +7,7 @@ import yaml
 from memviz.code_export.base import Setting, Target
 from memviz.code_export.program import values_of, write_from_templates, write_program
 from memviz.code_export.python_text import called, comment
+from memviz.core.translation import noop
 from memviz.engine.memory_config import DEFAULT_STRATEGY, OLD_KEYS
 from memviz.strategies.clauses import AllOf, AtLeast, TriggerClause
 from memviz.strategies.thresholds import Thresholds
@@ -138,7 +139,7 @@ def write_plain_python(setting: Setting) -> str:
     """Return a class ``Memory`` with ``append`` and ``context``, which gives the requests that a replay gives, and a
     function ``ask`` that sends them to an API of OpenAI's kind."""
     return write_from_templates(
-        setting, "plain_python", "plain Python", spelled=without_provider
+        setting, "plain_python", noop("plain Python"), spelled=without_provider
     )
 
 
@@ -182,7 +183,7 @@ LLAMAINDEX = Target(
     write_llamaindex,
 )
 LANGCHAIN_MIDDLEWARE = Target(
-    "LangChain, middleware",
+    noop("LangChain, middleware"),
     "langchain_agent.py",
     "python",
     "pip install langchain langchain-openai",
@@ -195,4 +196,6 @@ OPENAI_AGENTS = Target(
     "pip install openai-agents",
     write_openai_agents,
 )
-PLAIN_PYTHON = Target("Plain Python", "memory.py", "python", "", write_plain_python)
+PLAIN_PYTHON = Target(
+    noop("Plain Python"), "memory.py", "python", "", write_plain_python
+)

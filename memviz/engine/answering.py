@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from memviz.core.errors import MalformedReplyError, MessageError, RecallError
 from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
+from memviz.core.translation import _
 from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled
@@ -313,14 +314,18 @@ class Answering:
             # It was told to answer, and called once more.
             if not says_something:
                 raise MalformedReplyError(
-                    f"{name} went on calling tools after its {self._allowed.recalls} recalls were used up, and gave "
-                    "no answer. Try again, or allow it more recalls.",
+                    _(
+                        "{name} went on calling tools after its {recalls} recalls were used up, and gave no answer. "
+                        "Try again, or allow it more recalls.",
+                        name=name,
+                        recalls=self._allowed.recalls,
+                    ),
                     model=name,
                 )
             self.reply = replace(reply, tool_calls=())
         elif not says_something and not reply.tool_calls:
             raise MalformedReplyError(
-                f"{name} sent an empty reply. Try again.", model=name
+                _("{name} sent an empty reply. Try again.", name=name), model=name
             )
 
 
@@ -390,7 +395,7 @@ def ask(
     where the model fails.
     """
     if not isinstance(question, str) or not question.strip():
-        raise MessageError("The question is empty. Write something to ask.")
+        raise MessageError(_("The question is empty. Write something to ask."))
     answerer = find_model(model) if isinstance(model, str) else model
     session = Session.resume(
         run, as_model(summarizer) or answerer, repair_tool_pairs=True
@@ -402,6 +407,6 @@ def ask(
     due = (*run.pinned, *run.waiting) if run.strategy.allows_recall else ()
     allowed = allowed_tools(run.strategy, answerer, recall_tool)
     answering = Answering(session, answerer, (*due, *recalls), allowed)
-    for _ in answering.stream():
+    for _said in answering.stream():
         pass
     return answering.finish()

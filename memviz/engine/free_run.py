@@ -7,6 +7,7 @@ from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.errors import EmptyConversationError
 from memviz.core.messages import Message
+from memviz.core.translation import _
 from memviz.engine.chat import Chat
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.records import PARTIAL_REPLY
@@ -46,7 +47,9 @@ class FreeRun:
         self._source = as_log(messages)
         if not self._source.turn_count:
             raise EmptyConversationError(
-                "The conversation holds no message of a user, so there is nothing to answer."
+                _(
+                    "The conversation holds no message of a user, so there is nothing to answer."
+                )
             )
         if system_prompt is None and isinstance(messages, Transcript):
             system_prompt = messages.system_prompt
@@ -161,7 +164,7 @@ def free_run(
     their number."""
     free = FreeRun(messages, strategy, **options)  # type: ignore[arg-type]  # passed on as they are
     while not free.is_complete:
-        for _ in free.next_turn():
+        for _said in free.next_turn():
             pass
         if progress is not None:
             progress(free.done, free.turn_count)

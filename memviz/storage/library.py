@@ -35,6 +35,7 @@ from memviz.core.errors import (
 from memviz.core.messages import Message, clean_text
 from memviz.core.process_memory import uncollected
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.storage import rows
 from memviz.storage.entries import (
     RAW_ENTRIES,
@@ -94,12 +95,15 @@ def _expect(session: Session, id: str, *, deleted: bool = False) -> str:
     stored = session.execute(query).first()
     if stored is None:
         raise StorageError(
-            f"There is no conversation {id!r}. Choose one from the library."
+            _("There is no conversation {id!r}. Choose one from the library.", id=id)
         )
     title, is_deleted = stored
     if is_deleted and not deleted:
         raise StorageError(
-            f"The conversation '{title}' was deleted. Restore it in the library first."
+            _(
+                "The conversation '{title}' was deleted. Restore it in the library first.",
+                title=title,
+            )
         )
     return id
 
@@ -295,12 +299,14 @@ def count_again(connection: Connection) -> None:
             connection.execute(this.values(counts))
 
 
-CHANGED = "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
+CHANGED = noop(
+    "The conversation was changed in another tab, so nothing was saved. Reload it and try again."
+)
 
 
 def conversation_changed() -> ConversationChangedError:
     """The error for two tabs that write to one conversation."""
-    return ConversationChangedError(CHANGED)
+    return ConversationChangedError(_(CHANGED))
 
 
 DAMAGE = (
@@ -350,7 +356,7 @@ def read(session: Session, id: str) -> Transcript:
 def rename(session: Session, id: str, title: str) -> None:
     """Give a conversation another title."""
     if not title.strip():
-        raise StorageError("The title is empty. Write one, or keep the old one.")
+        raise StorageError(_("The title is empty. Write one, or keep the old one."))
     found(session, id).title = clean_text(title.strip())
 
 

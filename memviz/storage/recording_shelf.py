@@ -7,6 +7,7 @@ from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.errors import RecordingError
 from memviz.core.recently_used import RecentlyUsed
+from memviz.core.translation import _
 from memviz.engine.recording import RecalledAt, setting_of
 from memviz.models.base import Model
 from memviz.models.names import OFFLINE, RECORDING
@@ -81,7 +82,10 @@ class RecordingShelf:
         found = read_recording(content, name)
         if not found.replies:
             raise RecordingError(
-                f"{file_name} holds no reply: there is nothing to play."
+                _(
+                    "{file_name} holds no reply: there is nothing to play.",
+                    file_name=file_name,
+                )
             )
         self._store.keep("recording", name, content.decode(AS_TEXT))
         with self._loading:
@@ -235,7 +239,11 @@ class RecordingShelf:
         found = self.all.get(wanted)
         if found is None:
             raise RecordingError(
-                f"The recording “{wanted}” is not at hand any more. Open its file in the {page_titles.LIBRARY}."
+                _(
+                    "The recording “{wanted}” is not at hand any more. Open its file in the {library}.",
+                    wanted=wanted,
+                    library=_(page_titles.LIBRARY),
+                )
             )
         return RecordedModel(found, paced=paced)
 

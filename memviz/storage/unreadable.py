@@ -7,6 +7,7 @@ from sqlalchemy import Integer, literal_column, update
 from sqlmodel import Session
 
 from memviz.core.errors import StorageError
+from memviz.core.translation import _
 from memviz.storage.kept_values import unpacked
 from memviz.storage.library import now
 from memviz.storage.tables import CONVERSATIONS
@@ -35,7 +36,7 @@ def stored_rows(
     column = "rowid" if isinstance(conversation, int) else "id"
     own = _rows(session, "conversation", f"{column} = ?", conversation)
     if not own:
-        raise StorageError("This conversation is no longer in the library.")
+        raise StorageError(_("This conversation is no longer in the library."))
     found = {"conversation": own}
     for table, is_owned in OWNED.items():
         found[table] = _rows(session, table, is_owned, own[0]["id"])

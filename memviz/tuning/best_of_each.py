@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from memviz.core.text.wording import listed
 from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
+from memviz.tuning.cautions import idle_in_words, refused_in_words
 from memviz.tuning.constraints import (
     ROUNDING,
     SAME_COST,
@@ -27,8 +29,6 @@ from memviz.tuning.pareto import on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
-    idle_in_words,
-    refused_in_words,
     share_in_words,
 )
 
@@ -183,6 +183,13 @@ class StrategyAnswer:
                 number=number,
                 parameter=self.axis.name,
                 asked=self.asked,
+        values = len(self.curve)
+        if not self.best.fits:
+            return _(
+                "None of the {values:,} values of {parameter} {does}.",
+                values=values,
+                parameter=self.axis.name,
+                does=self.asked,
             )
         name = self._named(self.best.row)
         if self.beaten_by is not None:
@@ -191,6 +198,10 @@ class StrategyAnswer:
                 number=number,
                 name=name,
                 other=self.beaten_by["label"],
+                "Of the {values:,} values {value} does best, but {label} beats it.",
+                values=values,
+                value=name,
+                label=self.beaten_by["label"],
             )
         return _("{verdict}.", verdict=verdict(name, self.grounds))
 
@@ -214,6 +225,15 @@ class StrategyAnswer:
         else:
             yield _(
                 "{name} comes nearest: it {does}.", name=self._named(row), does=does
+            )
+        yield self._deeds()
+        if self.best.fits:
+            values = self.curve[self.axis.name]
+            yield _(
+                "{values:,} values were tried, from {least:.0f} to {most:.0f}.",
+                values=len(values),
+                least=values.min(),
+                most=values.max(),
             )
         other = self.beaten_by
         if other is not None:
@@ -242,13 +262,31 @@ class StrategyAnswer:
         yield _("costs {cost}", cost=cost_in_words(row))
         yield _(
             "sends at most {tokens:,.0f} tokens in a request", tokens=row["peak_tokens"]
+            yield _(
+                "{value} lies at the edge of the values tried; {beyond} may do better.",
+                value=self._named(row),
+                beyond=self.best.edge.in_code,
+            )
+
+    def _deeds(self) -> str:
+        row = self.best.row
+        if self.best.fits:
+            template = _DOES if self.grounds.facts else _DOES_WITHOUT_FACTS
+        else:
+            template = _NEAREST if self.grounds.facts else _NEAREST_WITHOUT_FACTS
+        return _(
+            template,
+            value=self._named(row),
+            share=share_in_words(row["retention"]),
+            cost=cost_in_words(row),
+            peak=row["peak_tokens"],
         )
 
     def _beaten(self) -> Iterator[str]:
-        number = len(self.beaten_values)
-        if not number:
+        if not self.beaten_values:
             return
         if number == len(self.curve):
+        if len(self.beaten_values) == len(self.curve):
             yield _(
                 "Other strategies beat every one of these values: they keep at least as much and cost no more."
             )
@@ -268,6 +306,9 @@ class StrategyAnswer:
             yield _(
                 "Of these values {name} is best in both: no other one keeps more, and none costs less.",
                 name=only,
+            yield _(
+                "Of these values {value} is best in both: no other one keeps more, and none costs less.",
+                value=self._named(rows[self.best_in_both]),
             )
         if self.knee is None:
             return
@@ -282,10 +323,33 @@ class StrategyAnswer:
             beyond=self._named(most),
             more=share_in_words(most["retention"], at["retention"]),
             dearer=cost_in_words(most),
+            "The curve bends at {value}, which keeps {share} for {cost}; beyond it more cost brings less ({most} keeps "
+            "{most_share} for {most_cost}).",
+            value=self._named(at),
+            share=share_in_words(at["retention"]),
+            cost=cost_in_words(at),
+            most=self._named(most),
+            most_share=share_in_words(most["retention"], at["retention"]),
+            most_cost=cost_in_words(most),
         )
 
     def _named(self, row: Mapping[Any, Any]) -> str:
         return self.axis.in_code(int(row[self.axis.name]))
+
+
+_DOES = noop(
+    "It keeps {share} of the facts, costs {cost} and sends at most {peak:,.0f} tokens in a request."
+)
+_DOES_WITHOUT_FACTS = noop(
+    "It costs {cost} and sends at most {peak:,.0f} tokens in a request."
+)
+_NEAREST = noop(
+    "{value} comes nearest: it keeps {share} of the facts, costs {cost} and sends at most {peak:,.0f} tokens in a "
+    "request."
+)
+_NEAREST_WITHOUT_FACTS = noop(
+    "{value} comes nearest: it costs {cost} and sends at most {peak:,.0f} tokens in a request."
+)
 
 
 def answer_for(

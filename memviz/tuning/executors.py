@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
 from memviz.core.errors import SweepError
+from memviz.core.translation import _
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -145,8 +146,10 @@ def run_in_processes(
         pool.shutdown()
     except BrokenProcessPool:
         raise SweepError(
-            "A worker process of the sweep was killed, perhaps because memory ran out. What was finished is kept: "
-            "run the sweep again to go on, with fewer workers."
+            _(
+                "A worker process of the sweep was killed, perhaps because memory ran out. What was finished is "
+                "kept: run the sweep again to go on, with fewer workers."
+            )
         ) from None
     finally:
         # Ends the workers that are still there.
@@ -227,8 +230,11 @@ def run_on_dask(
                     yield future.result()
         except (KilledWorker, FutureCancelledError, OSError) as error:
             raise SweepError(
-                f"The Dask cluster lost the work ({type(error).__name__}). What was finished is kept: run the sweep "
-                "again to go on."
+                _(
+                    "The Dask cluster lost the work ({error}). What was finished is kept: run the sweep again to go "
+                    "on.",
+                    error=type(error).__name__,
+                )
             ) from None
         finally:
             client.cancel(list(under_way))
@@ -245,7 +251,7 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise SweepError(
-            "Dask is not installed. Run: pip install 'memviz[dask]'."
+            _("Dask is not installed. Run: pip install 'memviz[dask]'.")
         ) from None
     if scheduler is None:
         with interrupts_held_back():
@@ -264,8 +270,12 @@ def _client(scheduler: str | None, workers: int) -> Iterator[Client]:
         client = Client(scheduler, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise SweepError(
-            f"No Dask scheduler answers at {scheduler} ({type(error).__name__}). Start one with 'dask scheduler', or "
-            "leave the address out for a local cluster."
+            _(
+                "No Dask scheduler answers at {scheduler} ({error}). Start one with 'dask scheduler', or leave "
+                "the address out for a local cluster.",
+                scheduler=scheduler,
+                error=type(error).__name__,
+            )
         ) from None
     with client:
         yield client

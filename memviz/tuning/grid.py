@@ -9,6 +9,7 @@ from typing import Any
 from memviz.core.conversation import Log
 from memviz.core.counters import Counter
 from memviz.core.errors import ParameterError
+from memviz.core.translation import _
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
@@ -131,7 +132,9 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
     for id, given in grid.items():
         if id in cannot:
             raise ParameterError(
-                "grid", id, f"a strategy that can be run here. {cannot[id]}"
+                "grid",
+                id,
+                _("a strategy that can be run here. {cannot}", cannot=cannot[id]),
             )
         if given is None:
             values = suggested(id)
@@ -139,13 +142,17 @@ def settings(grid: Grid) -> tuple[Strategy, ...]:
             values = {name: _listed(id, name, one) for name, one in given.items()}
         number = prod(map(len, values.values()))
         if number > MAX_SETTINGS:
-            allowed = f"at most {MAX_SETTINGS:,} of one strategy"
-            raise ParameterError("grid", f"{number:,} settings", allowed, id)
+            allowed = _("at most {number:,} of one strategy", number=MAX_SETTINGS)
+            raise ParameterError(
+                "grid", _("{number:,} settings", number=number), allowed, id
+            )
         for combination in product(*values.values()):
             one = strategy(id, **dict(zip(values, combination, strict=True)))
             made.setdefault((id, one.model_dump_json()), one)
     if not made:
-        allowed = f"at least one strategy out of: {', '.join(strategies())}"
+        allowed = _(
+            "at least one strategy out of: {list}", list=", ".join(strategies())
+        )
         raise ParameterError("grid", dict(grid), allowed)
     return tuple(made.values())
 
@@ -178,5 +185,5 @@ def _listed(id: str, name: str, given: Any) -> tuple[Any, ...]:
         return (given,)
     values = tuple(given)
     if not values:
-        raise ParameterError(name, "nothing", "at least one value", id)
+        raise ParameterError(name, "nothing", _("at least one value"), id)
     return values

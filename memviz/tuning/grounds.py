@@ -41,6 +41,24 @@ def sureness() -> str:
     )
 
 
+_SURENESS = noop(
+    "Where a language model was recorded beside it, under {settings} settings, the two agree on {agreed} % of the "
+    "facts: the model kept {kept} %, in longer summaries, the stand-in {stand_in_kept} %. With the model's summaries "
+    "the same settings cost {times:.1f} times as much ({usd} against {stand_in_usd} at the prices of {model})."
+)
+_SURENESS_VALUES: dict[str, object] = {
+    "settings": RECORDED_SETTINGS,
+    "agreed": AGREED_PERCENT,
+    "kept": KEPT_PERCENT,
+    "stand_in_kept": STAND_IN_KEPT_PERCENT,
+    "times": RECORDED_USD / STAND_IN_USD,
+    "usd": dollars(RECORDED_USD),
+    "stand_in_usd": dollars(STAND_IN_USD),
+    "model": DEFAULT_MODEL,
+}
+SURENESS = _SURENESS.format(**_SURENESS_VALUES)
+"""How far a recorded language model differs, in facts and in dollars: how sure a recommendation is that rests on the
+offline model's summaries."""
 FEW_FACTS = 15
 """On fewer facts no setting is called the one to take: there a single fact, which may be a wrong guess, moves the
 share that is kept by 7 points and more, about as much as the next value of a parameter does."""
@@ -79,6 +97,9 @@ class Grounds:
         return _(
             "{facts}, {guessed} of them guessed",
             facts=facts,
+        return _(
+            "{facts}, {guessed} of them guessed",
+            facts=counted(self.facts, "fact"),
             guessed=self.guessed_facts,
         )
 
@@ -89,12 +110,14 @@ class Grounds:
             return _("There was no fact to measure on; add yours.")
         facts = self.facts_in_words
         measured = _("Measured on {facts}.", facts=facts)
+        measured = _("Measured on {facts}.", facts=self.facts_in_words)
         if self.guessed_facts:
             measured = ngettext(
                 "Measured on {facts}; check it or add yours.",
                 "Measured on {facts}; check them or add yours.",
                 self.guessed_facts,
                 facts=facts,
+                facts=self.facts_in_words,
             )
         return f"{measured} {self.about_results}".rstrip()
 
@@ -126,6 +149,16 @@ class Grounds:
         return (
             _("Summaries were written by {summarizer}.", summarizer=self.summarizer),
         )
+            return (_(OFFLINE_SUMMARIES), _(_SURENESS, **_SURENESS_VALUES))
+        if self.summarizer.startswith(RECORDING):
+            recording = self.summarizer.removeprefix(RECORDING)
+            return (
+                _(
+                    "Summaries are those that a language model wrote for the recording {recording}.",
+                    recording=recording,
+                ),
+            )
+        return (_("Summaries were written by {name}.", name=self.summarizer),)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.metrics.cost.estimate import Estimate, price_likely
 from memviz.metrics.cost.pricing import Pricing
 from memviz.models.base import Model, Usage
@@ -80,3 +81,19 @@ def spent_sentence(name: str, budget: Budget) -> str:
         calls=calls,
         unsure=dollars(budget.uncertain_usd),
     )
+    template = _SPENT
+    if budget.uncertain_usd:
+        template = _SPENT_PERHAPS
+    return _(
+        template,
+        name=name,
+        usd=dollars(budget.spent_usd),
+        calls=counted(budget.calls, "call"),
+        unsure=dollars(budget.uncertain_usd),
+    )
+
+
+_SPENT = noop("Spent on {name}: {usd} in {calls}.")
+_SPENT_PERHAPS = noop(
+    "Spent on {name}: {usd} in {calls}, of which {unsure} may not be."
+)

@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from memviz.core.text.wording import dollars, listed, share_of
 from memviz.core.translation import _, ngettext, noop
 from memviz.strategies.base import Strategy, Trigger
+from memviz.core.text.wording import dollars, share_of
+from memviz.core.translation import _, ngettext, noop
+from memviz.strategies.base import Strategy
+from memviz.tuning.cautions import (
+    idle_in_words,
+    left_out_in_words,
+    refused_in_words,
+)
 from memviz.tuning.cell import Cell
 from memviz.tuning.constraints import (
     SAME_COST,
@@ -90,6 +98,8 @@ class Recommendation:
             return self.sentence
         does = self.sentence.removeprefix(self.setting.code_label).strip()
         return _("It {does}", does=does)
+        deeds = self.sentence.removeprefix(self.setting.code_label).strip()
+        return _("It {deeds}", deeds=deeds)
 
     @property
     def answer(self) -> str:
@@ -103,6 +113,20 @@ class Recommendation:
         return " ".join([self.answer, *self.grounds.sentences])
 
 
+def verdict(name: str, grounds: Grounds) -> str:
+    """Return ``Take NAME``, or as much as few facts allow to say."""
+    if not grounds.facts:
+        return _("By cost and size alone, {name} does best", name=name)
+    if not grounds.are_thin:
+        return _("Take {name}", name=name)
+    return ngettext(
+        "On this {number} fact, {name} does best",
+        "On these {number} facts, {name} does best",
+        grounds.facts,
+        name=name,
+    )
+
+
 def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
     """Return what :meth:`memviz.tuning.results.Sweep.best` gives. Where the sweep has no facts, only tokens and cost
     decide. A setting that could not be run over one of the conversations is never recommended."""
@@ -110,7 +134,7 @@ def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
     if table.empty:
         return Recommendation(None, (_(NOTHING_MEASURED),))
     measure = sweep.cost_measure
-    left_out = _left_out_in_words(table, constraints)
+    left_out = left_out_in_words(table, constraints)
     found = best_row(table, constraints, measure)
     if found is None:
         return Recommendation(None, tuple(left_out) or (_(ALL_FAILED),))
@@ -146,7 +170,15 @@ def _what_it_does(sweep: Measured, row: Mapping[str, Any], has_facts: bool) -> s
         "sends at most {tokens:,.0f} tokens in a request", tokens=row["peak_tokens"]
     )
     kept = _("keeps {share} of the facts", share=share_in_words(row["retention"]))
+    values: dict[str, Any] = {
+        "label": row["label"],
+        "share": share_in_words(row["retention"]),
+        "peak": row["peak_tokens"],
+        "cost": f"{cost_in_words(row)}{added_in_words(row)}",
+    }
+    template = _DOES if has_facts else _DOES_WITHOUT_FACTS
     if row["conversations"] > 1:
+        template = _DOES_IN_SEVERAL if has_facts else _DOES_IN_SEVERAL_WITHOUT_FACTS
         worst = sweep.by_setting("worst").set_index("setting").loc[row["setting"]]
         peak = _(
             "{sends} ({tokens:,.0f} in the worst)",
@@ -159,6 +191,9 @@ def _what_it_does(sweep: Measured, row: Mapping[str, Any], has_facts: bool) -> s
     cost = f"{cost_in_words(row)}{added_in_words(row)}"
     parts += [peak, _("costs {cost}", cost=cost)]
     does = _("{label} {does}.", label=row["label"], does=listed(parts))
+        values["worst_peak"] = worst["peak_tokens"]
+        values["worst_share"] = share_in_words(worst["retention"])
+    does = _(template, **values)
     conversations = len(sweep.subjects)
     if row["conversations"] == conversations:
         return does
@@ -229,6 +264,22 @@ def _left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
         left_out,
     )
     return [words]
+    return f"{does} {_('So far it was measured over {share}.', share=over)}"
+
+
+_DOES = noop(
+    "{label} keeps {share} of the facts, sends at most {peak:,.0f} tokens in a request and costs {cost}."
+)
+_DOES_WITHOUT_FACTS = noop(
+    "{label} sends at most {peak:,.0f} tokens in a request and costs {cost}."
+)
+_DOES_IN_SEVERAL = noop(
+    "{label} keeps {share} of the facts ({worst_share} in the worst conversation), sends at most {peak:,.0f} tokens in "
+    "a request ({worst_peak:,.0f} in the worst) and costs {cost}."
+)
+_DOES_IN_SEVERAL_WITHOUT_FACTS = noop(
+    "{label} sends at most {peak:,.0f} tokens in a request ({worst_peak:,.0f} in the worst) and costs {cost}."
+)
 
 
 def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -> str:
@@ -275,6 +326,48 @@ def asked_in_words(asked: Constraints, *, is_one: bool = False) -> str:
         number,
         share=share,
         limit=limit,
+            "It is the only one of {settings:,} settings that {does}.",
+            settings=all_settings,
+            does=asked_in_words(asked, is_one=True),
+        )
+    least = noop(
+        "It is the cheapest of the {fitting:,} (out of {settings:,}) that {do}."
+    )
+    if measure != "usd":
+        least = noop(
+            "It is the one with the fewest tokens of the {fitting:,} (out of {settings:,}) that {do}."
+        )
+    return _(least, fitting=fitting, settings=all_settings, do=asked_in_words(asked))
+
+
+def asked_in_words(asked: Constraints, *, is_one: bool = False) -> str:
+    """Return ``keep 90% of the facts with at most 3,000 tokens in a request``: what settings have to do; ``keeps …``
+    of a single one (``is_one``)."""
+    number = 1 if is_one else 2
+    limit = asked.max_peak_tokens
+    share = share_in_words(asked.min_retention)
+    if asked.min_retention <= 0:
+        if limit is None:
+            return _("could be run")
+        return ngettext(
+            "stays within {tokens:,} tokens in a request",
+            "stay within {tokens:,} tokens in a request",
+            number,
+            tokens=limit,
+        )
+    if limit is None:
+        return ngettext(
+            "keeps {share} of the facts",
+            "keep {share} of the facts",
+            number,
+            share=share,
+        )
+    return ngettext(
+        "keeps {share} of the facts with at most {tokens:,} tokens in a request",
+        "keep {share} of the facts with at most {tokens:,} tokens in a request",
+        number,
+        share=share,
+        tokens=limit,
     )
 
 
@@ -285,7 +378,7 @@ def _runner_up(
         return _("{label} did exactly the same here.", label=second["label"])
     cost = second[measure]
     least = first[measure]
-    text = cost_in_words(second)
+    at = cost_in_words(second)
     if cost <= least * SAME_COST:
         text = _("the same cost")
     elif least and 0.001 <= cost / least - 1 <= 10:
@@ -298,6 +391,17 @@ def _runner_up(
         label=second["label"],
         cost=text,
         share=share,
+        at = _("the same cost")
+    elif least and 0.001 <= cost / least - 1 <= 10:
+        at = _("{share:.1%} more", share=cost / least - 1)
+    if not has_facts:
+        return _("Next: {label}, at {cost}.", label=second["label"], cost=at)
+    kept = share_in_words(second["retention"])
+    return _(
+        "Next: {label}, at {cost}, keeps {share}.",
+        label=second["label"],
+        cost=at,
+        share=kept,
     )
 
 
@@ -313,6 +417,9 @@ def _nothing_fits(
             "No setting stays within {limit:,} tokens a request: the least is {least:,.0f}, with {label}. Allow larger "
             "requests, or try smaller limits.",
             limit=limit,
+            "No setting stays within {tokens:,} tokens a request: the least is {least:,.0f}, with {label}. Allow "
+            "larger requests, or try smaller limits.",
+            tokens=limit,
             least=nearest["peak_tokens"],
             label=nearest["label"],
         )
@@ -330,6 +437,11 @@ def _nothing_fits(
             words,
             share=share_in_words(asked.min_retention, nearest["retention"]),
             limit=limit,
+        template = _NONE_KEEPS if limit is None else _NONE_KEEPS_WITHIN
+        reason = _(
+            template,
+            share=share_in_words(asked.min_retention, nearest["retention"]),
+            tokens=limit,
             most=share_in_words(nearest["retention"], asked.min_retention),
             label=nearest["label"],
         )
@@ -339,6 +451,16 @@ def _nothing_fits(
         nearest=sweep.settings[nearest["setting"]],
         grounds=sweep.grounds,
     )
+
+
+_NONE_KEEPS = noop(
+    "No setting keeps {share} of the facts: the most is {most}, with {label}. Ask for less, allow larger requests, or "
+    "try larger limits."
+)
+_NONE_KEEPS_WITHIN = noop(
+    "No setting keeps {share} of the facts within {tokens:,} tokens a request: the most is {most}, with {label}. Ask "
+    "for less, allow larger requests, or try larger limits."
+)
 
 
 def share_in_words(share: float, beside: float | None = None) -> str:
@@ -368,6 +490,8 @@ def added_in_words(row: Mapping[Any, Any]) -> str:
     return _(
         " for {number:,} conversations together ({mean} each on average, from {least} to {most})",
         number=row["conversations"],
+        " for {conversations:,} conversations together ({mean} each on average, from {least} to {most})",
+        conversations=row["conversations"],
         mean=mean,
         least=least,
         most=most,
@@ -390,3 +514,6 @@ def _of_one_conversation(row: Mapping[Any, Any]) -> list[str]:
 
 def _amount(usd: float, tokens: float) -> str:
     return _("{tokens:,.0f} tokens", tokens=tokens) if isnan(usd) else dollars(usd)
+    if isnan(usd):
+        return _("{tokens:,.0f} tokens", tokens=tokens)
+    return dollars(usd)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.retention.knowledge import Retention
@@ -162,6 +163,8 @@ class Sweep:
         if over not in self._tables:
             self._tables[over] = self._summed_up(over)
         table = self._tables[over].copy()
+        # The table is kept; its reader may choose another language.
+        table["label"] = [self.settings[one].code_label for one in table["setting"]]
         if allow_refused:
             asked = Constraints(over=over, allow_refused=True)
             table["front"] = self._on_front(table, asked)
@@ -259,10 +262,12 @@ class Sweep:
 
     def _setting_row(self, number: int) -> dict[str, Any]:
         setting = self.settings[number]
+        with use_language(ENGLISH):
+            label = setting.code_label
         row: dict[str, Any] = {
             "setting": number,
             "strategy": setting.id,
-            "label": setting.code_label,
+            "label": label,
         }
         for parameter in setting.parameters():
             if not parameter.live_only:

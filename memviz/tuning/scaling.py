@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from memviz.core.text.wording import listed
 from memviz.core.translation import _, pgettext
+from memviz.core.translation import _
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import NAME_CONTEXT, Parameter
 

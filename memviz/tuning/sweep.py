@@ -19,6 +19,7 @@ from memviz.core.errors import (
     SweepError,
 )
 from memviz.core.messages import Message
+from memviz.core.translation import _
 from memviz.engine.replay import Messages, as_model
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.base import Model
@@ -76,8 +77,8 @@ class SweepProgress:
         if left is None or self.done == self.total:
             return ""
         if left < 100:
-            return f"about {ceil(left)} s left"
-        return f"about {ceil(left / 60)} min left"
+            return _("about {seconds} s left", seconds=ceil(left))
+        return _("about {minutes} min left", minutes=ceil(left / 60))
 
 
 @dataclass
@@ -262,7 +263,7 @@ class BackgroundSweep(BackgroundWork):
     def _work(self) -> None:
         self._sweeping = self._make()
         self._sweeping.stop = self.cancelled
-        for _ in self._sweeping:
+        for _cell in self._sweeping:
             pass
 
 
@@ -316,7 +317,7 @@ def sweep(
         scheduler=scheduler,
         stop=stop or Event(),
     )
-    for _ in sweeping:
+    for _cell in sweeping:
         if progress is not None:
             progress(sweeping.progress)
     return sweeping.sweep
@@ -328,7 +329,9 @@ def _transcripts(given: Messages | Sequence[Transcript]) -> list[Transcript]:
     items = list(given)
     if not items:
         raise SweepError(
-            "There is no conversation to sweep over. Give a transcript, or a list of them."
+            _(
+                "There is no conversation to sweep over. Give a transcript, or a list of them."
+            )
         )
     transcripts = [item for item in items if isinstance(item, Transcript)]
     if transcripts:

@@ -14,10 +14,11 @@ import memviz
 from memviz import Transcript
 from memviz.core.text.wording import dollars
 from memviz.tuning.best_of_each import answer_for
+from memviz.tuning.cautions import idle_in_words
 from memviz.tuning.cell import CellIndex
 from memviz.tuning.constraints import SAME_COST, Constraints, Over, did_the_same
 from memviz.tuning.pricing_assumptions import PricingAssumptions
-from memviz.tuning.recommendation import idle_in_words, share_in_words
+from memviz.tuning.recommendation import share_in_words
 from memviz.tuning.results import Sweep
 from tests.tool_loops import loops
 from tests.tuning.random_sweeps import UNPRICED, cell, priced_at, sweep_of, sweeps

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from memviz.core.text.wording import counted, listed
+from memviz.core.translation import _
 from memviz.dashboard.charts.cost.setting_cost import usd_words
 from memviz.dashboard.reporting.facts import ReportFacts
 from memviz.dashboard.reporting.settings import Setting, live_replies
@@ -48,16 +49,18 @@ class ReportCosts:
     def sentences(self) -> list[str]:
         """Sentences about what is assumed and what could not be known."""
         basis = basis_in_words(self.assumptions, self.counter)
-        told = f"No model was called; these costs are estimated. {basis}"
+        told = f"{_('No model was called; these costs are estimated.')} {basis}"
         if self.was_asked:
-            told = f"{basis} They are worked out from the tokens, whoever answered in fact."
+            told = f"{basis} {_('They are worked out from the tokens, whoever answered in fact.')}"
         found = [told]
         missing: dict[MissingPrice, None] = {}
         for cost in self.costs:
             missing |= dict.fromkeys(cost.missing)
         if missing:
             names = listed(map(missing_price_name, missing))
-            found.append(f"Unknown, and so are the dollars that need it: {names}.")
+            found.append(
+                _("Unknown, and so are the dollars that need it: {names}.", names=names)
+            )
         found += prices_of(self.assumptions)
         found.append(cache_in_words(self.assumptions.cache))
         return found
@@ -80,15 +83,21 @@ def _is_free(run: Run) -> bool:
 
 def _numbers(cost: Cost) -> Iterator[tuple[str, str]]:
     sent = cost.traffic
-    yield "Chat model: tokens read", f"{int(sent.input_tokens.sum()):,}"
-    yield "of them from the prompt cache", f"{int(cost.cached_tokens.sum()):,}"
-    yield "Chat model: tokens written", f"{int(sent.output_tokens.sum()):,}"
-    yield "Chat model, US dollars", usd_words(cost.main_usd)
-    yield "Summarizer: tokens read", f"{int(sent.summarizer_input_tokens.sum()):,}"
-    yield "Summarizer: tokens written", f"{int(sent.summarizer_output_tokens.sum()):,}"
-    yield "Summarizer, US dollars", usd_words(cost.summarizer_usd)
-    yield "Both, US dollars", usd_words(cost.total_usd)
-    yield "Both without a prompt cache, US dollars", usd_words(cost.uncached_total_usd)
+    yield _("Chat model: tokens read"), f"{int(sent.input_tokens.sum()):,}"
+    yield _("of them from the prompt cache"), f"{int(cost.cached_tokens.sum()):,}"
+    yield _("Chat model: tokens written"), f"{int(sent.output_tokens.sum()):,}"
+    yield _("Chat model, US dollars"), usd_words(cost.main_usd)
+    yield _("Summarizer: tokens read"), f"{int(sent.summarizer_input_tokens.sum()):,}"
+    yield (
+        _("Summarizer: tokens written"),
+        f"{int(sent.summarizer_output_tokens.sum()):,}",
+    )
+    yield _("Summarizer, US dollars"), usd_words(cost.summarizer_usd)
+    yield _("Both, US dollars"), usd_words(cost.total_usd)
+    yield (
+        _("Both without a prompt cache, US dollars"),
+        usd_words(cost.uncached_total_usd),
+    )
 
 
 def advice_sentences(
@@ -108,10 +117,16 @@ def advice_sentences(
             kept.append(own.retained)
     if len(runs) < 2:
         return [
-            "There is no recommendation: it takes two settings or more over the same conversation."
+            _(
+                "There is no recommendation: it takes two settings or more over the same conversation."
+            )
         ]
     sweep = as_sweep(runs, kept, facts.subject, assumptions)
     best = sweep.best(asked.min_retention, asked.max_peak_tokens)
     basis = basis_in_words(assumptions, runs[0].counter.name)
-    wanted = f"Asked of {counted(len(runs), 'setting')}: {asked_in_words(asked)}."
+    wanted = _(
+        "Asked of {settings}: {do}.",
+        settings=counted(len(runs), "setting"),
+        do=asked_in_words(asked),
+    )
     return [best.answer, *best.grounds.sentences, basis, wanted]

@@ -13,6 +13,7 @@ from memviz.core.text.wording import (
     request_name,
     share_of,
 )
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
 from memviz.dashboard.reporting.settings import Setting
 from memviz.dashboard.words.authors import whose_words
@@ -34,7 +35,10 @@ MAX_FACTS = 300
 """Rows of the list. Of more facts one in every so many is looked for, spread over the conversation."""
 MAX_LOOKUPS = 3_000_000
 """Facts times requests of one setting: each takes tens of bytes."""
-NOT_SENT = "no longer sent"
+NO_FACTS = noop(
+    "What each setting still knows could not be measured: the conversation brings no facts, and nothing in it could be "
+    "proposed as one, no date, code, amount or name that is stated once and used again later."
+)
 
 
 class FactRow(NamedTuple):
@@ -43,7 +47,8 @@ class FactRow(NamedTuple):
     answer: str
     question: str
     stated: str
-    fates: tuple[str, ...]
+    fates: tuple[tuple[str, bool], ...]
+    """Its words under each setting, and whether it is lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +65,17 @@ class SettingFacts:
     def mean_share(self) -> str:
         """The share of the facts stated so far that a request holds, on average over the requests."""
         if self.retained is None:
-            return "not measured"
+            return _("not measured")
         shares = self.retained.share(self.retained.retained)
         if not np.isfinite(shares).any():
-            return "none was stated"
+            return _("none was stated")
         return share_in_words(float(np.nanmean(shares)))
 
     @property
     def at_the_end(self) -> str:
         """The facts that the last request holds, of all that were stated."""
         if self.retained is None or not len(self.retained.retained):
-            return "not measured"
+            return _("not measured")
         born = int(self.retained.born[-1].sum())
         return share_of(int(self.retained.retained[-1].sum()), born, "fact")
 
@@ -78,24 +83,40 @@ class SettingFacts:
         """Return where a fact stands at the end, or when it was lost and by what."""
         life = self.lives.get(probe)
         if self.retained is None:
-            return "not measured"
+            return _("not measured")
         if life is None or not life.spans:
-            return "no request after it"
+            return _("no request after it")
         last = life.spans[-1]
         if last.state is not Knowledge.LOST:
-            told = f"{STATE_WORDS[last.state]} at the end"
+            state = _(STATE_WORDS[last.state])
             lost = [one for one in life.spans if one.state is Knowledge.LOST]
-            if lost:
-                told += f", lost before at {request_name(*lost[0].first)}"
-            return told
-        return f"lost at {request_name(*last.first)}: {self._cause(probe, last)}"
+            if not lost:
+                return _("{state} at the end", state=state)
+            return _(
+                "{state} at the end, lost before at {place}",
+                state=state,
+                place=request_name(*lost[0].first),
+            )
+        return self._loss(probe, last)
 
-    def _cause(self, probe: int, lost: Span) -> str:
+    def _loss(self, probe: int, lost: Span) -> str:
+        place = request_name(*lost.first)
         number = self.losses.get((probe, lost.first_place))
         if number is None:
-            return NOT_SENT
+            return _("lost at {place}: no longer sent", place=place)
         compaction = self.run.compactions[number]
-        return f"not in the summary of {message_range(compaction.summarized)}"
+        return _(
+            "lost at {place}: not in the summary of {messages}",
+            place=place,
+            messages=message_range(compaction.summarized),
+        )
+
+    def is_lost(self, probe: int) -> bool:
+        """Return whether the last request does not hold a fact that was stated."""
+        life = self.lives.get(probe)
+        if self.retained is None or life is None or not life.spans:
+            return False
+        return life.spans[-1].state is Knowledge.LOST
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,25 +133,31 @@ class ReportFacts:
     def sentences(self) -> list[str]:
         """Sentences about what cannot be known, or not in full, and why."""
         if not self.found:
-            return [
-                "What each setting still knows could not be measured: the conversation brings no facts, and nothing in "
-                "it could be proposed as one, no date, code, amount or name that is stated once and used again later."
-            ]
+            return [_(NO_FACTS)]
         told = []
         looked_for = len(self.subject.probes)
         if looked_for < self.found:
             told.append(
-                f"{looked_for:,} of the {self.found:,} facts were looked for, spread over all of them."
+                _(
+                    "{looked_for:,} of the {found:,} facts were looked for, spread over all of them.",
+                    looked_for=looked_for,
+                    found=self.found,
+                )
             )
         words = whose_words(one.run for one in self.settings)
         if words:
             told.append(words)
         others = sum(one.retained is None for one in self.settings)
         if others:
-            themselves = "itself" if others == 1 else "themselves"
             told.append(
-                f"{counted(others, 'setting')} answered for {themselves}, so what was "
-                "said there is another conversation, and its facts were not measured."
+                ngettext(
+                    "{settings} answered for itself, so what was said there is another conversation, and its facts "
+                    "were not measured.",
+                    "{settings} answered for themselves, so what was said there is another conversation, and its facts "
+                    "were not measured.",
+                    others,
+                    settings=counted(others, "setting"),
+                )
             )
         return told
 
@@ -139,10 +166,12 @@ class ReportFacts:
         """The list, in the order of the facts."""
         rows = []
         for number, probe in enumerate(self.subject.probes):
-            stated = "no message named"
+            stated = _("no message named")
             if probe.evidence:
                 stated = message_list(sorted(probe.evidence))
-            fates = tuple(one.fate(number) for one in self.settings)
+            fates = tuple(
+                (one.fate(number), one.is_lost(number)) for one in self.settings
+            )
             answer = " / ".join(probe.answers)
             rows.append(FactRow(answer, probe.question, stated, fates))
         return rows

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import plotly.graph_objects as go
 
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.reporting.themes import LIGHT, Theme, themed
 
@@ -57,8 +58,11 @@ def image(
         said = str(error.args[0] if error.args else error).strip()
         reason = said or type(error).__name__
         raise MemvizError(
-            f"The picture could not be drawn: {reason} Save the chart from a page or from the report instead: each has "
-            "a button for it."
+            _(
+                "The picture could not be drawn: {reason} Save the chart from a page or from the report instead: each "
+                "has a button for it.",
+                reason=reason,
+            )
         ) from error
     return bytes(drawn)
 
@@ -75,9 +79,14 @@ def _browser_options() -> dict[str, Any]:
 def _missing() -> str | None:
     """Return a sentence about what is not installed."""
     if not _has_kaleido():
-        return f"Charts as picture files need the package kaleido and a Chrome or Chromium. Install it: {INSTALL}."
+        return _(
+            "Charts as picture files need the package kaleido and a Chrome or Chromium. Install it: {command}.",
+            command=INSTALL,
+        )
     if _browser() is None:
-        return "Charts as picture files need a Chrome or Chromium, and none is on this machine. Install one of them."
+        return _(
+            "Charts as picture files need a Chrome or Chromium, and none is on this machine. Install one of them."
+        )
     return None
 
 

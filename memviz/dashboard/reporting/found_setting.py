@@ -6,6 +6,7 @@ from typing import Any
 
 from memviz.code_export.base import Setting
 from memviz.core.text.wording import counted
+from memviz.core.translation import ENGLISH, use_language
 from memviz.dashboard.words.prices import whose
 from memviz.models.names import DEFAULT_MODEL
 from memviz.tuning.constraints import Over
@@ -18,7 +19,14 @@ def setting_to_export(
 ) -> Setting | None:
     """Return setting ``number`` (0-based) of a sweep that was made with this counter and this summarizer; ``None`` as
     long as it was not measured. The models whose prices counted are those that the exported code asks, so that the cost
-    in its header is its own. With several conversations the system prompt is that of the first."""
+    in its header is its own. With several conversations the system prompt is that of the first. Code is English."""
+    with use_language(ENGLISH):
+        return _setting_to_export(sweep, number, over, counter, summarizer)
+
+
+def _setting_to_export(
+    sweep: Sweep, number: int, over: Over, counter: str, summarizer: str
+) -> Setting | None:
     table = sweep.by_setting(over).set_index("setting")
     if number not in table.index:
         return None

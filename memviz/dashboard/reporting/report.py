@@ -14,7 +14,8 @@ from plotly.utils import PlotlyJSONEncoder
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
 from memviz.core.messages import TIME, Message, clean_text
-from memviz.core.text.wording import distinct_names, dollars, message_number
+from memviz.core.text.wording import counted, distinct_names, dollars, message_number
+from memviz.core.translation import _, language_now, ngettext, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.palette import (
@@ -55,6 +56,13 @@ from memviz.tuning.pricing_assumptions import PricingAssumptions
 
 TITLE_PIXELS = 34
 """The height of a chart's own title, which the headings of the report stand for."""
+COUNTING = noop(
+    "Tokens are counted on this machine, but for what a provider billed. Besides the text a request counts 3 tokens "
+    "and the role for each message, 1 for a name, and 3 for the reply, as OpenAI's cookbook counts its chat format. "
+    "Where the counter is not the tokenizer of the model (Claude, Gemini, Llama), every total is approximate. "
+    "Content tokens are those of the text alone. Dollars are what the records hold; an unknown price stays unknown."
+)
+"""How everything in it was counted."""
 Json = dict[str, Any]
 
 
@@ -76,7 +84,9 @@ def html_report(
     """
     if not runs:
         raise MemvizError(
-            "A report needs at least one run. Replay the conversation under a setting first."
+            _(
+                "A report needs at least one run. Replay the conversation under a setting first."
+            )
         )
     terms = assumptions or PricingAssumptions.of()
     wanted = constraints or Constraints()
@@ -104,6 +114,8 @@ def html_report(
         turns=max(run.log.turn_count for run in runs),
         requests=max(len(run.requests) for run in runs),
         has_calls=has_calls,
+        language=language_now(),
+        counting=_(COUNTING),
         step="request" if has_calls else "turn",
     )
     return clean_text(html)
@@ -147,11 +159,11 @@ def _legend(settings: Sequence[Setting]) -> _Legend:
         found.update(fate_map(setting.run).present)
         compactions += setting.run.compactions
     order = sorted(found, key=lambda code: (-STEPS[code].fate, code))
-    fates = [(STEP_COLORS[code], STEP_TITLES[code]) for code in order]
+    fates = [(STEP_COLORS[code], _(STEP_TITLES[code])) for code in order]
     marks = []
     for mark in marks_of(compactions):
         color = SUMMARIZATION_LINE if mark.symbol == "diamond" else mark.color
-        marks.append((color, mark.character, mark.name))
+        marks.append((color, mark.character, _(mark.name)))
     return _Legend(fates, marks)
 
 
@@ -192,9 +204,10 @@ def _talks(
     own = [one for one in settings if list(one.run.log) != list(imported)]
     talks = []
     if imported or not own:
-        talks.append(_talk("Conversation", Log(imported)))
+        talks.append(_talk(_("Conversation"), Log(imported)))
     for setting in own:
-        talks.append(_talk(f"Conversation under {setting.label}", setting.run.log))
+        title = _("Conversation under {setting}", setting=setting.label)
+        talks.append(_talk(title, setting.run.log))
     return tuple(talks)
 
 
@@ -285,6 +298,9 @@ def _template() -> Template:
     # Plotly's encoder knows numpy, and writes NaN as null.
     environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}
     environment.globals |= {
+        "_": _,
+        "ngettext": ngettext,
+        "counted": counted,
         "setting_dash": setting_dash,
         "outcome_words": outcome_words,
         "turn_words": turn_words,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from memviz.core.text.wording import message_number
+from memviz.core.translation import ENGLISH, use_language
 from memviz.dashboard.words.compactions import outcome_words, reason_words
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
@@ -89,7 +90,8 @@ def _reduced(record: TurnRecord) -> Row:
 def compactions_csv(run: Run) -> str:
     """Return one row a compaction, those after the last request included; the columns are
     :data:`COMPACTION_COLUMNS`."""
-    rows = [_compaction(run, event) for event in compaction_events(run)]
+    with use_language(ENGLISH):
+        rows = [_compaction(run, event) for event in compaction_events(run)]
     return _csv(COMPACTION_COLUMNS, rows)
 
 

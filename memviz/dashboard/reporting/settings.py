@@ -6,7 +6,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memviz.core.context import Fate
-from memviz.core.text.wording import cost_words
+from memviz.core.text.wording import COMMA, cost_words
+from memviz.core.translation import _
 from memviz.dashboard.charts.cost.setting_cost import UNKNOWN, usd_words
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import STEP_COLORS
@@ -102,7 +103,7 @@ class Setting:
     @property
     def version_noun(self) -> str:
         """The name of one summary."""
-        return "Entry" if grows_a_list(self.run) else "Version"
+        return _("Entry") if grows_a_list(self.run) else _("Version")
 
     @cached_property
     def warnings(self) -> tuple[HealthWarning, ...]:
@@ -113,14 +114,16 @@ class Setting:
     def summarizers(self) -> str:
         """The names of those who wrote its summaries."""
         asked = [one.model for one in self.run.compactions if one.asked]
-        names = [in_words(name) or UNKNOWN for name in dict.fromkeys(asked)]
-        return ", ".join(names) or "never asked"
+        names = [in_words(name) or _(UNKNOWN) for name in dict.fromkeys(asked)]
+        return _(COMMA).join(names) or _("never asked")
 
     @property
     def repliers(self) -> str:
         """The names of the models whose replies were recorded; of a replay there are none."""
-        names = dict.fromkeys(one.model or UNKNOWN for one in live_replies(self.run))
-        return ", ".join(names) or "none: the replies are those of the conversation"
+        names = dict.fromkeys(one.model or _(UNKNOWN) for one in live_replies(self.run))
+        return _(COMMA).join(names) or _(
+            "none: the replies are those of the conversation"
+        )
 
     @property
     def parameters(self) -> str:
@@ -129,7 +132,7 @@ class Setting:
         for parameter in self.run.strategy.parameters():
             value = getattr(self.run.strategy, parameter.name)
             told.append(f"{parameter.name} = {value!r}")
-        return ", ".join(told) or "none"
+        return ", ".join(told) or _("none")
 
     @property
     def shares(self) -> list[Share]:
@@ -139,7 +142,7 @@ class Setting:
         for fate in FATES:
             if counts[fate]:
                 color = STEP_COLORS[code_of(fate, 1)]
-                shares.append(Share(FATE_WORDS[fate], counts[fate], color))
+                shares.append(Share(_(FATE_WORDS[fate]), counts[fate], color))
         return shares
 
     @cached_property
@@ -150,24 +153,24 @@ class Setting:
 
 def _numbers(run: Run) -> Iterator[tuple[str, str]]:
     use = token_use(run)
-    yield "Requests to the chat model", f"{use.requests:,}"
-    yield "Prompt tokens sent to the chat model", f"{use.sent_tokens:,}"
-    yield "Mean request, tokens", f"{use.mean_tokens:,.0f}"
-    yield "Largest request, tokens", f"{use.peak_tokens:,}"
+    yield _("Requests to the chat model"), f"{use.requests:,}"
+    yield _("Prompt tokens sent to the chat model"), f"{use.sent_tokens:,}"
+    yield _("Mean request, tokens"), f"{use.mean_tokens:,.0f}"
+    yield _("Largest request, tokens"), f"{use.peak_tokens:,}"
     largest = place_in_a_table(use.peak)
-    yield "Largest request, turn", largest if use.requests else "-"
-    yield "Reply tokens", f"{use.reply_tokens:,}"
-    yield "Paid to the chat model, US dollars", _chat_cost(run)
-    yield "Summaries written", f"{use.summarizations:,}"
-    yield "Times that messages were cleared or shortened", f"{use.reductions:,}"
-    yield "Messages cleared or shortened at the end", f"{use.reduced_messages:,}"
-    yield "Summarizer calls", f"{use.summarizer_calls:,}"
-    yield "Summarizer calls that failed", f"{use.failed_summarizations:,}"
-    yield "Tokens sent to the summarizer", f"{use.summarizer_prompt_tokens:,}"
-    yield "Tokens the summarizer wrote", f"{use.summarizer_output_tokens:,}"
-    yield "Paid to the summarizer, US dollars", _summarizer_cost(run, use)
-    yield "All tokens sent and summarized", f"{use.all_tokens:,}"
-    yield "Requests over their limit", f"{use.over_budget_requests:,}"
+    yield _("Largest request, turn"), largest if use.requests else "-"
+    yield _("Reply tokens"), f"{use.reply_tokens:,}"
+    yield _("Paid to the chat model, US dollars"), _chat_cost(run)
+    yield _("Summaries written"), f"{use.summarizations:,}"
+    yield _("Times that messages were cleared or shortened"), f"{use.reductions:,}"
+    yield _("Messages cleared or shortened at the end"), f"{use.reduced_messages:,}"
+    yield _("Summarizer calls"), f"{use.summarizer_calls:,}"
+    yield _("Summarizer calls that failed"), f"{use.failed_summarizations:,}"
+    yield _("Tokens sent to the summarizer"), f"{use.summarizer_prompt_tokens:,}"
+    yield _("Tokens the summarizer wrote"), f"{use.summarizer_output_tokens:,}"
+    yield _("Paid to the summarizer, US dollars"), _summarizer_cost(run, use)
+    yield _("All tokens sent and summarized"), f"{use.all_tokens:,}"
+    yield _("Requests over their limit"), f"{use.over_budget_requests:,}"
 
 
 def live_replies(run: Run) -> list[ReplyFacts]:
@@ -179,7 +182,7 @@ def _chat_cost(run: Run) -> str:
     """Return the US dollars of all calls of the chat model. A replay calls none."""
     costs = [facts.cost_usd for facts in live_replies(run)]
     if not costs:
-        return "none: no model was called"
+        return _("none: no model was called")
     known = [cost for cost in costs if cost is not None]
     return usd_words(sum(known) if len(known) == len(costs) else None)
 
@@ -189,10 +192,12 @@ def _summarizer_cost(run: Run, use: TokenUse) -> str:
     among the costs."""
     asked = [compaction for compaction in run.compactions if compaction.asked]
     if not asked:
-        return "none: it was not asked"
+        return _("none: it was not asked")
     if all(compaction.model == OFFLINE for compaction in asked):
-        return f"none: the {STAND_IN} is free"
+        return _("none: the {stand_in} is free", stand_in=_(STAND_IN))
     if all(compaction.recorded for compaction in asked):
         then = cost_words(use.summarizer_cost_usd, recorded=True)
-        return f"none now: played from a recording ({then} when it was made)"
+        return _(
+            "none now: played from a recording ({cost} when it was made)", cost=then
+        )
     return usd_words(use.summarizer_cost_usd)

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.text.wording import listed
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.study import compare_state
@@ -24,24 +25,31 @@ from memviz.tuning.grounds import Grounds
 from memviz.tuning.recommendation import Recommendation, recommend, share_in_words
 from memviz.tuning.results import Sweep
 
-OVERS: dict[Over, str] = {"median": "Middle", "worst": "Worst"}
+OVERS: dict[Over, str] = {"median": noop("Middle"), "worst": noop("Worst")}
 SHARES = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0)
 NO_LIMIT = "no limit"
-KEPT_HELP = (
-    "A fact is kept by a request that holds the messages that state it, or its answer. The share is that of the facts "
-    "stated so far, on average over all requests."
+"""The id of the choice, in links too, and its English words."""
+_NO_LIMIT_WORDS = noop("no limit")
+KEPT_HELP = noop(
+    "A fact is kept by a request that holds the messages that state it, or its answer. The share is "
+    "that of the facts stated so far, on average over all requests."
 )
-PEAK_HELP = "Settings with a larger request are left out. Leave room for what your own program adds to each request."
-OVER_HELP = (
-    "Which of several conversations says how much is kept and how large requests are: the one in the middle, or the "
-    "worst one, which is the safer choice. Costs are added over all of them."
+PEAK_HELP = noop(
+    "Settings with a larger request are left out. Leave room for what your own program adds to each "
+    "request."
 )
-REFUSED_HELP = (
-    "Providers refuse a request with a tool's result without its call, or a call without its result. Such settings are "
-    "left out of the front and of the answer, unless this is on."
+OVER_HELP = noop(
+    "Which of several conversations says how much is kept and how large requests are: the one in the "
+    "middle, or the worst one, which is the safer choice. Costs are added over all of them."
+)
+REFUSED_HELP = noop(
+    "Providers refuse a request with a tool's result without its call, or a call without its result. "
+    "Such settings are left out of the front and of the answer, unless this is on."
 )
 STRATEGY_KEY = "tune-strategy"
 ALL = "All"
+"""The id of the choice, in links too, and its English words."""
+_ALL_WORDS = noop("All")
 
 
 def choose_question(sweep: Sweep) -> tuple[Constraints, str | None]:
@@ -60,11 +68,11 @@ def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constrai
     begin_with("tune-share", 0.9)
     linked("share", "tune-share", SHARES)
     share = row[0].select_slider(
-        "Keep at least this share of the facts",
+        _("Keep at least this share of the facts"),
         SHARES,
         format_func=lambda share: f"{share:.0%}",
         key="tune-share",
-        help=KEPT_HELP,
+        help=_(KEPT_HELP),
         persist_state="session",
     )
     limits = _limits(sweep)
@@ -72,23 +80,23 @@ def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constrai
     begin_with(peak_key, NO_LIMIT)
     linked("peak", peak_key, limits)
     limit = row[1].select_slider(
-        "Largest request allowed (tokens)",
+        _("Largest request allowed (tokens)"),
         limits,
         key=peak_key,
-        format_func=lambda value: value if isinstance(value, str) else f"{value:,}",
-        help=PEAK_HELP,
+        format_func=_limit_words,
+        help=_(PEAK_HELP),
     )
     over: Over = "median"
     if len(sweep.subjects) > 1:
         begin_with("tune-over", "median")
         linked("counts", "tune-over", OVERS)
         chosen = row[3].segmented_control(
-            "Conversation that counts",
+            _("Conversation that counts"),
             list(OVERS),
             required=True,
-            format_func=OVERS.__getitem__,
+            format_func=lambda over: _(OVERS[over]),
             key="tune-over",
-            help=OVER_HELP,
+            help=_(OVER_HELP),
             persist_state="session",
         )
         over = chosen or over
@@ -103,11 +111,15 @@ def _ask_for_refused(sweep: Sweep) -> bool:
         return False
     linked("refused", "tune-refused", [False, True])
     return switch(
-        "Settings whose requests a provider refuses",
+        _("Settings whose requests a provider refuses"),
         key="tune-refused",
-        help=REFUSED_HELP,
+        help=_(REFUSED_HELP),
         persist_state="session",
     )
+
+
+def _limit_words(value: int | str) -> str:
+    return _(_NO_LIMIT_WORDS) if isinstance(value, str) else f"{value:,}"
 
 
 def _limits(sweep: Sweep) -> list[int | str]:
@@ -129,14 +141,20 @@ def _choose_strategy(sweep: Sweep) -> str | None:
     if widget_value(STRATEGY_KEY) not in (ALL, *offered):
         set_widget(STRATEGY_KEY, ALL)
     chosen = st.selectbox(
-        "Which strategy?",
+        _("Which strategy?"),
         [ALL, *offered],
         key=STRATEGY_KEY,
         persist_state="session",
-        format_func=lambda id: ALL if id == ALL else strategies()[id].title,
-        help="All compares every setting. One shows which value of its parameter to take, and why.",
+        format_func=_strategy_words,
+        help=_(
+            "All compares every setting. One shows which value of its parameter to take, and why."
+        ),
     )
     return None if chosen == ALL else chosen
+
+
+def _strategy_words(id: str) -> str:
+    return _(_ALL_WORDS) if id == ALL else _(strategies()[id].title)
 
 
 def _with_a_curve(sweep: Sweep) -> list[str]:
@@ -176,7 +194,10 @@ def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> Non
 def facts_button(conversations: Sequence[str]) -> None:
     """The way to the facts that the answer was measured on."""
     if st.button(
-        "Open the facts", icon=":material/checklist:", key="tune-facts", type="tertiary"
+        _("Open the facts"),
+        icon=":material/checklist:",
+        key="tune-facts",
+        type="tertiary",
     ):
         _open_facts(conversations)
 
@@ -190,34 +211,43 @@ def _open_facts(conversations: Sequence[str]) -> None:
 
 
 MEASURES = ("retention", "usd", "all_tokens", "peak_tokens")
-EDGE_HELP = "The best value lies at the edge of those that were tried. This adds the next one and measures it."
-HELP = "Of each strategy the cheapest setting that keeps what you ask for; where none does, the one that keeps most."
+EDGE_HELP = noop(
+    "The best value lies at the edge of those that were tried. This adds the next one and measures it."
+)
+HELP = noop(
+    "Of each strategy the cheapest setting that keeps what you ask for; where none does, the one that "
+    "keeps most."
+)
 
 
 def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) -> None:
     """One row a strategy, and the values that were tried further."""
     if len(bests) < 2:
         return
-    st.header("Best of each strategy", anchor=False, help=HELP)
+    st.header(_("Best of each strategy"), anchor=False, help=_(HELP))
     unknown = "all_tokens" if sweep.cost_measure == "usd" else "usd"
     measures = [name for name in MEASURES if name != unknown]
     st.table(
         pd.DataFrame([_row(best, measures, asked) for best in bests]),
         border="horizontal",
         hide_index=True,
-        alt="The best setting of each strategy",
+        alt=_("The best setting of each strategy"),
     )
     further = tried_further(bests)
     if further:
         st.caption(
-            "Tried as well, because the best value lay at the edge: "
-            f"{plain(listed(further))}."
+            _(
+                "Tried as well, because the best value lay at the edge: {values}.",
+                values=plain(listed(further)),
+            )
         )
 
 
 def _row(one: StrategyBest, measures: list[str], asked: Constraints) -> dict[str, str]:
     label = plain(one.row["label"])
-    row = {"Setting": label if one.fits else f"{label} ({missed(one.row, asked)})"}
+    if not one.fits:
+        label = _("{label} ({why})", label=label, why=missed(one.row, asked))
+    row = {_("Setting"): label}
     for name in measures:
         row[_title(name)] = plain(shown(name, one.row[name]))
     return row
@@ -227,13 +257,16 @@ def missed(row: Mapping[str, Any], asked: Constraints) -> str:
     """Return where a setting stays behind what is asked for: ``below 90%``, ``over 3,000 tokens``."""
     limit = asked.max_peak_tokens
     if limit is not None and row["peak_tokens"] > limit:
-        return f"over {limit:,} tokens"
-    return f"below {share_in_words(asked.min_retention, row['retention'])}"
+        return _("over {limit:,} tokens", limit=limit)
+    return _(
+        "below {share}",
+        share=share_in_words(asked.min_retention, row["retention"]),
+    )
 
 
 def _title(measure: str) -> str:
     words = WORDS[measure]
-    return words.title if words.is_money or words.is_share else words.axis_title
+    return _(words.title if words.is_money or words.is_share else words.axis_title)
 
 
 def edge_button(best: StrategyBest) -> None:
@@ -242,9 +275,9 @@ def edge_button(best: StrategyBest) -> None:
     without being asked, see :func:`memviz.dashboard.ui.tune.grid.try_next_values`."""
     if best.edge is not None:
         st.button(
-            f"Try {plain(best.edge.in_code)}",
+            _("Try {value}", value=plain(best.edge.in_code)),
             icon=":material/add:",
-            help=EDGE_HELP,
+            help=_(EDGE_HELP),
             key=f"tune-edge-{best.setting.id}",
             on_click=try_value,
             args=(best.setting.id, best.edge),

@@ -10,6 +10,7 @@ import streamlit as st
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError, ParameterError
 from memviz.core.text.wording import counted, listed
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.sweeps.axes import axis_title
 from memviz.dashboard.ui.controls.conversations import (
     conversation_choices,
@@ -49,17 +50,21 @@ from memviz.tuning.grid import (
 )
 from memviz.tuning.grid import largest_sizes as sizes_of
 
-CONVERSATIONS_HELP = (
-    "Every setting is tried on each of them. Their costs are added; how much is kept and how large requests are is "
-    "that of the middle conversation, or of the worst."
+CONVERSATIONS_HELP = noop(
+    "Every setting is tried on each of them. Their costs are added; how much is kept and how large "
+    "requests are is that of the middle conversation, or of the worst."
 )
-STRATEGIES_HELP = "Every value chosen below is tried; of a strategy with two parameters every pair of values."
-VALUES_HELP = "Each value is tried. Type a number and press Enter to add one."
-ALONE_HELP = (
-    "Measure them with the summaries that a language model wrote, beside the settings that summarize nothing. A sweep "
-    "has one summarizer for all of its settings, so the others are left out."
+STRATEGIES_HELP = noop(
+    "Every value chosen below is tried; of a strategy with two parameters every pair of values."
 )
-BACK_HELP = "A sweep has one summarizer for all of its settings, and the stand-in writes for any."
+VALUES_HELP = noop("Each value is tried. Type a number and press Enter to add one.")
+ALONE_HELP = noop(
+    "Measure them with the summaries that a language model wrote, beside the settings that summarize "
+    "nothing. A sweep has one summarizer for all of its settings, so the others are left out."
+)
+BACK_HELP = noop(
+    "A sweep has one summarizer for all of its settings, and the stand-in writes for any."
+)
 
 
 def choose_conversations() -> list[str]:
@@ -73,19 +78,25 @@ def choose_conversations() -> list[str]:
     linked_list("over", "tune-conversations", entries)
     first_ids = [id for id in state.conversations if id in entries]
     state.conversations = st.multiselect(
-        "Conversations",
+        _("Conversations"),
         list(entries),
         default=None if widget_value("tune-conversations") else first_ids,
         format_func=labels.__getitem__,
         key="tune-conversations",
-        help=CONVERSATIONS_HELP,
+        help=_(CONVERSATIONS_HELP),
     )
     chosen = [entries[id] for id in state.conversations]
     messages = sum(entry.message_count for entry in chosen)
-    size = f"{size_words(chosen)}, {counted(messages, 'message')}."
+    size = _(
+        "{size}, {messages}.",
+        size=size_words(chosen),
+        messages=counted(messages, "message"),
+    )
     # The control itself cuts a long title.
     if len(state.conversations) == 1:
-        size = f"{plain(labels[state.conversations[0]])}: {size}"
+        size = _(
+            "{title}: {size}", title=plain(labels[state.conversations[0]]), size=size
+        )
     st.caption(size)
     return state.conversations
 
@@ -104,7 +115,7 @@ def choose_settings(
     _add_next_values()
     place = st.container()
     panel = st.popover(
-        "Strategies and values",
+        _("Strategies and values"),
         key="tune-grid",
         icon=":material/tune:",
         width="stretch",
@@ -114,7 +125,13 @@ def choose_settings(
     chosen = settings(grid) if grid else ()
     with place:
         over = counted(len(grid), "strategy")
-        st.caption(f"{counted(len(chosen), 'setting')} of {over} are tried.")
+        st.caption(
+            _(
+                "{settings} of {strategies} are tried.",
+                settings=counted(len(chosen), "setting"),
+                strategies=over,
+            )
+        )
     return chosen
 
 
@@ -126,13 +143,13 @@ def _choose_grid(
     linked_list("try", "tune-strategies", known)
     at_first = [id for id in tried_at_first() if id in known]
     chosen = st.pills(
-        "Strategies to try",
+        _("Strategies to try"),
         list(known),
         selection_mode="multi",
         default=None if widget_value("tune-strategies") else at_first,
-        format_func=lambda id: known[id].title,
+        format_func=lambda id: _(known[id].title),
         key="tune-strategies",
-        help=STRATEGIES_HELP,
+        help=_(STRATEGIES_HELP),
         persist_state="session",
     )
     say_refused()
@@ -154,15 +171,15 @@ def _values(
     first = suggested(cls.id, largest=largest)
     for name, values in recorded.items():
         first[name] = tuple(sorted({*first[name], *values}))
-    label = f"{cls.title} · {counted(_number_of_settings(cls, first), 'setting')}"
+    label = f"{_(cls.title)} · {counted(_number_of_settings(cls, first), 'setting')}"
     with st.expander(label, key=f"tune-axes-{cls.id}"):
         found = {
             axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)
         }
         st.caption(in_the_guide(cls))
         if recorded:
-            told = "; ".join(map(_in_words, recorded.items()))
-            st.caption(plain(f"Recorded with a language model: {told}."))
+            told = _("; ").join(map(_in_words, recorded.items()))
+            st.caption(plain(_("Recorded with a language model: {told}.", told=told)))
     return found
 
 
@@ -201,9 +218,9 @@ def _choose_values(
             [False, True],
             selection_mode="multi",
             key=key,
-            help=axis.help,
+            help=_(axis.help),
             default=None if widget_value(key) else list(values),
-            format_func=lambda value: "on" if value else "off",
+            format_func=lambda value: _("on") if value else _("off"),
             persist_state="session",
         )
         return tuple(on_off) or values
@@ -215,8 +232,8 @@ def _choose_values(
         accept_new_options=True,
         # A link, or the next value beyond the edge, may have set it.
         default=None if widget_value(key) else written,
-        help=f"{axis.help}\n\n{VALUES_HELP}",
-        placeholder="Type a number",
+        help=f"{_(axis.help)}\n\n{_(VALUES_HELP)}",
+        placeholder=_("Type a number"),
         persist_state="session",
     )
     numbers = [_number(cls, axis, text) for text in typed]
@@ -263,7 +280,7 @@ def tried_further(bests: Iterable[StrategyBest]) -> list[str]:
         chosen = widget_value(key) if key else ()
         for place, value in sorted(state.tried_further):
             if place == key and str(value) in chosen:
-                words.append(f"{best.setting.title} {name}={value}")
+                words.append(f"{_(best.setting.title)} {name}={value}")
     return words
 
 
@@ -352,10 +369,12 @@ def whose_sweep(summarizer: str, tried: Tried) -> None:
         if not summarizer.startswith(RECORDING):
             swept_by(summarizer)
             if tried.recorded:
-                settings = "the recorded one"
-                if tried.recorded > 1:
-                    settings = f"the {tried.recorded:,} recorded ones"
-                instead(f"Only {settings}", tried.recording, ALONE_HELP)
+                label = ngettext(
+                    "Only the recorded one",
+                    "Only the {number:,} recorded ones",
+                    tried.recorded,
+                )
+                instead(label, tried.recording, _(ALONE_HELP))
             return
         recording = workspace().recordings.all.get(summarizer.removeprefix(RECORDING))
         swept_by(
@@ -363,14 +382,16 @@ def whose_sweep(summarizer: str, tried: Tried) -> None:
             models=recording.models if recording is not None else (),
             left_out=tried.left_out,
         )
-        instead(ALL_STAND_IN, RECORDED_FIRST, BACK_HELP)
+        instead(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))
 
 
 def none_recorded(summarizer: str) -> None:
     """Say that the recording holds none of the settings, with the way back."""
     st.info(
-        f"{plain(summarizer.removeprefix(RECORDING))} is a recording that holds none of these settings over these "
-        "conversations.",
+        _(
+            "{recording} is a recording that holds none of these settings over these conversations.",
+            recording=plain(summarizer.removeprefix(RECORDING)),
+        ),
         icon=":material/info:",
     )
-    instead(ALL_STAND_IN, RECORDED_FIRST, BACK_HELP)
+    instead(_(ALL_STAND_IN), RECORDED_FIRST, _(BACK_HELP))

@@ -8,6 +8,7 @@ import streamlit as st
 
 from memviz.code_export import NoCodeError, targets
 from memviz.core import page_titles
+from memviz.core.translation import _, noop, pgettext
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.reporting.found_setting import setting_to_export
@@ -15,8 +16,8 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.text import plain
 from memviz.strategies import strategies
+from memviz.tuning.cautions import idle_in_words
 from memviz.tuning.constraints import Constraints
-from memviz.tuning.recommendation import idle_in_words
 from memviz.tuning.results import MEASURES, Sweep
 
 METRICS = (
@@ -42,10 +43,12 @@ def setting_card(
     )
     head.header(plain(setting.code_label), anchor=False)
     if head.button(
-        f"Open in {page_titles.COMPARE}",
+        _("Open in {page}", page=_(page_titles.COMPARE)),
         icon=":material/stacked_line_chart:",
         key="tune-compare",
-        help="Shows the run of this setting beside the full buffer, request by request.",
+        help=_(
+            "Shows the run of this setting beside the full buffer, request by request."
+        ),
     ):
         _open_in_compare(setting.id, setting.model_dump(), conversations)
     if number in table.index:
@@ -58,7 +61,10 @@ def setting_card(
         if place.setting == number and cell.error
     ]
     if failed:
-        st.warning(f"It could not be run: {plain(failed[0])}", icon=":material/error:")
+        st.warning(
+            _("It could not be run: {error}", error=plain(failed[0])),
+            icon=":material/error:",
+        )
 
 
 def _metrics(row: dict[Any, Any]) -> None:
@@ -69,9 +75,9 @@ def _metrics(row: dict[Any, Any]) -> None:
         value = row[name]
         with cells.cell():
             st.metric(
-                WORDS[name].title,
-                shown(name, value) if value == value else "unknown",
-                help=WORDS[name].help,
+                _(WORDS[name].title),
+                shown(name, value) if value == value else _("unknown"),
+                help=_(WORDS[name].help),
             )
 
 
@@ -94,28 +100,43 @@ COLUMNS = (
     "label", "retention", "usd", "uncached_usd", "summarizer_usd", "usd_per_fact", "hit_rate", "peak_tokens",
     "mean_tokens", "all_tokens", "summarizations", "front",
 )  # fmt: skip
-EACH = {"usd_mean": "on average", "usd_least": "at least", "usd_most": "at most"}
+EACH = {
+    "usd_mean": (
+        noop("Each on average (USD)"),
+        noop("What a single conversation costs on average."),
+    ),
+    "usd_least": (
+        noop("Each at least (USD)"),
+        noop("What a single conversation costs at least."),
+    ),
+    "usd_most": (
+        noop("Each at most (USD)"),
+        noop("What a single conversation costs at most."),
+    ),
+}
 """What one of several conversations costs."""
 
 
 def settings_table(sweep: Sweep, constraints: Constraints) -> None:
     """Every setting in a table that sorts, filters and can be saved."""
-    with st.expander("All settings in a table", icon=":material/table:"):
+    with st.expander(_("All settings in a table"), icon=":material/table:"):
         table = sweep.by_setting(
             constraints.over, allow_refused=constraints.allow_refused
         ).sort_values(sweep.cost_measure, ignore_index=True)
         row = st.container(horizontal=True, vertical_alignment="bottom")
         tried = list(dict.fromkeys(setting.id for setting in sweep.settings))
         kinds = row.pills(
-            "Strategies",
+            _("Strategies"),
             tried,
             selection_mode="multi",
-            format_func=lambda id: strategies()[id].title,
+            format_func=lambda id: _(strategies()[id].title),
             key="tune-table-strategies",
-            help="None chosen shows all.",
+            help=_("None chosen shows all."),
             wrap=True,
         )
-        fits = row.toggle("Only those that do what is asked for", key="tune-table-fits")
+        fits = row.toggle(
+            _("Only those that do what is asked for"), key="tune-table-fits"
+        )
         if kinds:
             table = table[table["strategy"].isin(kinds)]
         if fits:
@@ -126,10 +147,10 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
             height=TABLE_PIXELS,
             column_config=_columns(),
             key="tune-table",
-            alt="Every setting with its measures",
+            alt=_("Every setting with its measures"),
         )
         st.download_button(
-            "All measures as CSV",
+            _("All measures as CSV"),
             lambda: sweep.frame().to_csv(index=False),
             file_name="sweep.csv",
             mime="text/csv",
@@ -149,28 +170,34 @@ def _shown_columns(sweep: Sweep) -> list[str]:
 def _columns() -> dict[str, Any]:
     shown: dict[str, Any] = {
         "label": st.column_config.TextColumn(
-            "Setting", pinned=True, width="large", help=tooltip("setting")
+            _("Setting"), pinned=True, width="large", help=tooltip("setting")
         ),
-        "front": st.column_config.CheckboxColumn("On the front", help=tooltip("front")),
+        "front": st.column_config.CheckboxColumn(
+            _("On the front"), help=tooltip("front")
+        ),
     }
-    for name, words in EACH.items():
-        help = f"What a single conversation costs {words}."
+    for name, (title, help) in EACH.items():
         shown[name] = st.column_config.NumberColumn(
-            f"Each {words} (USD)", help=help, format="%.4f"
+            _(title), help=_(help), format="%.4f"
         )
     for name in MEASURES:
         measure = WORDS[name]
-        title = f"{measure.title} ({'USD' if measure.is_money else measure.unit})"
+        unit = "USD" if measure.is_money else _(measure.unit)
+        title = _("{title} ({unit})", title=_(measure.title), unit=unit)
         format = "percent" if measure.is_share else "localized"
         if measure.is_money:
             format = "%.4f"
         shown[name] = st.column_config.NumberColumn(
-            title, help=measure.help, format=format
+            title, help=_(measure.help), format=format
         )
     return shown
 
 
 MAX_PIXELS = 460
+EXPORT_CAPTION = noop(
+    "{setting} as a file or as code, in each library's own words. Comments say where a library behaves otherwise than "
+    "what was measured here."
+)
 MIME = {"yaml": "application/yaml", "python": "text/x-python"}
 
 
@@ -182,18 +209,15 @@ def export_to_code(
     if setting is None:
         return
     known = targets()
-    st.header("Export to code", anchor=False, help=tooltip("export to code"))
-    st.caption(
-        f"{plain(setting.strategy.code_label)} as a file or as code, in each library's own words. Comments say where a "
-        "library behaves otherwise than what was measured here."
-    )
+    st.header(_("Export to code"), anchor=False, help=tooltip("export to code"))
+    st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.code_label)))
     linked("target", "tune-target", known)
     chosen = st.pills(
-        "For",
+        pgettext("target", "For"),
         list(known),
         default=next(iter(known)),
         required=True,
-        format_func=lambda id: known[id].title,
+        format_func=lambda id: _(known[id].title),
         key="tune-target",
         label_visibility="collapsed",
         persist_state="session",
@@ -213,7 +237,7 @@ def export_to_code(
         height=min(MAX_PIXELS, 90 + 21 * text.count("\n")),
     )
     st.download_button(
-        f"Save as {target.file_name}",
+        _("Save as {file}", file=target.file_name),
         text,
         file_name=target.file_name,
         mime=MIME[target.language],

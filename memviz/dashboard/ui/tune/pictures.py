@@ -10,6 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
@@ -62,7 +63,9 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
     if is_bare():
         options["title"] = ""  # the page's own title says it
     figure = pareto_chart(table, sweep.cost_measure, **options)
-    finding = f"No facts are known, so cost stands against size. {best.answer}"
+    finding = _(
+        "No facts are known, so cost stands against size. {answer}", answer=best.answer
+    )
     if table["retention"].notna().any():
         finding = pareto_finding(table, sweep.cost_measure)
     speaker_notes([finding])
@@ -72,13 +75,22 @@ def main_picture(sweep: Sweep, constraints: Constraints, best: Recommendation) -
         return
     settings = counted(len({place.setting for place in sweep.cells}), "setting")
     added = len(sweep.compared_conversations)
-    over = (
-        f" over {counted(added, 'conversation')}, whose costs are added"
-        if added > 1
-        else ""
-    )
+    template = _LOOKED_AT if added < 2 else _LOOKED_AT_SEVERAL
     basis = plain(basis_in_words(sweep.assumptions, sweep.counter))
-    st.caption(f"{settings}{over}. Click a point to look at its setting. {basis}")
+    st.caption(
+        _(
+            template,
+            settings=settings,
+            conversations=counted(added, "conversation"),
+            basis=basis,
+        )
+    )
+
+
+_LOOKED_AT = noop("{settings}. Click a point to look at its setting. {basis}")
+_LOOKED_AT_SEVERAL = noop(
+    "{settings} over {conversations}, whose costs are added. Click a point to look at its setting. {basis}"
+)
 
 
 def _look_at_linked(sweep: Sweep) -> None:
@@ -135,7 +147,7 @@ def one_strategy(
     answer = answer_for(sweep, id, constraints)
     if answer is None:
         st.info(
-            "Fewer than two values of this strategy were measured so far.",
+            _("Fewer than two values of this strategy were measured so far."),
             icon=":material/info:",
         )
         return next(
@@ -213,19 +225,30 @@ def _curve(
             beaten=beaten,
             **options,
         )
-        told = f"{WORDS[measure].title}: {answer.headline} {answer.sentences[0]}"
+        told = _told(answer, measure)
         on_click = partial(follow_click, key)
         picture(line, key, told, on_click, line.layout.height, place)
     if hides(Part.NUMBERS):
         return
-    st.caption(f"{plain(answer.axis.help)} Click a point to look at its setting.")
+    st.caption(
+        _(
+            "{help} Click a point to look at its setting.",
+            help=plain(_(answer.axis.help)),
+        )
+    )
     st.caption(plain(basis))
+
+
+def _told(answer: StrategyAnswer, measure: str) -> str:
+    """Return what a curve shows, in words."""
+    said = f"{answer.headline} {answer.sentences[0]}"
+    return _("{title}: {answer}", title=_(WORDS[measure].title), answer=said)
 
 
 def _map(
     table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any]
 ) -> None:
-    st.header("What do two parameters do together?", anchor=False)
+    st.header(_("What do two parameters do together?"), anchor=False)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for other in varied[2:]:
         values = sorted(table[other.name].unique())
@@ -235,9 +258,9 @@ def _map(
         table = table[table[other.name] == value]
     linked("measured", "tune-measure", MEASURES_SHOWN)
     measure = row.selectbox(
-        "Measure",
+        _("Measure"),
         MEASURES_SHOWN,
-        format_func=lambda name: WORDS[name].title,
+        format_func=lambda name: _(WORDS[name].title),
         key="tune-measure",
         width=260,
     )
@@ -253,11 +276,22 @@ def _map(
 
 def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:
     words = WORDS[measure]
-    title = f"{words.title} by {varied[0].name} and {varied[1].name}"
+    values = {
+        "measure": _(words.title),
+        "parameter": varied[0].name,
+        "other": varied[1].name,
+    }
     measured = table.dropna(subset=[measure]).sort_values(
         measure, ascending=words.less_is_better
     )
     if measured.empty:
-        return f"{title}: nothing was measured."
+        return _(
+            "{measure} by {parameter} and {other}: nothing was measured.", **values
+        )
     best = measured.iloc[0]
-    return f"{title}: best is {best['label']} with {words.shown(best[measure])}."
+    return _(
+        "{measure} by {parameter} and {other}: best is {label} with {best}.",
+        label=best["label"],
+        best=words.shown(best[measure]),
+        **values,
+    )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.jobs import Step, start_button, watch
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import (
@@ -59,7 +60,7 @@ class Asked:
     @property
     def ids(self) -> tuple[str, ...]:
         """The conversations."""
-        return tuple(id for id, _ in self.conversations)
+        return tuple(id for id, _stamp in self.conversations)
 
     @property
     def first(self) -> dict[str, int | None]:
@@ -114,7 +115,7 @@ def sweep_of(
         st.caption(plain(spent_sentence(asked.summarizer, state.budget)))
     elif work.error is not None:
         show_error(work.error)
-        _go_on(state, "Try again")
+        _go_on(state, _("Try again"))
     if asked != chosen and work.wait(0) and work.sweep is not None:
         with offer:  # drawn after the waiting: a free sweep that ended meanwhile is offered at once
             _offer_paid_sweep(desk, chosen, work.sweep)
@@ -157,18 +158,23 @@ def _may_begin(workspace: Workspace, asked: Asked) -> bool:
     number = counted(len(asked.settings), "setting")
     over = counted(len(asked.ids), "conversation")
     st.info(
-        f"{number} over {over} with {counted(messages, 'message')}: that takes a while, so it begins when you say so. "
-        "Cells that were measured before are not measured again.",
+        _(
+            "{settings} over {conversations} with {messages}: that takes a while, so it begins when you say so. Cells "
+            "that were measured before are not measured again.",
+            settings=number,
+            conversations=over,
+            messages=counted(messages, "message"),
+        ),
         icon=":material/hourglass_empty:",
     )
-    return start_button(f"Try {number}", "tune-start")
+    return start_button(_("Try {settings}", settings=number), "tune-start")
 
 
 def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
     def step() -> Step:
         progress = work.progress
         if progress is None:
-            return Step(0.0, "Counting tokens and looking for facts")
+            return Step(0.0, _("Counting tokens and looking for facts"))
         share = progress.done / max(1, progress.total)
         return Step(share, progress_words(progress, len(asked.ids)))
 
@@ -180,19 +186,37 @@ def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
 
 def progress_words(progress: SweepProgress, conversations: int) -> str:
     """Return how far a sweep is, in words."""
-    over = f" over {conversations} conversations" if conversations > 1 else ""
-    text = f"{progress.done:,} of {progress.total:,} runs{over} measured"
-    return f"{text}, {progress.time_left}" if progress.time_left else text
+    template = _MEASURED if conversations == 1 else _MEASURED_OVER
+    text = _(
+        template,
+        done=progress.done,
+        total=progress.total,
+        conversations=conversations,
+    )
+    if not progress.time_left:
+        return text
+    return _("{measured}, {time_left}", measured=text, time_left=progress.time_left)
+
+
+_MEASURED = noop("{done:,} of {total:,} runs measured")
+_MEASURED_OVER = noop(
+    "{done:,} of {total:,} runs over {conversations} conversations measured"
+)
 
 
 def _ended_early(state: TuneState, sweep: Sweep) -> None:
     total = len(sweep.settings) * len(sweep.subjects)
-    why = plain(sweep.stopped) if sweep.stopped else "Stopped."
+    why = plain(sweep.stopped) if sweep.stopped else _("Stopped.")
     st.warning(
-        f"{why} {len(sweep.cells):,} of {total:,} runs were measured and are shown.",
+        _(
+            "{why} {count:,} of {total:,} runs were measured and are shown.",
+            why=why,
+            count=len(sweep.cells),
+            total=total,
+        ),
         icon=":material/pause:",
     )
-    _go_on(state, "Go on")
+    _go_on(state, _("Go on"))
 
 
 def _go_on(state: TuneState, label: str) -> None:
@@ -204,17 +228,18 @@ def _go_on(state: TuneState, label: str) -> None:
 
 def nothing_to_try(ids: Sequence[str]) -> None:
     """Say what is missing."""
-    what = "a strategy to try" if ids else "a conversation"
-    st.info(
-        f"Choose {what} in the sidebar, and every setting is measured.",
-        icon=":material/arrow_back:",
-    )
+    text = noop("Choose a conversation in the sidebar, and every setting is measured.")
+    if ids:
+        text = noop(
+            "Choose a strategy to try in the sidebar, and every setting is measured."
+        )
+    st.info(_(text), icon=":material/arrow_back:")
 
 
 FIRST_BUDGET_USD = 1.0
-BUDGET_HELP = (
-    "No call is made that might exceed it. What is finished by then is kept, and answers are kept on disk, so going on "
-    "pays for nothing twice."
+BUDGET_HELP = noop(
+    "No call is made that might exceed it. What is finished by then is kept, and answers are kept on "
+    "disk, so going on pays for nothing twice."
 )
 
 
@@ -224,13 +249,19 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
     name = paid.summarizer
     with st.container(border=True):
         st.markdown(
-            f"Measured with the offline stand-in's summaries, not yet with {plain(name)}."
+            _(
+                "Measured with the offline stand-in's summaries, not yet with {name}.",
+                name=plain(name),
+            )
         )
         cost = estimate_words(estimate(sweep, name))
         st.caption(
-            f"{plain(cost)} The sizes of the stand-in's summaries are the base of this."
+            _(
+                "{cost} The sizes of the stand-in's summaries are the base of this.",
+                cost=plain(cost),
+            )
         )
-        _offer("Sweep", desk, paid)
+        _offer(_SWEEP_WITH, desk, paid)
 
 
 def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
@@ -242,39 +273,55 @@ def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:
     with st.container(border=True):
         if desk.state.made_with == desk.summarizer:
             st.error(plain(problem), icon=":material/error:")
-            _offer("Try again", desk, paid)
+            _offer(_TRY_AGAIN_WITH, desk, paid)
         else:
             st.markdown(
-                "Not yet tried with the key, the base URL and the timeout as they are now."
+                _(
+                    "Not yet tried with the key, the base URL and the timeout as they are now."
+                )
             )
-            _offer("Sweep", desk, paid)
+            _offer(_SWEEP_WITH, desk, paid)
 
 
 def _problem(paid: Asked, work: BackgroundSweep) -> str:
     """Return what went wrong with the summarizer, as a sentence; empty where nothing did."""
     cells = work.sweep.cells if work.sweep else {}
-    total = f"of {len(paid.settings) * len(paid.ids):,} runs"
+    total = len(paid.settings) * len(paid.ids)
     if work.error is not None:
-        return f"{work.error} {len(cells):,} {total} are measured; the others were not tried."
+        return _(
+            "{error} {measured:,} of {total:,} runs are measured; the others were not tried.",
+            error=work.error,
+            measured=len(cells),
+            total=total,
+        )
     failed = sum(cell.failed_summarizations > 0 for cell in cells.values())
     if not failed:
         return ""
-    return f"In {failed:,} {total}, calls of the summarizer failed, so summaries are missing."
+    return _(
+        "In {failed:,} of {total:,} runs, calls of the summarizer failed, so summaries are missing.",
+        failed=failed,
+        total=total,
+    )
 
 
-def _offer(verb: str, desk: _Desk, paid: Asked) -> None:
-    label = f"{verb} with {plain(paid.summarizer)}"
+_SWEEP_WITH = noop("Sweep with {model}")
+_TRY_AGAIN_WITH = noop("Try again with {model}")
+
+
+def _offer(label: str, desk: _Desk, paid: Asked) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     budget_usd = row.number_input(
-        "Budget of this sweep (US dollars)",
+        _("Budget of this sweep (US dollars)"),
         0.01,
         10_000.0,
         FIRST_BUDGET_USD,
         key="tune-budget",
-        help=BUDGET_HELP,
+        help=_(BUDGET_HELP),
         width=200,
     )
-    is_asked = start_button(label, "tune-pay", place=row, is_main=False)
+    is_asked = start_button(
+        _(label, model=plain(paid.summarizer)), "tune-pay", place=row, is_main=False
+    )
     bound_caption(CostBound(budget_usd), place=row)
     if is_asked:
         _begin_paid(desk, paid, budget_usd)
@@ -288,7 +335,7 @@ def _begin_free(desk: _Desk, asked: Asked) -> None:
 
 
 def _begin_paid(desk: _Desk, paid: Asked, budget_usd: float) -> None:
-    with errors_shown("Choose another summarizer, or the offline stand-in."):
+    with errors_shown(_("Choose another summarizer, or the offline stand-in.")):
         budget = Budget(budget_usd, within=spending())
         writer = paid_summarizer(
             paid.summarizer,

@@ -1,0 +1,88 @@
+"""Sentences against a setting: it left nothing out, or a provider refuses what it sends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memviz.core.text.wording import share_of
+from memviz.core.translation import _, ngettext, noop
+from memviz.strategies.base import Trigger
+from memviz.tuning.constraints import Constraints
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from memviz.tuning.recommendation import Measured
+
+
+def idle_in_words(sweep: Measured, setting: int) -> list[str]:
+    """Return a sentence where the setting of this number (0-based) could leave something out and never did; else
+    none."""
+    strategy = sweep.settings[setting]
+    cells = [cell for cell in sweep.cells_of(setting) if not cell.error]
+    idle = sum(cell.sends_everything for cell in cells)
+    if not idle or not strategy.main_parameter:
+        return []
+    here, among = _NEVER_CLEARED
+    if strategy.trigger is Trigger.NEVER:
+        here, among = _LEFT_NOTHING_OUT
+    elif strategy.writes_notes:
+        here, among = _NEVER_SUMMARIZED
+    if len(sweep.subjects) == 1:
+        return [_(here)]
+    return [_(among, share=share_of(idle, len(sweep.subjects), "conversation"))]
+
+
+_NEVER_CLEARED = (
+    noop(
+        "It never cleared or shortened anything here, so it did what the full buffer does."
+    ),
+    noop(
+        "It never cleared or shortened anything in {share}, so it did what the full buffer does."
+    ),
+)
+_LEFT_NOTHING_OUT = (
+    noop("It left nothing out here, so it did what the full buffer does."),
+    noop("It left nothing out in {share}, so it did what the full buffer does."),
+)
+_NEVER_SUMMARIZED = (
+    noop("It never summarized here, so it did what the full buffer does."),
+    noop("It never summarized in {share}, so it did what the full buffer does."),
+)
+"""In one conversation, and in some of several."""
+
+
+def refused_in_words(sweep: Measured, setting: int) -> list[str]:
+    """Return a sentence where the setting of this number (0-based) sends requests that a provider refuses; else
+    none."""
+    cells = sweep.cells_of(setting)
+    refused = sum(cell.refused_requests for cell in cells)
+    requests = sum(len(cell.traffic.turns) for cell in cells)
+    if not refused:
+        return []
+    sentence = ngettext(
+        "But {share} holds a tool's result without its call, or a call without its result, which a provider refuses: a "
+        "program that uses this setting has to leave such halves out, as Chat does.",
+        "But {share} hold a tool's result without its call, or a call without its result, which a provider refuses: a "
+        "program that uses this setting has to leave such halves out, as Chat does.",
+        refused,
+        share=share_of(refused, requests, "request"),
+    )
+    return [sentence]
+
+
+def left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
+    """Return a sentence on how many settings were left out because a provider refuses what they send; none if none
+    was."""
+    left_out = int((table["refused"] > 0).sum())
+    if asked.allow_refused or not left_out:
+        return []
+    sentence = ngettext(
+        "{number} setting is left out, for it sends requests that a provider refuses: a tool's result without its "
+        "call, or a call without its result.",
+        "{number} settings are left out, for they send requests that a provider refuses: a tool's result without its "
+        "call, or a call without its result.",
+        left_out,
+        number=f"{left_out:,}",
+    )
+    return [sentence]
