@@ -20,6 +20,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from sys import intern
 from typing import NamedTuple
 
@@ -197,9 +198,7 @@ class PhraseIndex:
             [len(tokens) for tokens in read]
         )  # each text ends with a border
         tokens = np.fromiter(
-            (number for text in read for number in text),
-            np.int32,
-            int(ends[-1]) if read else 0,
+            chain.from_iterable(read), np.int32, int(ends[-1]) if read else 0
         )
         forms, places = self._anchored(tokens)
         forms, places = self._confirmed(tokens, forms, places)
@@ -220,11 +219,8 @@ class PhraseIndex:
         )
 
     def _read(self, text: str) -> list[int]:
-        known = self._known
-        return [
-            *(number for token in _value_tokens(text) for number in known[token]),
-            _BORDER,
-        ]
+        numbers = map(self._known.__getitem__, _value_tokens(text))
+        return [*chain.from_iterable(numbers), _BORDER]
 
     def _anchored(
         self, tokens: NDArray[np.int32]
