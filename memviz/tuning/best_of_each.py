@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.text.wording import listed
-from memviz.core.translation import _
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
@@ -24,12 +23,13 @@ from memviz.tuning.constraints import (
     did_the_same,
     first_row,
 )
-from memviz.tuning.grounds import Grounds, verdict
+from memviz.tuning.grounds import Grounds
 from memviz.tuning.pareto import on_front
 from memviz.tuning.recommendation import (
     asked_in_words,
     cost_in_words,
     share_in_words,
+    verdict,
 )
 
 if TYPE_CHECKING:
@@ -176,13 +176,6 @@ class StrategyAnswer:
     @property
     def headline(self) -> str:
         """The value to take, said with no more confidence than the grounds give."""
-        number = len(self.curve)
-        if not self.best.fits:
-            return _(
-                "None of the {number:,} values of {parameter} {asked}.",
-                number=number,
-                parameter=self.axis.name,
-                asked=self.asked,
         values = len(self.curve)
         if not self.best.fits:
             return _(
@@ -194,10 +187,6 @@ class StrategyAnswer:
         name = self._named(self.best.row)
         if self.beaten_by is not None:
             return _(
-                "Of the {number:,} values {name} does best, but {other} beats it.",
-                number=number,
-                name=name,
-                other=self.beaten_by["label"],
                 "Of the {values:,} values {value} does best, but {label} beats it.",
                 values=values,
                 value=name,
@@ -212,20 +201,6 @@ class StrategyAnswer:
 
     def _sentences(self) -> Iterator[str]:
         row = self.best.row
-        values = self.curve[self.axis.name]
-        does = listed(self._does())
-        if self.best.fits:
-            yield _("It {does}.", does=does)
-            yield _(
-                "{number:,} values were tried, from {least:.0f} to {most:.0f}.",
-                number=len(values),
-                least=values.min(),
-                most=values.max(),
-            )
-        else:
-            yield _(
-                "{name} comes nearest: it {does}.", name=self._named(row), does=does
-            )
         yield self._deeds()
         if self.best.fits:
             values = self.curve[self.axis.name]
@@ -247,21 +222,6 @@ class StrategyAnswer:
         yield from self.cautions
         yield from self._bend()
         if self.best.edge is not None:
-            beyond = self.best.edge.in_code
-            yield _(
-                "{name} lies at the edge of the values tried; {beyond} may do better.",
-                name=self._named(row),
-                beyond=beyond,
-            )
-
-    def _does(self) -> Iterator[str]:
-        row = self.best.row
-        if self.grounds.facts:
-            share = share_in_words(row["retention"])
-            yield _("keeps {share} of the facts", share=share)
-        yield _("costs {cost}", cost=cost_in_words(row))
-        yield _(
-            "sends at most {tokens:,.0f} tokens in a request", tokens=row["peak_tokens"]
             yield _(
                 "{value} lies at the edge of the values tried; {beyond} may do better.",
                 value=self._named(row),
@@ -285,7 +245,6 @@ class StrategyAnswer:
     def _beaten(self) -> Iterator[str]:
         if not self.beaten_values:
             return
-        if number == len(self.curve):
         if len(self.beaten_values) == len(self.curve):
             yield _(
                 "Other strategies beat every one of these values: they keep at least as much and cost no more."
@@ -302,10 +261,6 @@ class StrategyAnswer:
     def _bend(self) -> Iterator[str]:
         rows = self.curve.to_dict("records")
         if self.best_in_both is not None:
-            only = self._named(rows[self.best_in_both])
-            yield _(
-                "Of these values {name} is best in both: no other one keeps more, and none costs less.",
-                name=only,
             yield _(
                 "Of these values {value} is best in both: no other one keeps more, and none costs less.",
                 value=self._named(rows[self.best_in_both]),
@@ -315,14 +270,6 @@ class StrategyAnswer:
         at = rows[self.knee]
         most = max(rows, key=lambda row: float(row["retention"]))
         yield _(
-            "The curve bends at {name}, which keeps {share} for {cost}; beyond it more cost brings less ({beyond} "
-            "keeps {more} for {dearer}).",
-            name=self._named(at),
-            share=share_in_words(at["retention"]),
-            cost=cost_in_words(at),
-            beyond=self._named(most),
-            more=share_in_words(most["retention"], at["retention"]),
-            dearer=cost_in_words(most),
             "The curve bends at {value}, which keeps {share} for {cost}; beyond it more cost brings less ({most} keeps "
             "{most_share} for {most_cost}).",
             value=self._named(at),

@@ -21,26 +21,6 @@ RECORDED_USD = 2.45
 STAND_IN_USD = 1.49
 """What the same settings cost in all with the recorded model's summaries and with the offline one's, at the default
 prices and pause (``docs/findings.md``)."""
-
-
-def sureness() -> str:
-    """Return how far a recorded language model differs, in facts and in dollars: how sure a
-    recommendation is that rests on the offline model's summaries."""
-    return _(
-        "Where a language model was recorded beside it, under {settings} settings, the two agree on {agreed} % of the "
-        "facts: the model kept {kept} %, in longer summaries, the stand-in {stand_in} %. With the model's summaries "
-        "the same settings cost {times:.1f} times as much ({recorded} against {offline} at the prices of {model}).",
-        settings=RECORDED_SETTINGS,
-        agreed=AGREED_PERCENT,
-        kept=KEPT_PERCENT,
-        stand_in=STAND_IN_KEPT_PERCENT,
-        times=RECORDED_USD / STAND_IN_USD,
-        recorded=dollars(RECORDED_USD),
-        offline=dollars(STAND_IN_USD),
-        model=DEFAULT_MODEL,
-    )
-
-
 _SURENESS = noop(
     "Where a language model was recorded beside it, under {settings} settings, the two agree on {agreed} % of the "
     "facts: the model kept {kept} %, in longer summaries, the stand-in {stand_in_kept} %. With the model's summaries "
@@ -93,10 +73,6 @@ class Grounds:
             return counted(self.facts, "guessed fact")
         if not self.guessed_facts:
             return counted(self.facts, "known fact")
-        facts = counted(self.facts, "fact")
-        return _(
-            "{facts}, {guessed} of them guessed",
-            facts=facts,
         return _(
             "{facts}, {guessed} of them guessed",
             facts=counted(self.facts, "fact"),
@@ -108,15 +84,12 @@ class Grounds:
         """The number of facts that the shares are measured on, and what to do about guessed ones."""
         if not self.facts:
             return _("There was no fact to measure on; add yours.")
-        facts = self.facts_in_words
-        measured = _("Measured on {facts}.", facts=facts)
         measured = _("Measured on {facts}.", facts=self.facts_in_words)
         if self.guessed_facts:
             measured = ngettext(
                 "Measured on {facts}; check it or add yours.",
                 "Measured on {facts}; check them or add yours.",
                 self.guessed_facts,
-                facts=facts,
                 facts=self.facts_in_words,
             )
         return f"{measured} {self.about_results}".rstrip()
@@ -138,17 +111,6 @@ class Grounds:
         if not self.summarizer:
             return ()
         if self.summarizer == OFFLINE:
-            return (_(OFFLINE_SUMMARIES), sureness())
-        if self.summarizer.startswith(RECORDING):
-            recording = self.summarizer.removeprefix(RECORDING)
-            words = _(
-                "Summaries are those that a language model wrote for the recording {recording}.",
-                recording=recording,
-            )
-            return (words,)
-        return (
-            _("Summaries were written by {summarizer}.", summarizer=self.summarizer),
-        )
             return (_(OFFLINE_SUMMARIES), _(_SURENESS, **_SURENESS_VALUES))
         if self.summarizer.startswith(RECORDING):
             recording = self.summarizer.removeprefix(RECORDING)
@@ -164,17 +126,3 @@ class Grounds:
     def sentences(self) -> tuple[str, ...]:
         """The number of facts that the shares are measured on, and who wrote the summaries."""
         return (self.sentence, *self.about_summaries)
-
-
-def verdict(name: str, grounds: Grounds) -> str:
-    """Return ``Take NAME``, or as much as few facts allow to say."""
-    if not grounds.facts:
-        return _("By cost and size alone, {name} does best", name=name)
-    if not grounds.are_thin:
-        return _("Take {name}", name=name)
-    return ngettext(
-        "On this {number} fact, {name} does best",
-        "On these {number} facts, {name} does best",
-        grounds.facts,
-        name=name,
-    )

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 from memviz.core.text.wording import counted, dollars
-from memviz.core.translation import _
 from memviz.core.translation import _, noop
 from memviz.metrics.cost.estimate import Estimate, price_likely
 from memviz.metrics.cost.pricing import Pricing
@@ -68,19 +67,6 @@ def paid_summarizer(
 
 def spent_sentence(name: str, budget: Budget) -> str:
     """Return what the summarizer of this name was paid from ``budget`` so far, as far as its provider says."""
-    spent = dollars(budget.spent_usd)
-    calls = counted(budget.calls, "call")
-    if not budget.uncertain_usd:
-        return _(
-            "Spent on {name}: {spent} in {calls}.", name=name, spent=spent, calls=calls
-        )
-    return _(
-        "Spent on {name}: {spent} in {calls}, of which {unsure} may not be.",
-        name=name,
-        spent=spent,
-        calls=calls,
-        unsure=dollars(budget.uncertain_usd),
-    )
     template = _SPENT
     if budget.uncertain_usd:
         template = _SPENT_PERHAPS

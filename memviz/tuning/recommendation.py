@@ -7,9 +7,6 @@ from dataclasses import dataclass, field, replace
 from math import isnan
 from typing import TYPE_CHECKING, Any, Protocol
 
-from memviz.core.text.wording import dollars, listed, share_of
-from memviz.core.translation import _, ngettext, noop
-from memviz.strategies.base import Strategy, Trigger
 from memviz.core.text.wording import dollars, share_of
 from memviz.core.translation import _, ngettext, noop
 from memviz.strategies.base import Strategy
@@ -27,7 +24,7 @@ from memviz.tuning.constraints import (
     cheapest,
     did_the_same,
 )
-from memviz.tuning.grounds import Grounds, verdict
+from memviz.tuning.grounds import Grounds
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -96,8 +93,6 @@ class Recommendation:
         """The text that follows the headline: what the setting does, and the reasons."""
         if self.setting is None:
             return self.sentence
-        does = self.sentence.removeprefix(self.setting.code_label).strip()
-        return _("It {does}", does=does)
         deeds = self.sentence.removeprefix(self.setting.code_label).strip()
         return _("It {deeds}", deeds=deeds)
 
@@ -166,10 +161,6 @@ def recommend(sweep: Measured, constraints: Constraints) -> Recommendation:
 
 
 def _what_it_does(sweep: Measured, row: Mapping[str, Any], has_facts: bool) -> str:
-    peak = _(
-        "sends at most {tokens:,.0f} tokens in a request", tokens=row["peak_tokens"]
-    )
-    kept = _("keeps {share} of the facts", share=share_in_words(row["retention"]))
     values: dict[str, Any] = {
         "label": row["label"],
         "share": share_in_words(row["retention"]),
@@ -180,17 +171,6 @@ def _what_it_does(sweep: Measured, row: Mapping[str, Any], has_facts: bool) -> s
     if row["conversations"] > 1:
         template = _DOES_IN_SEVERAL if has_facts else _DOES_IN_SEVERAL_WITHOUT_FACTS
         worst = sweep.by_setting("worst").set_index("setting").loc[row["setting"]]
-        peak = _(
-            "{sends} ({tokens:,.0f} in the worst)",
-            sends=peak,
-            tokens=worst["peak_tokens"],
-        )
-        share = share_in_words(worst["retention"])
-        kept = _("{keeps} ({share} in the worst conversation)", keeps=kept, share=share)
-    parts = [kept] if has_facts else []
-    cost = f"{cost_in_words(row)}{added_in_words(row)}"
-    parts += [peak, _("costs {cost}", cost=cost)]
-    does = _("{label} {does}.", label=row["label"], does=listed(parts))
         values["worst_peak"] = worst["peak_tokens"]
         values["worst_share"] = share_in_words(worst["retention"])
     does = _(template, **values)
@@ -198,72 +178,6 @@ def _what_it_does(sweep: Measured, row: Mapping[str, Any], has_facts: bool) -> s
     if row["conversations"] == conversations:
         return does
     over = share_of(row["conversations"], conversations, "conversation")
-    return (
-        does
-        + " "
-        + _("So far it was measured over {conversations}.", conversations=over)
-    )
-
-
-def idle_in_words(sweep: Measured, setting: int) -> list[str]:
-    """Return a sentence where the setting of this number (0-based) could leave something out and never did; else
-    none."""
-    strategy = sweep.settings[setting]
-    cells = [cell for cell in sweep.cells_of(setting) if not cell.error]
-    idle = sum(cell.sends_everything for cell in cells)
-    if not idle or not strategy.main_parameter:
-        return []
-    where = _("here")
-    if len(sweep.subjects) > 1:
-        conversations = share_of(idle, len(sweep.subjects), "conversation")
-        where = _("in {conversations}", conversations=conversations)
-    idle_words = noop(
-        "It never cleared or shortened anything {where}, so it did what the full buffer does."
-    )
-    if strategy.trigger is Trigger.NEVER:
-        idle_words = noop(
-            "It left nothing out {where}, so it did what the full buffer does."
-        )
-    elif strategy.writes_notes:
-        idle_words = noop(
-            "It never summarized {where}, so it did what the full buffer does."
-        )
-    return [_(idle_words, where=where)]
-
-
-def refused_in_words(sweep: Measured, setting: int) -> list[str]:
-    """Return a sentence where the setting of this number (0-based) sends requests that a provider refuses; else
-    none."""
-    cells = sweep.cells_of(setting)
-    refused = sum(cell.refused_requests for cell in cells)
-    requests = sum(len(cell.traffic.turns) for cell in cells)
-    if not refused:
-        return []
-    words = ngettext(
-        "But {requests} holds a tool's result without its call, or a call without its result, which a provider "
-        "refuses: a program that uses this setting has to leave such halves out, as Chat does.",
-        "But {requests} hold a tool's result without its call, or a call without its result, which a provider "
-        "refuses: a program that uses this setting has to leave such halves out, as Chat does.",
-        refused,
-        requests=share_of(refused, requests, "request"),
-    )
-    return [words]
-
-
-def _left_out_in_words(table: DataFrame, asked: Constraints) -> list[str]:
-    """Return a sentence on how many settings were left out because a provider refuses what they send; none if none
-    was."""
-    left_out = int((table["refused"] > 0).sum())
-    if asked.allow_refused or not left_out:
-        return []
-    words = ngettext(
-        "{number:,} setting is left out, for it sends requests that a provider refuses: a tool's result without its "
-        "call, or a call without its result.",
-        "{number:,} settings are left out, for they send requests that a provider refuses: a tool's result without its "
-        "call, or a call without its result.",
-        left_out,
-    )
-    return [words]
     return f"{does} {_('So far it was measured over {share}.', share=over)}"
 
 
@@ -287,45 +201,6 @@ def _why_it(all_settings: int, fitting: int, measure: str, asked: Constraints) -
         return _("It is the only setting.")
     if fitting == 1:
         return _(
-            "It is the only one of {all:,} settings that {asked}.",
-            all=all_settings,
-            asked=asked_in_words(asked, is_one=True),
-        )
-    words = noop(
-        "It is the one with the fewest tokens of the {fitting:,} (out of {all:,}) that {asked}."
-    )
-    if measure == "usd":
-        words = noop(
-            "It is the cheapest of the {fitting:,} (out of {all:,}) that {asked}."
-        )
-    return _(words, fitting=fitting, all=all_settings, asked=asked_in_words(asked))
-
-
-def asked_in_words(asked: Constraints, *, is_one: bool = False) -> str:
-    """Return ``keep 90% of the facts with at most 3,000 tokens in a request``: what settings have to do; of one alone
-    (``is_one``) ``keeps 90% …``."""
-    number = 1 if is_one else 2
-    limit = asked.max_peak_tokens
-    if asked.min_retention <= 0 and limit is None:
-        return _("could be run")
-    if asked.min_retention <= 0:
-        return ngettext(
-            "stays within {limit:,} tokens in a request",
-            "stay within {limit:,} tokens in a request",
-            number,
-            limit=limit,
-        )
-    share = share_in_words(asked.min_retention)
-    if limit is None and is_one:
-        return _("keeps {share} of the facts", share=share)
-    if limit is None:
-        return _("keep {share} of the facts", share=share)
-    return ngettext(
-        "keeps {share} of the facts with at most {limit:,} tokens in a request",
-        "keep {share} of the facts with at most {limit:,} tokens in a request",
-        number,
-        share=share,
-        limit=limit,
             "It is the only one of {settings:,} settings that {does}.",
             settings=all_settings,
             does=asked_in_words(asked, is_one=True),
@@ -380,17 +255,6 @@ def _runner_up(
     least = first[measure]
     at = cost_in_words(second)
     if cost <= least * SAME_COST:
-        text = _("the same cost")
-    elif least and 0.001 <= cost / least - 1 <= 10:
-        text = _("{share:.1%} more", share=cost / least - 1)
-    if not has_facts:
-        return _("Next: {label}, at {cost}.", label=second["label"], cost=text)
-    share = share_in_words(second["retention"])
-    return _(
-        "Next: {label}, at {cost}, keeps {share}.",
-        label=second["label"],
-        cost=text,
-        share=share,
         at = _("the same cost")
     elif least and 0.001 <= cost / least - 1 <= 10:
         at = _("{share:.1%} more", share=cost / least - 1)
@@ -414,9 +278,6 @@ def _nothing_fits(
     limit = asked.max_peak_tokens
     if limit is not None and nearest["peak_tokens"] > limit:
         reason = _(
-            "No setting stays within {limit:,} tokens a request: the least is {least:,.0f}, with {label}. Allow larger "
-            "requests, or try smaller limits.",
-            limit=limit,
             "No setting stays within {tokens:,} tokens a request: the least is {least:,.0f}, with {label}. Allow "
             "larger requests, or try smaller limits.",
             tokens=limit,
@@ -424,19 +285,6 @@ def _nothing_fits(
             label=nearest["label"],
         )
     else:
-        words = noop(
-            "No setting keeps {share} of the facts within {limit:,} tokens a request: the most is {most}, with "
-            "{label}. Ask for less, allow larger requests, or try larger limits."
-        )
-        if limit is None:
-            words = noop(
-                "No setting keeps {share} of the facts: the most is {most}, with {label}. Ask for less, allow larger "
-                "requests, or try larger limits."
-            )
-        reason = _(
-            words,
-            share=share_in_words(asked.min_retention, nearest["retention"]),
-            limit=limit,
         template = _NONE_KEEPS if limit is None else _NONE_KEEPS_WITHIN
         reason = _(
             template,
@@ -488,8 +336,6 @@ def added_in_words(row: Mapping[Any, Any]) -> str:
         return ""
     mean, least, most = _of_one_conversation(row)
     return _(
-        " for {number:,} conversations together ({mean} each on average, from {least} to {most})",
-        number=row["conversations"],
         " for {conversations:,} conversations together ({mean} each on average, from {least} to {most})",
         conversations=row["conversations"],
         mean=mean,
@@ -513,7 +359,6 @@ def _of_one_conversation(row: Mapping[Any, Any]) -> list[str]:
 
 
 def _amount(usd: float, tokens: float) -> str:
-    return _("{tokens:,.0f} tokens", tokens=tokens) if isnan(usd) else dollars(usd)
     if isnan(usd):
         return _("{tokens:,.0f} tokens", tokens=tokens)
     return dollars(usd)

@@ -6,10 +6,9 @@ from math import floor, log10
 from typing import Any, NamedTuple
 
 from memviz.core.text.wording import listed
-from memviz.core.translation import _, pgettext
 from memviz.core.translation import _
 from memviz.strategies.base import Strategy
-from memviz.strategies.parameters import NAME_CONTEXT, Parameter
+from memviz.strategies.parameters import Parameter
 
 WINDOWS_TOKENS = (
     4_000,
@@ -47,7 +46,7 @@ class Scaled(NamedTuple):
     def words(self) -> str:
         """A sentence on what was scaled, from what."""
         changes = (
-            f"{pgettext(NAME_CONTEXT, name.replace('_', ' '))} {self.presets[name]:,} → {value:,}"
+            f"{name.replace('_', ' ')} {self.presets[name]:,} → {value:,}"
             for name, value in self.values.items()
             if value != self.presets[name]
         )
