@@ -2,15 +2,17 @@
 
 from functools import lru_cache
 
+from memviz.core.translation import noop
+
 DEFAULT_MODEL = "openai/gpt-5-mini"
 """The model whose prices, cache and context window count until another one is chosen; exported code names it too."""
 OFFLINE = "offline"
-STAND_IN = "offline stand-in"
+STAND_IN = noop("offline stand-in")
 """What the offline model is called wherever a person reads of it; its name stays what programs call it by."""
 RECORDING = "recording:"
 """Before the name of a bundled recording, or the path of one, in place of a model's name."""
 
-RECORDED_FIRST = "recorded, else stand-in"
+RECORDED_FIRST = noop("recorded, else stand-in")
 """In place of a model's name on a page: a recording where one was made for exactly what is shown, else the offline
 stand-in. What holds where a link, or a visitor, names no model."""
 

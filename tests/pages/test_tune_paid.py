@@ -94,7 +94,7 @@ def test_a_wrong_key_ends_the_sweep_and_it_goes_on_once_that_is_mended(
     )
     (sentence,) = sentences(paid.error)
     assert re.search(
-        r"was refused.* of 6 runs are measured; the others were not tried", sentence
+        r"was refused.* of 7 runs are measured; the others were not tried", sentence
     )
     labelled(paid.text_input, "API key").set_value("another").run()
     assert not paid.error, "with another key it counts as not yet tried"
@@ -113,7 +113,7 @@ def test_calls_that_failed_are_said_with_a_way_to_make_them_again(
     click(paid, "Sweep with")
     finished(paid)
     (sentence,) = sentences(paid.error)
-    assert re.search(r"In 1 of 6 runs, calls of the summarizer failed", sentence)
+    assert re.search(r"In 1 of 7 runs, calls of the summarizer failed", sentence)
     calls = len(server.requests)
     click(paid, "Try again")
     finished(paid)

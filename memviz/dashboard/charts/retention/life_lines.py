@@ -11,7 +11,7 @@ from memviz.core.text.wording import (
     request_name,
     request_span,
 )
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.grammar import (
     GREY,
@@ -69,8 +69,8 @@ MOST_LINES_SHARE = 0.5
 have lines down through the rows."""
 STRIP = -1.0
 """The place of the marks of summarizations, above the first row (0)."""
-STRIP_TITLE = "<i>summarized</i>"
-STRIP_TITLE_OF_RULES = "<i>changed</i>"
+STRIP_TITLE = noop("<i>summarized</i>")
+STRIP_TITLE_OF_RULES = noop("<i>changed</i>")
 """Its title where every mark is a summarization, and where a rule cleared, shortened or dropped messages."""
 _WHITE = "#FFFFFF"
 _NO_GRID = {"showgrid": False, "zeroline": False}
@@ -178,7 +178,7 @@ def _strip_title(kept: RetentionResult) -> str:
     if not looks:
         return ""
     is_ruled = any(look.symbol not in ("diamond", "x") for look in looks)
-    return STRIP_TITLE_OF_RULES if is_ruled else STRIP_TITLE
+    return _(STRIP_TITLE_OF_RULES if is_ruled else STRIP_TITLE)
 
 
 def mark_color(compaction: Compaction) -> str:

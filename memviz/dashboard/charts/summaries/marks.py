@@ -82,7 +82,7 @@ RULED = (
 )
 """What rules do without a summarizer."""
 _TITLES = {
-    CompactionOutcome.SUMMARIZED: "A summarization",
+    CompactionOutcome.SUMMARIZED: noop("A summarization"),
     CompactionOutcome.FAILED: noop("A summarization that failed"),
 }
 FIRST_WORDS_CHARS = 80

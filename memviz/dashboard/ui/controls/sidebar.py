@@ -164,7 +164,7 @@ def _writer(setting: Setting) -> str | None:
 
 def counter_and_models() -> Models:
     """Models and token counter, for a page without settings of its own."""
-    return models_panel(name=MORE, below=_choose_counter)
+    return models_panel(name=_(MORE), below=_choose_counter)
 
 
 def _choose_counter() -> None:

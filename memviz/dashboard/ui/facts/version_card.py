@@ -47,13 +47,17 @@ FACT_ICONS = {
 def version_head(run: Run, compaction: Compaction) -> None:
     """Show what happened and why, with the numbers."""
     words = compaction_words(compaction, run)
-    why = f", because **{plain(words.why)}**" if words.why else ""
-    said = ". ".join(
-        plain(sentence)
+    what = _("{what}.", what=plain(words.what))
+    if words.why:
+        what = _(
+            "{what}, because **{why}**.", what=plain(words.what), why=plain(words.why)
+        )
+    said = [
+        _("{what}.", what=plain(sentence))
         for sentence in (words.result, cache_words(compaction, run))
         if sentence
-    )
-    st.markdown(f"{plain(words.what)}{why}. {said}.")
+    ]
+    st.markdown(" ".join([what, *said]))
 
 
 def version_badge(run: Run, compaction: Compaction) -> None:
