@@ -29,7 +29,7 @@ from memviz.storage.workspace import Workspace
 from memviz.strategies import strategies
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import settings, suggested, tried_at_first
-from memviz.tuning.grounds import sureness
+from memviz.tuning.grounds import SURENESS
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.cli.terminal import (
     MEMVIZ,
@@ -336,7 +336,7 @@ class TestPrices:
         ]
         assert len(rows) == 3 + 5, "the best of each strategy, and every setting"
         assert all("unknown" in row for row in rows)
-        assert not any("$" in line for line in lines if line != sureness())
+        assert not any("$" in line for line in lines if line != SURENESS)
 
 
 def rows_of(lines: list[str]) -> list[str]:

@@ -15,10 +15,10 @@ from memviz.tuning.grounds import (
     OFFLINE_SUMMARIES,
     RECORDED_USD,
     STAND_IN_USD,
+    SURENESS,
     Grounds,
-    sureness,
-    verdict,
 )
+from memviz.tuning.recommendation import verdict
 from tests.tuning.random_sweeps import cell, sweep_of
 
 
@@ -37,7 +37,7 @@ def test_how_many_facts_and_whose(guessed: int, given: int, words: str) -> None:
 
 
 def test_whose_summaries_is_said_where_the_offline_model_wrote_them() -> None:
-    assert Grounds(8, 0, OFFLINE).sentences[1:] == (OFFLINE_SUMMARIES, sureness())
+    assert Grounds(8, 0, OFFLINE).sentences[1:] == (OFFLINE_SUMMARIES, SURENESS)
     assert Grounds(8, 0, "openai/gpt-5-mini").sentences[1:] == (
         "Summaries were written by openai/gpt-5-mini.",
     )
