@@ -30,6 +30,12 @@ def _revived(
     return error
 
 
+_PARAMETER = noop("Parameter '{name}' is {value}; allowed is {allowed}.")
+_STRATEGYS_PARAMETER = noop(
+    "Parameter '{name}' of strategy '{strategy}' is {value}; allowed is {allowed}."
+)
+
+
 class ParameterError(MemvizError, ValueError):
     """A strategy parameter is unknown, of the wrong type or out of range.
 
@@ -43,10 +49,9 @@ class ParameterError(MemvizError, ValueError):
         self.value = value
         self.allowed = allowed
         self.strategy = strategy
-        place = f" of strategy '{strategy}'" if strategy else ""
-        super().__init__(
-            f"Parameter '{name}'{place} is {quoted(value)}; allowed is {allowed}."
-        )
+        sentence = _STRATEGYS_PARAMETER if strategy else _PARAMETER
+        given = {"name": name, "strategy": strategy, "value": quoted(value)}
+        super().__init__(_(sentence, allowed=_(allowed), **given))
 
 
 class UnknownParameterError(ParameterError):
@@ -56,24 +61,35 @@ class UnknownParameterError(ParameterError):
         self, name: str, value: object, known: Iterable[str], strategy: str
     ) -> None:
         names = tuple(known)
-        super().__init__(name, value, ", ".join(names) or "none at all", strategy)
+        super().__init__(name, value, _(", ").join(names) or _("none at all"), strategy)
         near = get_close_matches(name, names, n=1)
-        meant = f" The nearest is {near[0]}." if near else ""
-        self.args = (
-            f"Strategy '{strategy}' has no parameter {quoted(name)}; it has {self.allowed}.{meant}",
+        sentence = _(
+            "Strategy '{strategy}' has no parameter {name}; it has {names}.",
+            strategy=strategy,
+            name=quoted(name),
+            names=self.allowed,
         )
+        if near:
+            nearest = _("The nearest is {name}.", name=near[0])
+            sentence = _("{problem} {remedy}", problem=sentence, remedy=nearest)
+        self.args = (sentence,)
 
 
 class UnknownNameError(MemvizError, KeyError):
     """A name that is not among the known ones. Attributes: ``name`` and ``known``."""
 
-    kind = "name"
+    kind = noop("name")
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name = name
         self.known = tuple(known)
         super().__init__(
-            f"There is no {self.kind} named {quoted(name)}. Choose one of: {', '.join(self.known)}."
+            _(
+                "There is no {kind} named {name}. Choose one of: {known}.",
+                kind=_(self.kind),
+                name=quoted(name),
+                known=_(", ").join(self.known),
+            )
         )
 
     def __str__(self) -> str:  # KeyError would show the repr of the message
@@ -83,13 +99,13 @@ class UnknownNameError(MemvizError, KeyError):
 class UnknownStrategyError(UnknownNameError):
     """No strategy has this id."""
 
-    kind = "strategy"
+    kind = noop("strategy")
 
 
 class UnknownCounterError(UnknownNameError):
     """No token counter has this name."""
 
-    kind = "token counter"
+    kind = noop("token counter")
 
 
 class CounterUnavailableError(MemvizError):
@@ -132,12 +148,10 @@ class ConfigError(MemvizError, ValueError):
         self.path = path
         self.key = key
         self.line = line
-        place = f"{path}, line {line}" if line else path
-        super().__init__(
-            f"{place}: {problem}"
-            if key == "file" and not line
-            else f"{place}: {key}: {problem}"
-        )
+        place = _("{file}, line {line}", file=path, line=line) if line else path
+        if key != "file" or line:
+            place = _("{place}: {problem}", place=place, problem=key)
+        super().__init__(_("{place}: {problem}", place=place, problem=problem))
 
 
 class LessonError(MemvizError, ValueError):
@@ -151,7 +165,7 @@ class LessonError(MemvizError, ValueError):
         self.line = line
         self.place = place
         self.problem = problem
-        head = f"{file}, line {line}" if line else file
+        head = _("{file}, line {line}", file=file, line=line) if line else file
         super().__init__(": ".join(part for part in (head, place, problem) if part))
 
 
@@ -257,8 +271,11 @@ class DatabaseMovedError(StorageError):
     def __init__(self, problem: str) -> None:
         self.problem = problem
         super().__init__(
-            f"{problem} Nothing was saved. The pages of the dashboard offer to write everything to a new file; "
-            "a command can be given again."
+            _(
+                "{problem} Nothing was saved. The pages of the dashboard offer to write everything to a new file; "
+                "a command can be given again.",
+                problem=problem,
+            )
         )
 
 
@@ -269,12 +286,19 @@ class UnreadableConversationError(StorageError):
         self.title = title
         self.conversation_id = conversation_id
         self.problem = problem
-        self.sentence = (
-            f"Conversation '{title}' (id {conversation_id}) cannot be read: {problem}."
+        self.sentence = _(
+            "Conversation '{title}' (id {conversation_id}) cannot be read: {problem}.",
+            title=title,
+            conversation_id=conversation_id,
+            problem=problem,
         )
         super().__init__(
-            f"{self.sentence} It is left aside, and all others work. "
-            f"The {page_titles.LIBRARY} offers its stored rows as a file, and to delete it."
+            _(
+                "{sentence} It is left aside, and all others work. "
+                "The {library} offers its stored rows as a file, and to delete it.",
+                sentence=self.sentence,
+                library=_(page_titles.LIBRARY),
+            )
         )
 
 
@@ -284,11 +308,26 @@ class DamagedRunError(StorageError):
     def __init__(self, what: str, problem: str) -> None:
         self.what = what
         self.problem = problem
-        super().__init__(f"{what} is damaged ({problem}). Run it again.")
+        super().__init__(
+            _(
+                "{what} is damaged ({problem}). Run it again.",
+                what=what,
+                problem=problem,
+            )
+        )
 
 
 class AccessError(MemvizError, ValueError):
     """The dashboard cannot be opened to others in this way: nothing would ask who they are, or the password is none."""
+
+
+_NEXT_CALL = noop(
+    "The budget of {limit} allows no further call: {spent} is spent, and the next call may cost {needed}. {remedy}"
+)
+_MODELS_CALL = noop(
+    "The budget of {limit} allows no further call: {spent} is spent, and the next call of model {model} may cost "
+    "{needed}. {remedy}"
+)
 
 
 class BudgetSpentError(MemvizError):
@@ -305,7 +344,7 @@ class BudgetSpentError(MemvizError):
         spent_usd: float,
         needed_usd: float,
         model: str = "",
-        remedy: str = "Raise the limit to go on.",
+        remedy: str = noop("Raise the limit to go on."),
     ) -> None:
         self.limit_usd = limit_usd
         self.spent_usd = spent_usd
@@ -315,11 +354,9 @@ class BudgetSpentError(MemvizError):
             f"${usd:.6f}".rstrip("0").rstrip(".")
             for usd in (limit_usd, spent_usd, needed_usd)
         )
-        whose = f" of model {model}" if model else ""
-        super().__init__(
-            f"The budget of {limit} allows no further call: {spent} is spent, and the next call{whose} may cost "
-            f"{needed}. {remedy}"
-        )
+        sentence = _MODELS_CALL if model else _NEXT_CALL
+        told = {"limit": limit, "spent": spent, "needed": needed, "model": model}
+        super().__init__(_(sentence, remedy=_(remedy), **told))
 
 
 class UnusableSummarizerError(MemvizError):
@@ -404,7 +441,10 @@ class ServerError(ModelError):
 
 
 class MalformedReplyError(ModelError):
-    """The reply is no chat completion, or an empty one."""
+    """The reply is no chat completion, or an empty one. ``at_output_limit``: the model was cut off before it said
+    anything that can be used."""
+
+    at_output_limit = False
 
 
 class ConnectionRefusedModelError(ModelError):

@@ -15,6 +15,7 @@ from memviz.core.errors import (
 )
 from memviz.core.messages import Message, clean_text
 from memviz.core.summaries import SummarySource
+from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.stored import Amount, Count, StoredUsage, Text, left_out_where
 from memviz.models.base import Model, Reply
 
@@ -67,10 +68,11 @@ def ask_for_draft(
     reply = Reply("")
     error = None
     try:
-        if source is None:
-            reply = summarizer.summarize(request)
-        else:
-            reply = summarizer.summarize_from(request, source)
+        with use_language(ENGLISH):  # its failure is stored
+            if source is None:
+                reply = summarizer.summarize(request)
+            else:
+                reply = summarizer.summarize_from(request, source)
         if not reply.text.strip():
             error = "the summarizer returned an empty text"
     except (ScriptExhausted, BudgetSpentError, UnusableSummarizerError):

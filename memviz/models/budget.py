@@ -18,6 +18,7 @@ from memviz.core.errors import (
     RateLimitError,
     UnknownModelError,
 )
+from memviz.core.translation import noop
 from memviz.models.base import Bill, Reply, Usage
 
 REFUSALS = (
@@ -43,7 +44,7 @@ class Budget:
     Raises :class:`memviz.core.errors.ParameterError` for a limit that is not above 0.
     """
 
-    remedy = "Raise the limit to go on."
+    remedy = noop("Raise the limit to go on.")
     """What is said of how to go on where a call was refused."""
 
     def __init__(self, limit_usd: float, within: Budget | None = None) -> None:

@@ -18,6 +18,7 @@ from memviz.core.errors import (
 )
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted, dollars, listed
+from memviz.core.translation import _
 from memviz.models.access.settings import ModelAccess
 from memviz.models.base import Model, Reply
 from memviz.models.cost_bound import (
@@ -110,17 +111,20 @@ def _findings(
             pieces += isinstance(item, str) and bool(item)
             reply = item if isinstance(item, Reply) else reply
     except MalformedReplyError as error:
-        if "output limit" not in str(error):
+        if not error.at_output_limit:
             yield Finding("no", str(error))
             return
     except MemvizError as error:
         yield Finding("no", str(error))
         if isinstance(error, UnknownModelError) and (names := served()):
-            yield Finding("unsure", f"Its server lists {_some(names)}.")
+            yield Finding("unsure", _("Its server lists {names}.", names=_some(names)))
         return
     yield Finding(
         "yes",
-        f"It answers: {perf_counter() - started:.1f} s for a first small question.",
+        _(
+            "It answers: {seconds:.1f} s for a first small question.",
+            seconds=perf_counter() - started,
+        ),
     )
     yield _known(name, served())
     yield _streams(pieces, reply)
@@ -128,13 +132,18 @@ def _findings(
     if reply is not None and reply.usage is None:
         yield Finding(
             "unsure",
-            "It does not say how many tokens it used, so each call counts as the most it may have cost.",
+            _(
+                "It does not say how many tokens it used, so each call counts as the most it may have cost."
+            ),
         )
     if reply is not None and (claimed := reply.disbelieved_cached_tokens):
         yield Finding(
             "unsure",
-            f"It says that {counted(claimed, 'token')} of the request came from or went to its cache, more than it "
-            "had: such a claim is not believed, and all of the request counts as read anew.",
+            _(
+                "It says that {tokens} of the request came from or went to its cache, more than it had: such a "
+                "claim is not believed, and all of the request counts as read anew.",
+                tokens=counted(claimed, "token"),
+            ),
         )
     yield _price(name)
 
@@ -142,16 +151,25 @@ def _findings(
 def _known(name: str, names: Sequence[str] | None) -> Finding:
     own = name.partition("/")[2] or name
     if not names:
-        return Finding("yes", f"It answers under the name {own}.")
+        return Finding("yes", _("It answers under the name {own}.", own=own))
     if own in names or name in names:
-        return Finding("yes", f"Its server lists {own}.")
+        return Finding("yes", _("Its server lists {own}.", own=own))
     return Finding(
-        "unsure", f"Its server answers to the name {own}, but lists {_some(names)}."
+        "unsure",
+        _(
+            "Its server answers to the name {own}, but lists {names}.",
+            own=own,
+            names=_some(names),
+        ),
     )
 
 
 def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_LISTED:,} more" if len(names) > MOST_LISTED else ""
+    more = (
+        _(" and {value:,} more", value=len(names) - MOST_LISTED)
+        if len(names) > MOST_LISTED
+        else ""
+    )
     shown = [name[:MAX_NAME_CHARS] for name in names[:MOST_LISTED]]
     return (", ".join(shown) + more) if more else listed(shown)
 
@@ -160,13 +178,19 @@ def _streams(pieces: int, reply: Reply | None) -> Finding:
     if reply is None:
         return Finding(
             "unsure",
-            "It thinks longer than this test lets it, so whether its answers stream was not seen.",
+            _(
+                "It thinks longer than this test lets it, so whether its answers stream was not seen."
+            ),
         )
     if pieces > 1:
         return Finding(
-            "yes", f"Its answers stream: this one came in {counted(pieces, 'piece')}."
+            "yes",
+            _(
+                "Its answers stream: this one came in {pieces}.",
+                pieces=counted(pieces, "piece"),
+            ),
         )
-    return Finding("unsure", "Its answer came in one piece, so it may not stream.")
+    return Finding("unsure", _("Its answer came in one piece, so it may not stream."))
 
 
 def _tools(model: Model) -> Finding:
@@ -178,12 +202,18 @@ def _tools(model: Model) -> Finding:
     except BadRequestError as error:
         return Finding("no", str(error))
     except MemvizError as error:
-        return Finding("unsure", f"Whether it takes tools was not seen: {error}")
+        return Finding(
+            "unsure", _("Whether it takes tools was not seen: {error}", error=error)
+        )
     if replies and replies[-1].tool_calls:
-        return Finding("yes", "It takes tools: it called the one that it was offered.")
+        return Finding(
+            "yes", _("It takes tools: it called the one that it was offered.")
+        )
     return Finding(
         "unsure",
-        "It was offered a tool and told to call it, and answered without: it may not take tools.",
+        _(
+            "It was offered a tool and told to call it, and answered without: it may not take tools."
+        ),
     )
 
 
@@ -193,12 +223,19 @@ def _from_the_list(name: str) -> Finding:
     if takes is None:
         return Finding(
             "unsure",
-            "Whether it takes tools was not tried, since a call is dear, and is not on the list.",
+            _(
+                "Whether it takes tools was not tried, since a call is dear, and is not on the list."
+            ),
         )
-    words = "It takes tools" if takes else "It takes no tools"
     return Finding(
         "yes" if takes else "no",
-        f"{words}, by litellm's list. That was not tried, since a call is dear.",
+        _(
+            "It takes tools, by litellm's list. That was not tried, since a call is dear."
+        )
+        if takes
+        else _(
+            "It takes no tools, by litellm's list. That was not tried, since a call is dear."
+        ),
     )
 
 
@@ -213,15 +250,21 @@ def _price(name: str) -> Finding:
     if known is None:
         return Finding(
             "unsure",
-            "Its price is not known: its calls are counted, but no budget in dollars holds them.",
+            _(
+                "Its price is not known: its calls are counted, but no budget in dollars holds them."
+            ),
         )
     read = (known.input_usd_per_token or 0.0) * MILLION
     written = (known.output_usd_per_token or 0.0) * MILLION
     if not (read or written):
-        return Finding("yes", "It costs nothing, by litellm's list.")
+        return Finding("yes", _("It costs nothing, by litellm's list."))
     return Finding(
         "yes",
-        f"A million tokens cost {dollars(read)} in and {dollars(written)} out, by litellm's list.",
+        _(
+            "A million tokens cost {read} in and {written} out, by litellm's list.",
+            read=dollars(read),
+            written=dollars(written),
+        ),
     )
 
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor, inf, log10
 
-from memviz.core.text.wording import counted, dollars, listed, plural
+from memviz.core.text.wording import counted, dollars, listed
+from memviz.core.translation import _, ngettext, noop
 from memviz.models.base import Usage
 from memviz.models.names import is_free
 from memviz.models.prices import Price, price
@@ -33,6 +34,10 @@ def known_price(model: str) -> Price | None:
     if found is None or None in (found.input_usd_per_token, found.output_usd_per_token):
         return None
     return found
+
+
+_UP_TO = noop("At most {left}, where the budget ends it (up to {most} without).")
+_ENDED = noop("At most {left}, where the budget ends it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +98,24 @@ class CostBound:
         """The bound as a sentence: *At most $0.013.* With ``left_usd``, what a budget has left, no more than that."""
         said = []
         if self.usd and left_usd is not None and self.usd > left_usd:
-            without = (
-                f" (up to {rounded_up(self.usd)} without)" if self.usd < inf else ""
-            )
-            said.append(
-                f"At most {dollars(left_usd)}, where the budget ends it{without}."
-            )
+            sentence = _UP_TO if self.usd < inf else _ENDED
+            most = rounded_up(self.usd) if self.usd < inf else ""
+            said.append(_(sentence, left=dollars(left_usd), most=most))
         elif self.usd:
-            said.append(f"At most {rounded_up(self.usd)}.")
+            said.append(_("At most {most}.", most=rounded_up(self.usd)))
         if self.unpriced:
-            number = len(self.unpriced)
-            is_or_are = "is" if len(self.unpriced) == 1 else "are"
             said.append(
-                f"The {plural('price', number)} of {listed(self.unpriced)} {is_or_are} not known: at most "
-                f"{counted(self.calls, 'call')}, {counted(self.input_tokens, 'token')} in and "
-                f"{self.output_tokens:,} out."
+                ngettext(
+                    "The price of {models} is not known: at most {calls}, {tokens} in and {output_tokens:,} out.",
+                    "The prices of {models} are not known: at most {calls}, {tokens} in and {output_tokens:,} out.",
+                    len(self.unpriced),
+                    models=listed(self.unpriced),
+                    calls=counted(self.calls, "call"),
+                    tokens=counted(self.input_tokens, "token"),
+                    output_tokens=self.output_tokens,
+                )
             )
-        return " ".join(said) or "At no cost."
+        return " ".join(said) or _("At no cost.")
 
 
 def price_at_most(plan: Iterable[PlannedCalls]) -> CostBound:

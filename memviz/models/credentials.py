@@ -5,6 +5,7 @@ from socket import gaierror
 from typing import Any
 
 from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
+from memviz.core.translation import _
 from memviz.models.access.settings import ModelAccess
 from memviz.models.destinations import Limits, PrivateAddressError, public_url
 from memviz.models.http_guard import load_litellm
@@ -40,20 +41,29 @@ def settings_of(
         "://" in name
     ):  # some providers' routes would go there, past all that holds for a base URL
         raise BadRequestError(
-            "The model's name holds a web address: name only the model, and give the address as the base URL.",
+            _(
+                "The model's name holds a web address: name only the model, and give the address as the base URL."
+            ),
             model=name.partition("/")[0],
         )
     key = (api_key or "").strip()
     if not key.isascii() or any(character.isspace() for character in key):
         raise BadKeyError(
-            f"The API key for model {name} holds a space or a character that no key has: copy it again.",
+            _(
+                "The API key for model {name} holds a space or a character that no key has: copy it again.",
+                name=name,
+            ),
             model=name,
         )
     if api_base and not public_address(
         api_base
     ):  # not repeated in the sentence: a key may be in the wrong field
         raise BadRequestError(
-            f"The base URL given for model {name} is not a web address: it has to start with http:// or https://.",
+            _(
+                "The base URL given for model {name} is not a web address: it has to start with http:// or "
+                "https://.",
+                name=name,
+            ),
             model=name,
         )
     if not key and (api_base or not access.environment_keys):
@@ -76,8 +86,11 @@ def check_credentials(
         _check_account(name, has_address, access)
     if not access.environment_keys and not has_key and not has_address:
         raise MissingKeyError(
-            f"Model {name} needs an API key and none was given: enter one. Visitors of this server do not use its own "
-            "keys, unless who runs it says --allow-environment-keys.",
+            _(
+                "Model {name} needs an API key and none was given: enter one. Visitors of this server do not use "
+                "its own keys, unless who runs it says --allow-environment-keys.",
+                name=name,
+            ),
             model=name,
         )
     if "api_key" not in settings:
@@ -102,8 +115,11 @@ def limits_of(settings: Mapping[str, Any], access: ModelAccess) -> Limits:
 def _check_account(name: str, has_address: bool, access: ModelAccess) -> None:
     if not access.environment_keys or has_address:
         raise BadRequestError(
-            f"Model {name} is called with the account of the machine that memviz runs on, which is not open to "
-            "visitors: choose a model that takes an API key.",
+            _(
+                "Model {name} is called with the account of the machine that memviz runs on, which is not open to "
+                "visitors: choose a model that takes an API key.",
+                name=name,
+            ),
             model=name,
         )
 
@@ -115,7 +131,11 @@ def _check_environment(name: str) -> None:
         missing = tuple(load_litellm().validate_environment(name)["missing_keys"])
     if missing:
         raise MissingKeyError(
-            f"Model {name} needs an API key and none was given: enter one, or set {' and '.join(missing)}.",
+            _(
+                "Model {name} needs an API key and none was given: enter one, or set {names}.",
+                name=name,
+                names=_(" and ").join(missing),
+            ),
             model=name,
         )
 

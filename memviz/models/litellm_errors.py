@@ -30,6 +30,7 @@ from memviz.core.errors import (
     UnknownModelError,
 )
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, noop
 from memviz.models.destinations import RedirectedError
 from memviz.models.line import EndlessReplyError
 from memviz.models.whole_replies import NotAReplyError
@@ -76,7 +77,7 @@ _STUMBLES = (
     "TypeError",
     "ValueError",
 )
-_NO_KEY_GIVEN = (
+_NO_KEY_GIVEN = noop(
     "Model {model} needs an API key and none was given for {place}: {key_remedy}."
 )
 _JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
@@ -102,7 +103,7 @@ class Call:
     @property
     def place(self) -> str:
         """The place where the model is served, in words."""
-        return self.address or f"the provider of model {self.model}"
+        return self.address or _("the provider of model {model}", model=self.model)
 
 
 class Evidence:
@@ -166,7 +167,11 @@ def typed_error(error: BaseException, call: Call) -> ModelError:
         if failure.applies(seen, call):
             return failure.error(seen, call)
     return BadRequestError(
-        f"Model {call.model} could not be called ({type(error).__name__}): check its name and its options.",
+        _(
+            "Model {model} could not be called ({kind}): check its name and its options.",
+            model=call.model,
+            kind=type(error).__name__,
+        ),
         model=call.model,
     )
 
@@ -261,27 +266,27 @@ def _words(seen: Evidence, call: Call) -> dict[str, str]:
     return {
         "model": call.model,
         "place": call.place,
-        "for_model": f" for model {call.model}" if has_address else "",
-        "at_address": f" at {call.address}" if has_address else "",
+        "for_model": _(" for model {model}", model=call.model) if has_address else "",
+        "at_address": _(" at {address}", address=call.address) if has_address else "",
         "its_address": f", {call.address}," if has_address else "",
         "silence": counted(call.timeout_seconds, "second"),
-        "status": f" with status {seen.status}" if seen.status else "",
+        "status": _(" with status {status}", status=seen.status) if seen.status else "",
         "reason": _reason(seen, call),
         "when": _when_to_try_again(seen),
-        "other_place": other_place or "another address",
+        "other_place": other_place or _("another address"),
         "most": endless.most if endless else "",
-        "no_answer": other_kind.what if other_kind else "",
+        "no_answer": _(other_kind.what) if other_kind else "",
         "distrust": f" ({proof})" if proof else "",
-        "module": seen.missing_module or "of its provider",
+        "module": seen.missing_module or _("of its provider"),
         "key_remedy": (
-            "enter the one for this address"
+            _("enter the one for this address")
             if has_address
-            else "enter one, or set its environment variable"
+            else _("enter one, or set its environment variable")
         ),
         "name_remedy": (
-            "the name and the base URL"
+            _("the name and the base URL")
             if has_address
-            else "the name, which is provider/model"
+            else _("the name, which is provider/model")
         ),
     }
 
@@ -289,10 +294,10 @@ def _words(seen: Evidence, call: Call) -> dict[str, str]:
 def _when_to_try_again(seen: Evidence) -> str:
     seconds = retry_after_seconds(seen.chain[0])
     if seconds is None:
-        return "a little later"
+        return _("a little later")
     if seconds == MAX_RETRY_AFTER_SECONDS:
-        return "in a day or later"
-    return f"in {counted(max(1, round(seconds)), 'second')}"
+        return _("in a day or later")
+    return _("in {time}", time=counted(max(1, round(seconds)), "second"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +315,7 @@ class Failure:
 
     def error(self, seen: Evidence, call: Call) -> ModelError:
         """Return the error to raise."""
-        sentence = self.sentence.format_map(_words(seen, call))
+        sentence = _(self.sentence, **_words(seen, call))
         if issubclass(self.kind, RateLimitError):
             seconds = (
                 retry_after_seconds(seen.chain[0]) if self.retryable is None else None
@@ -327,7 +332,7 @@ class Failure:
         return error
 
 
-def _is_too_long(seen: Evidence, _: Call) -> bool:
+def _is_too_long(seen: Evidence, _call: Call) -> bool:
     if seen.any_kind("ContextWindowExceededError") or seen.status == 413:
         return True
     if "context_length_exceeded" in seen.codes:
@@ -353,7 +358,7 @@ def _takes_no_tools(seen: Evidence, call: Call) -> bool:
     return bool(_NO_TOOLS.search(seen.text))
 
 
-def _is_unknown(seen: Evidence, _: Call) -> bool:
+def _is_unknown(seen: Evidence, _call: Call) -> bool:
     if seen.status == 404 or "model_not_found" in seen.codes:
         return True
     return seen.status == 400 and bool(_NO_MODEL.search(seen.text))
@@ -362,135 +367,171 @@ def _is_unknown(seen: Evidence, _: Call) -> bool:
 # In this order: what the connection did says more than the status that litellm makes of it.
 _FAILURES = (
     Failure(
-        lambda seen, _: seen.any_kind("RedirectedError"),
+        lambda seen, _call: seen.any_kind("RedirectedError"),
         BadRequestError,
-        "The server of model {model} wanted the request to go to {other_place}. memviz "
-        "did not follow, since key and conversation go to no other address than the one that is given: if that one is "
-        "right, give it as the base URL.",
+        noop(
+            "The server of model {model} wanted the request to go to {other_place}. memviz "
+            "did not follow, since key and conversation go to no other address than the one that is given: if that "
+            "one is right, give it as the base URL."
+        ),
         ends_all=True,
     ),
     Failure(
-        lambda seen, _: seen.any_kind("PrivateAddressError"),
+        lambda seen, _call: seen.any_kind("PrivateAddressError"),
         BadRequestError,
-        "The address of model {model}{its_address} leads to the machine that "
-        "memviz runs on or to its network, which is not open to visitors: give a public base URL, unless who runs "
-        "this server says --allow-private-base-urls.",
+        noop(
+            "The address of model {model}{its_address} leads to the machine that "
+            "memviz runs on or to its network, which is not open to visitors: give a public base URL, unless who runs "
+            "this server says --allow-private-base-urls."
+        ),
         ends_all=True,
     ),
     Failure(
-        lambda seen, _: seen.any_kind("OtherKeyError"),
+        lambda seen, _call: seen.any_kind("OtherKeyError"),
         MissingKeyError,
         _NO_KEY_GIVEN,
     ),
     Failure(
-        lambda seen, _: seen.any_kind("EndlessReplyError"),
+        lambda seen, _call: seen.any_kind("EndlessReplyError"),
         MalformedReplyError,
-        "Model {model} sent more than {most} of one answer without an end, so memviz hung up: check the base "
-        "URL, or give the model a limit for its answers.",
+        noop(
+            "Model {model} sent more than {most} of one answer without an end, so memviz hung up: check the base "
+            "URL, or give the model a limit for its answers."
+        ),
     ),
     Failure(
-        lambda seen, _: seen.any_kind("PackedReplyError"),
+        lambda seen, _call: seen.any_kind("PackedReplyError"),
         MalformedReplyError,
-        "Model {model} sent an answer that is compressed in a way that memviz does not ask for: check the base "
-        "URL, or have the server send its answers uncompressed.",
+        noop(
+            "Model {model} sent an answer that is compressed in a way that memviz does not ask for: check the base "
+            "URL, or have the server send its answers uncompressed."
+        ),
     ),
     Failure(
-        lambda seen, _: seen.any_kind("NotAReplyError"),
+        lambda seen, _call: seen.any_kind("NotAReplyError"),
         MalformedReplyError,
-        "Model {model} sent {no_answer} in place of an answer: check the base URL and the model's prefix.",
+        noop(
+            "Model {model} sent {no_answer} in place of an answer: check the base URL and the model's prefix."
+        ),
     ),
     Failure(
         _is_too_long,
         ContextTooLongError,
-        "The request is larger than the context window of model {model}: send less of the conversation, "
-        "or choose a model with a larger window.",
+        noop(
+            "The request is larger than the context window of model {model}: send less of the conversation, "
+            "or choose a model with a larger window."
+        ),
     ),
     Failure(
-        lambda seen, _: seen.any_kind(
+        lambda seen, _call: seen.any_kind(
             "Timeout", "APITimeoutError", "TimeoutException", "TimeoutError"
         ),
         ModelTimeoutError,
-        "Model {model} sent nothing for {silence}: try again, or allow it more time.",
+        noop(
+            "Model {model} sent nothing for {silence}: try again, or allow it more time."
+        ),
     ),
     Failure(
-        lambda seen, _: seen.any_kind("SSLCertVerificationError"),
+        lambda seen, _call: seen.any_kind("SSLCertVerificationError"),
         ConnectionRefusedModelError,
-        "The certificate of {place} proves nothing to this machine{distrust}, so nothing "
-        "was sent to model {model}: check the address, or, if the server is yours, start memviz with "
-        "SSL_CERT_FILE naming a file that holds its certificate.",
+        noop(
+            "The certificate of {place} proves nothing to this machine{distrust}, so nothing "
+            "was sent to model {model}: check the address, or, if the server is yours, start memviz with "
+            "SSL_CERT_FILE naming a file that holds its certificate."
+        ),
         retryable=False,  # it has the same one next time
     ),
     Failure(
-        lambda seen, _: seen.any_kind("ConnectError") and seen.any_kind("SSLError"),
+        lambda seen, _call: seen.any_kind("ConnectError") and seen.any_kind("SSLError"),
         ConnectionRefusedModelError,
-        "What answers at {place} for model {model} does not speak HTTPS: check the address, which may have "
-        "to begin with http://.",
+        noop(
+            "What answers at {place} for model {model} does not speak HTTPS: check the address, which may have "
+            "to begin with http://."
+        ),
         retryable=False,
     ),
     Failure(
-        lambda seen, _: seen.any_kind(
+        lambda seen, _call: seen.any_kind(
             "ConnectError", "ConnectionRefusedError", "gaierror", "InvalidURL"
         ),
         ConnectionRefusedModelError,
-        "Nothing answers at {place}{for_model}: check that the server runs and that its base URL is right.",
+        noop(
+            "Nothing answers at {place}{for_model}: check that the server runs and that its base URL is right."
+        ),
     ),
     Failure(
-        lambda seen, _: (
+        lambda seen, _call: (
             seen.any_kind("TransportError", "StreamError", "ConnectionError")
             or bool(_NO_END.search(seen.text))
         ),
         ServerError,
-        "The connection to model {model} broke off before its answer was complete: try again.",
+        noop(
+            "The connection to model {model} broke off before its answer was complete: try again."
+        ),
     ),
     Failure(
         _is_unreadable,
         MalformedReplyError,
-        "Model {model} sent something that is not a chat completion: check the base URL and the model's prefix.",
+        noop(
+            "Model {model} sent something that is not a chat completion: check the base URL and the model's prefix."
+        ),
     ),
     Failure(_lacks_key, MissingKeyError, _NO_KEY_GIVEN),
     Failure(
-        lambda seen, _: seen.status in (401, 403),
+        lambda seen, _call: seen.status in (401, 403),
         BadKeyError,
-        "The API key for model {model} was refused: check that it is complete, still valid and allowed to use "
-        "this model.",
+        noop(
+            "The API key for model {model} was refused: check that it is complete, still valid and allowed to use "
+            "this model."
+        ),
     ),
     Failure(
-        lambda seen, _: seen.status == 402 or "insufficient_quota" in seen.codes,
+        lambda seen, _call: seen.status == 402 or "insufficient_quota" in seen.codes,
         RateLimitError,
-        "The account behind model {model} has no quota left: check its billing, or choose another model.",
+        noop(
+            "The account behind model {model} has no quota left: check its billing, or choose another model."
+        ),
         ends_all=True,
         retryable=False,  # asking again buys no credit
     ),
     Failure(
-        lambda seen, _: seen.status == 429 or "rate_limit_exceeded" in seen.codes,
+        lambda seen, _call: seen.status == 429 or "rate_limit_exceeded" in seen.codes,
         RateLimitError,
-        "Model {model} gets more requests than its provider allows: try again {when}.",
+        noop(
+            "Model {model} gets more requests than its provider allows: try again {when}."
+        ),
     ),
     Failure(
         _takes_no_tools,
         BadRequestError,
-        "Model {model} takes no tools{reason}: turn the recall tool off, or choose another model.",
+        noop(
+            "Model {model} takes no tools{reason}: turn the recall tool off, or choose another model."
+        ),
     ),
     Failure(
         _is_unknown,
         UnknownModelError,
-        "There is no model {model}{at_address}: check {name_remedy}.",
+        noop("There is no model {model}{at_address}: check {name_remedy}."),
     ),
     Failure(
-        lambda seen, _: seen.any_kind("ImportError"),
+        lambda seen, _call: seen.any_kind("ImportError"),
         BadRequestError,
-        "Model {model} needs the Python module {module}, which is not installed: install it, or choose "
-        "another model.",
+        noop(
+            "Model {model} needs the Python module {module}, which is not installed: install it, or choose "
+            "another model."
+        ),
         ends_all=True,
     ),
     Failure(
-        lambda seen, _: seen.status >= 500,
+        lambda seen, _call: seen.status >= 500,
         ServerError,
-        "The server of model {model} failed{status}{reason}: try again later.",
+        noop("The server of model {model} failed{status}{reason}: try again later."),
     ),
     Failure(
-        lambda seen, _: seen.status >= 400,
+        lambda seen, _call: seen.status >= 400,
         BadRequestError,
-        "The provider of model {model} refused the request{reason}: change what it names.",
+        noop(
+            "The provider of model {model} refused the request{reason}: change what it names."
+        ),
     ),
 )

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from memviz.core.errors import UnknownModelError
+from memviz.core.translation import _
 from memviz.models.base import Model
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.names import OFFLINE, RECORDING, is_free
@@ -85,7 +86,11 @@ def _recorded(name: str, **options: Any) -> Model:
     known = recordings()
     if name not in known and not Path(name).is_file():
         raise UnknownModelError(
-            f"There is no recording {name!r}: bundled are {', '.join(known) or 'none'}, and no file has that path.",
+            _(
+                "There is no recording {name!r}: bundled are {names}, and no file has that path.",
+                name=name,
+                names=", ".join(known) or _("none"),
+            ),
             model=RECORDING + name,
         )
     return RecordedModel(
@@ -122,11 +127,15 @@ def _full_name(about: Price) -> str:
 def _check_name(name: str) -> None:
     if not name:
         raise UnknownModelError(
-            "No model was named: choose offline, or give a name such as openai/gpt-5-mini."
+            _(
+                "No model was named: choose offline, or give a name such as openai/gpt-5-mini."
+            )
         )
     if is_like_a_key(name):  # and is not repeated
         raise UnknownModelError(
-            "The model's name looks like an API key: give the key as api_key, and name a model."
+            _(
+                "The model's name looks like an API key: give the key as api_key, and name a model."
+            )
         )
     prefix, slash, rest = name.partition("/")
     well_formed = (
@@ -134,19 +143,23 @@ def _check_name(name: str) -> None:
     )
     if not well_formed:
         raise UnknownModelError(
-            f"{name!r} is not a model name: give offline, or provider/model.",
+            _(
+                "{name!r} is not a model name: give offline, or provider/model.",
+                name=name,
+            ),
             model=name,
         )
     if not slash and price(name) is None:
         raise UnknownModelError(
-            f"There is no model {name!r}: {_advice(name)}.", model=name
+            _("There is no model {name!r}: {advice}.", name=name, advice=_advice(name)),
+            model=name,
         )
 
 
 def _advice(name: str) -> str:
     close = get_close_matches(name, [OFFLINE, *prices()], n=3)
     return (
-        f"did you mean {' or '.join(close)}"
+        _("did you mean {names}", names=_(" or ").join(close))
         if close
-        else "give offline, or provider/model"
+        else _("give offline, or provider/model")
     )

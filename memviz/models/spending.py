@@ -3,6 +3,7 @@
 from memviz.core.bounds import MAX_USD
 from memviz.core.errors import ParameterError
 from memviz.core.text.wording import counted, dollars
+from memviz.core.translation import _, noop
 from memviz.models.budget import Budget
 
 FIRST_LIMIT_USD = 1.0
@@ -10,13 +11,16 @@ FIRST_LIMIT_USD = 1.0
 FIRST_REPLY_TOKENS = 4096
 """What a model may write for one answer, thinking included, before anybody says otherwise."""
 
+SPENT = noop("Spent in this session: {spent} · budget {budget}")
+AT_MOST_SPENT = noop("Spent in this session: at most {spent} · budget {budget}")
+
 
 class Spending(Budget):
     """A :class:`Budget` whose limit may be changed at any time, down to nothing at all. No limit in dollars holds the
     calls whose price nobody knows. ``reply_tokens`` is the most that a model may write for one answer; with the tokens
     of a request it bounds what a call costs."""
 
-    remedy = "Raise the budget under Models in the sidebar to go on."
+    remedy = noop("Raise the budget under Models in the sidebar to go on.")
 
     def __init__(self, limit_usd: float = FIRST_LIMIT_USD) -> None:
         super().__init__(FIRST_LIMIT_USD)
@@ -30,7 +34,7 @@ class Spending(Budget):
         """
         if not 0 <= limit_usd <= MAX_USD:
             raise ParameterError(
-                "limit_usd", limit_usd, "an amount of US dollars, 0 or more"
+                "limit_usd", limit_usd, _("an amount of US dollars, 0 or more")
             )
         with self._changed:
             self.limit_usd = float(limit_usd)
@@ -62,15 +66,17 @@ class Spending(Budget):
     def sentence(self) -> str:
         """The spending in all, and the budget, on one line: of calls that were left, or of which nobody says what
         they did cost, the most that they may have cost."""
-        at_most = "at most " if self.uncertain_usd else ""
+        sentence = AT_MOST_SPENT if self.uncertain_usd else SPENT
         spent = _spent(self.spent_usd, self.unpriced_calls)
-        return f"Spent in this session: {at_most}{spent} · budget {dollars(self.limit_usd)}"
+        return _(sentence, spent=spent, budget=dollars(self.limit_usd))
 
 
 def _spent(usd: float, unpriced_calls: int) -> str:
-    more = (
-        f" + {counted(unpriced_calls, 'call')} whose price is not known"
-        if unpriced_calls
-        else ""
+    amount = dollars(max(0.0, usd))
+    if not unpriced_calls:
+        return amount
+    return _(
+        "{amount} + {calls} whose price is not known",
+        amount=amount,
+        calls=counted(unpriced_calls, "call"),
     )
-    return f"{dollars(max(0.0, usd))}{more}"

@@ -14,12 +14,20 @@ from memviz.core.errors import (
     ServerError,
 )
 from memviz.core.messages import ToolCall, clean_text
+from memviz.core.translation import _, noop
 from memviz.models.base import Reply, Usage
 from memviz.models.prices import price
 from memviz.models.redaction import AlteredSecrets
 
 MOST_HELD_CHARS = 4096
 """So much text is held back at most: a text that begins like a key over and over is shown all the same, concealed."""
+
+HALF_A_CALL = noop(
+    "Model {model} reached its output limit before it completed a tool call: allow it more output tokens."
+)
+NO_TEXT = noop(
+    "Model {model} reached its output limit before it wrote any text: allow it more output tokens."
+)
 
 
 class ConcealedStream:
@@ -181,7 +189,10 @@ class StreamedReply:
         something = bool(self._calls or self.text.strip())
         if something and self._finish_reason is None:
             return ServerError(
-                f"Model {model} broke off in the middle of its answer: try again.",
+                _(
+                    "Model {model} broke off in the middle of its answer: try again.",
+                    model=model,
+                ),
                 model=model,
             )
         half_call = self._finish_reason in _BREAKS_OFF and not all(
@@ -191,17 +202,23 @@ class StreamedReply:
             return self._nameless_call()
         if self._finish_reason == "content_filter":
             return BadRequestError(
-                f"The provider of model {model} withheld the answer: rephrase it.",
+                _(
+                    "The provider of model {model} withheld the answer: rephrase it.",
+                    model=model,
+                ),
                 model=model,
             )
         if self._finish_reason == "length":
-            done = "completed a tool call" if half_call else "wrote any text"
-            return MalformedReplyError(
-                f"Model {model} reached its output limit before it {done}: allow it more output tokens.",
-                model=model,
-            )
+            sentence = HALF_A_CALL if half_call else NO_TEXT
+            cut_off = MalformedReplyError(_(sentence, model=model), model=model)
+            cut_off.at_output_limit = True
+            return cut_off
         return MalformedReplyError(
-            f"Model {model} sent an empty answer or none at all: try again, or check the base URL and the prefix.",
+            _(
+                "Model {model} sent an empty answer or none at all: try again, or check the base URL and the "
+                "prefix.",
+                model=model,
+            ),
             model=model,
         )
 
@@ -209,7 +226,10 @@ class StreamedReply:
         if all(call.name for call in self._calls):
             return None
         return MalformedReplyError(
-            f"Model {self.model} called a tool with an empty name: try again, or choose another model.",
+            _(
+                "Model {model} called a tool with an empty name: try again, or choose another model.",
+                model=self.model,
+            ),
             model=self.model,
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 
+from memviz.core.translation import _
 from memviz.models.reply_bodies import MAX_EVENT_BYTES, source_of
 
 _CHATS = "/chat/completions"
@@ -27,7 +28,7 @@ def read_whole_reply(response: httpx.Response) -> None:
     if not response.is_success:
         return
     if kind == "text/html":
-        raise NotAReplyError("a web page")
+        raise NotAReplyError(_("a web page"))
     if kind == "application/json" and _asks_for_a_stream(response.request):
         response.stream = _AsEvents(source_of(response))
         response.headers["content-type"] = "text/event-stream"
@@ -52,7 +53,7 @@ class _AsEvents(httpx.SyncByteStream):
             body += piece
             if len(body) >= MAX_EVENT_BYTES:
                 raise NotAReplyError(
-                    f"more than {MAX_EVENT_BYTES // 1024**2} MB of JSON"
+                    _("more than {most} MB of JSON", most=MAX_EVENT_BYTES // 1024**2)
                 )
         for event in _events(body) if body.strip() else ():
             yield b"data: %s\n\n" % event.encode()
@@ -65,7 +66,7 @@ def _events(body: bytes) -> Iterator[str]:
     try:
         whole = json.loads(body)
     except (ValueError, RecursionError):
-        raise NotAReplyError("a text that is called JSON and is none") from None
+        raise NotAReplyError(_("a text that is called JSON and is none")) from None
     if isinstance(whole, dict) and "error" in whole:
         yield json.dumps(whole)
         return
@@ -73,7 +74,7 @@ def _events(body: bytes) -> Iterator[str]:
     if not isinstance(choices, list) or not all(
         isinstance(one, dict) and _message(one) for one in choices
     ):
-        raise NotAReplyError("JSON that is no chat completion")
+        raise NotAReplyError(_("JSON that is no chat completion"))
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
     yield json.dumps({**head, "choices": [_piece(one) for one in choices]})
     if whole.get("usage"):

@@ -280,7 +280,10 @@ class TranscriptBuilder:
         share = share_of(len(self._lost), total, "message")
         reason = _("{share} cannot be read: {reasons}.", share=share, reasons=reasons)
         if all(error.name for _place, error in self._lost):
-            raise UnclearUserError(f"{reason} {_(KNOWN_ROLES)}", names=self._names)
+            raise UnclearUserError(
+                _("{problem} {remedy}", problem=reason, remedy=_(KNOWN_ROLES)),
+                names=self._names,
+            )
         raise TranscriptError(reason, remedy=NEEDED)
 
     def _refuse_if_none_is_left(self) -> None:

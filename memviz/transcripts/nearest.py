@@ -42,6 +42,7 @@ READ = noop(
 AS_MESSAGES = noop(
     'Write it as a list of messages such as {"role": "user", "content": "Hi"}, or choose another file.'
 )
+IT = noop("it")
 DOCS = noop("docs/formats.md has the formats that can be read.")
 
 
@@ -161,10 +162,10 @@ def _encoded_twice(document: Document) -> TranscriptError | None:
     value = document.json.value
     held = {"": value} if isinstance(value, str) else document.object
     if not document.json.rows and document.items:
-        held = {"the first item": document.items[0]}
+        held = {noop("the first item"): document.items[0]}
     for key, text in held.items():
         if is_json_text(text):
-            where = repr(key) if held is document.object else key or "it"
+            where = repr(key) if held is document.object else _(key or IT)
             return encoded_twice(_("{where} is", where=where))
     return None
 

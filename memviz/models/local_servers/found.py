@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memviz.core.text.wording import listed
+from memviz.core.translation import _
 from memviz.models.own_servers import LOOPBACK, Program
 
 
@@ -26,10 +27,16 @@ class LocalModel:
     def context_words(self) -> str:
         """``8,192 tokens of context``."""
         if self.context_tokens is not None:
-            return f"{self.context_tokens:,} tokens of context"
+            return _(
+                "{tokens:,} tokens of context",
+                tokens=self.context_tokens,
+            )
         if self.longest_context_tokens is not None:
-            return f"at most {self.longest_context_tokens:,} tokens of context"
-        return "context size unknown"
+            return _(
+                "at most {tokens:,} tokens of context",
+                tokens=self.longest_context_tokens,
+            )
+        return _("context size unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,11 @@ class LocalServers:
     def sentences(self) -> tuple[str, ...]:
         """The sentences beside the list of models."""
         empty = (
-            f"{server.program} answers at {server.address} and has no model: load one there first."
+            _(
+                "{program} answers at {address} and has no model: load one there first.",
+                program=server.program,
+                address=server.address,
+            )
             for server in self.servers
             if not server.models and not server.notes
         )
@@ -71,10 +82,16 @@ class LocalServers:
     def _silence(self) -> Iterator[str]:
         """One sentence for all that does not answer."""
         named = [
-            f"{one.title} (port {one.port})" if isinstance(one, Program) else one
+            _("{title} (port {port})", title=one.title, port=one.port)
+            if isinstance(one, Program)
+            else one
             for one in self.silent
         ]
         if named and (self.servers or self.problems):
-            yield f"Nothing answers for {listed(named)}."
+            yield _("Nothing answers for {names}.", names=listed(named))
         elif named:
-            yield f"No server of models answers on this machine: tried {listed(named)} at {LOOPBACK}."
+            yield _(
+                "No server of models answers on this machine: tried {names} at {loopback}.",
+                names=listed(named),
+                loopback=LOOPBACK,
+            )

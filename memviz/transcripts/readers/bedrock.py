@@ -5,6 +5,7 @@ A message has blocks without a type: each is an object whose key says what it is
 
 from typing import Any
 
+from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, kept_beside, stand_in
 from memviz.transcripts.document import HEAD_ITEMS, Placed
@@ -96,8 +97,8 @@ class Bedrock(ExchangeReader):
     """Requests to Converse, its responses, or both."""
 
     name = "bedrock"
-    title = "Amazon Bedrock Converse messages"
-    expected = "messages with blocks, or an object with messages or an output,"
+    title = noop("Amazon Bedrock Converse messages")
+    expected = noop("messages with blocks, or an object with messages or an output,")
 
     def are_messages(self, items: list[Any]) -> bool:
         """Messages with blocks that have no type."""

@@ -7,6 +7,7 @@ beside the history. The second is like the API of OpenAI, with a plan before too
 from collections.abc import Mapping
 from typing import Any
 
+from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
@@ -71,8 +72,8 @@ class Cohere(ExchangeReader):
     """Requests to the chat API, its responses, or a list of messages of both."""
 
     name = "cohere"
-    title = "Cohere chat messages"
-    expected = "messages, or an object with messages, a chat_history or a reply,"
+    title = noop("Cohere chat messages")
+    expected = noop("messages, or an object with messages, a chat_history or a reply,")
 
     def are_messages(self, items: list[Any]) -> bool:
         """Messages that only this API has: one of them is, or thinks as in Anthropic's API but calls tools as in

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import OTHER_FORMAT, Document
 from memviz.transcripts.readers.json_access import object_at
@@ -65,7 +66,9 @@ def conversations_in(
     """
     database = document.tables
     if not tables:
-        raise TranscriptError(f"there is no table {expected}.", remedy=OTHER_FORMAT)
+        raise TranscriptError(
+            _("there is no table {expected}.", expected=expected), remedy=OTHER_FORMAT
+        )
     stored = [database.rows(table, columns, order) for table in tables]
     if not any(stored):
         raise no_rows(document, "messages")
@@ -75,13 +78,16 @@ def conversations_in(
 def no_rows(document: Document, what: str) -> TranscriptError:
     """The error for a database whose tables of ``what`` are there, but empty."""
     if document.tables.in_write_ahead_mode:
-        reason = (
-            f"the database holds 0 {what}: it is in write-ahead mode, so they are still in the file of the same name "
-            "that ends in '-wal', which was not copied with it."
+        reason = _(
+            "the database holds 0 {what}: it is in write-ahead mode, so they are still in the file of the same "
+            "name that ends in '-wal', which was not copied with it.",
+            what=what,
         )
-        remedy = 'Close the program that writes it, or run "PRAGMA wal_checkpoint(TRUNCATE)", and copy it again.'
+        remedy = _(
+            'Close the program that writes it, or run "PRAGMA wal_checkpoint(TRUNCATE)", and copy it again.'
+        )
         return TranscriptError(reason, remedy=remedy)
     return TranscriptError(
-        f"the database holds 0 {what}.",
-        remedy="Choose the database that was written to.",
+        _("the database holds 0 {what}.", what=what),
+        remedy=_("Choose the database that was written to."),
     )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
@@ -27,9 +28,9 @@ class DeepSeekExport(ExportReader):
     """A list of conversations, or one; ``mapping`` has their messages as a tree, without saying which branch counts."""
 
     name = "deepseek_export"
-    title = "DeepSeek export"
-    expected = "conversations with a mapping of nodes that have fragments"
-    missing = "it has no mapping of nodes with messages of DeepSeek."
+    title = noop("DeepSeek export")
+    expected = noop("conversations with a mapping of nodes that have fragments")
+    missing = noop("it has no mapping of nodes with messages of DeepSeek.")
 
     def is_conversation(self, item: object) -> bool:
         """Return whether a JSON value is a conversation of DeepSeek."""

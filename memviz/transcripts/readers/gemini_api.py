@@ -7,6 +7,7 @@ of two spellings.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import NOT_TEXT, Note, kept_beside, stand_in
@@ -143,7 +144,7 @@ class GeminiApi(Reader):
     """Requests to the Gemini API, its responses, or both."""
 
     name = "gemini_api"
-    title = "Gemini API contents"
+    title = noop("Gemini API contents")
 
     def recognise(self, document: Document) -> bool:
         """Contents in a list, but not of the Gemini CLI; or one or more objects that are requests or responses."""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import EventKind, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import named
@@ -60,7 +61,7 @@ class GeminiCli(Reader):
     """A session of the Gemini CLI, or a chat that its user saved."""
 
     name = "gemini_cli"
-    title = "Gemini CLI session"
+    title = noop("Gemini CLI session")
 
     def recognise(self, document: Document) -> bool:
         """An object or rows with the session's id and the hash of its project; or contents that the CLI began."""
@@ -76,7 +77,7 @@ class GeminiCli(Reader):
         if isinstance(document.object.get("messages"), list):
             return [Session.of_object(document.object)]
         if not any(_is_row(row) or _is_message(row) for row in document.items):
-            raise mismatch("a session, or a list of contents,", document)
+            raise mismatch(noop("a session, or a list of contents,"), document)
         return [Session.of_rows(document.placed)]
 
     def read(

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
@@ -110,8 +111,10 @@ class ExchangeReader(Reader):
         row = object_at(piece[0])
         messages = self.messages_of(row, piece[1])
         if not messages:
-            reason = "it has no messages."
-            raise TranscriptError(reason, place=piece[1], remedy="Choose another one.")
+            reason = _("it has no messages.")
+            raise TranscriptError(
+                reason, place=piece[1], remedy=_("Choose another one.")
+            )
         for item, place in messages:
             self.add_message(item, place, builder)
         return builder.build(**self.known_of(row, builder))
@@ -151,7 +154,9 @@ class ExportReader(Reader):
     def read(self, piece: Any, builder: TranscriptBuilder) -> Transcript:
         """The conversation of one entry."""
         if not self.is_conversation(piece):
-            raise TranscriptError(self.missing, remedy="Export the conversation again.")
+            raise TranscriptError(
+                self.missing, remedy=_("Export the conversation again.")
+            )
         return builder.build(**self.read_conversation(piece, builder))
 
 
@@ -177,9 +182,9 @@ def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> b
 def row_object(row: object, place: str) -> dict[str, Any]:
     """The row, which has to be an object. Raises :class:`TranscriptError` for anything else."""
     if not isinstance(row, dict):
-        reason = f"it is {kind_of(row)}, not an object."
+        reason = _("it is {kind}, not an object.", kind=_(kind_of(row)))
         raise TranscriptError(
-            reason, place=place, remedy="Correct this row, or remove it."
+            reason, place=place, remedy=_("Correct this row, or remove it.")
         )
     return row
 
@@ -199,7 +204,12 @@ def listed(row: Mapping[str, Any], key: str, what: str, place: str) -> list[Any]
     found = row.get(key)
     if not isinstance(found, list):
         raise TranscriptError(
-            f"{what} was expected, found {describe(row)}.", place=place
+            _(
+                "{expected} was expected, found {found}.",
+                expected=_(what),
+                found=describe(row),
+            ),
+            place=place,
         )
     return found
 
@@ -216,11 +226,11 @@ def add_messages(
     Raises :class:`TranscriptError` if it is no list.
     """
     if not isinstance(items, list):
-        reason = f"the messages are {kind_of(items)}, not a list."
+        reason = _("the messages are {kind}, not a list.", kind=_(kind_of(items)))
         raise TranscriptError(
             reason,
             place=inside(place, part) if part else place,
-            remedy="Correct it, or remove it.",
+            remedy=_("Correct it, or remove it."),
         )
     for index, item in enumerate(items[start:], start):
         builder.add_json(item, inside(place, f"{part} index {index}".lstrip()))

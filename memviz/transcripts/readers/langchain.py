@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
@@ -71,7 +72,7 @@ class LangChain(Reader):
     """Messages as LangChain and LangGraph write them."""
 
     name = "langchain"
-    title = "LangChain or LangGraph messages"
+    title = noop("LangChain or LangGraph messages")
 
     def recognise(self, document: Document) -> bool:
         """Messages of LangChain's types, alone or in what it keeps them in; or the table of a message history."""
@@ -87,7 +88,7 @@ class LangChain(Reader):
         if not found and document.items:
             return [Held(document.placed)]
         if not found:
-            raise mismatch("messages of LangChain", document)
+            raise mismatch(noop("messages of LangChain"), document)
         return found
 
     def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:

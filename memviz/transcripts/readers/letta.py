@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.messages import ToolCall
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, named, stand_in
@@ -348,7 +349,7 @@ class Letta(Reader):
     """All that each agent of the file heard, said and called, also what is no longer in its context."""
 
     name = "letta"
-    title = "Letta agent file"
+    title = noop("Letta agent file")
 
     def recognise(self, document: Document) -> bool:
         """An object that is an agent with messages, or that has a list of such."""
@@ -358,7 +359,9 @@ class Letta(Reader):
         """One conversation for each agent."""
         agents = _agents(document.object)
         if not agents:
-            raise mismatch("an agent, or a list of agents, with messages", document)
+            raise mismatch(
+                noop("an agent, or a list of agents, with messages"), document
+            )
         return agents
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:

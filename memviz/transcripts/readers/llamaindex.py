@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
@@ -126,7 +127,7 @@ class LlamaIndex(Reader):
     """Chat messages as LlamaIndex keeps them."""
 
     name = "llamaindex"
-    title = "LlamaIndex chat store or memory"
+    title = noop("LlamaIndex chat store or memory")
 
     def recognise(self, document: Document) -> bool:
         """A store of lists by key, a buffer with one inside, a list of messages of blocks, or the table of a memory."""
@@ -153,7 +154,7 @@ class LlamaIndex(Reader):
             return [Chat("", document.placed)]
         found = _chats(document.object, document)
         if not found:
-            raise mismatch("a chat store or a memory of LlamaIndex", document)
+            raise mismatch(noop("a chat store or a memory of LlamaIndex"), document)
         return found
 
     def read(self, piece: Chat, builder: TranscriptBuilder) -> Transcript:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import TIME
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import UNKNOWN_KIND, stand_in
@@ -73,7 +74,7 @@ class LlmLogs(Reader):
     """One conversation for each thread, and for each older conversation that no thread continues."""
 
     name = "llm_logs"
-    title = "llm logs (logs.db)"
+    title = noop("llm logs (logs.db)")
 
     def recognise(self, document: Document) -> bool:
         """A database with the tables of either version."""
@@ -85,7 +86,7 @@ class LlmLogs(Reader):
         tables = document.tables
         if not self.recognise(document):
             raise TranscriptError(
-                "there are no tables of llm's logs.", remedy=OTHER_FORMAT
+                _("there are no tables of llm's logs."), remedy=OTHER_FORMAT
             )
         named = _rows(tables, "conversations", ("id", "name"))
         names = {row["id"]: row["name"] for row in named}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import MAX_CATEGORY_CHARS, Probe, RecordedEvent, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
@@ -62,7 +63,7 @@ class MemvizJson(Reader):
     beside them."""
 
     name = "memviz"
-    title = "Conversation saved by memviz"
+    title = noop("Conversation saved by memviz")
 
     def recognise(self, document: Document) -> bool:
         """An object with a list of messages and with probes."""
@@ -73,7 +74,7 @@ class MemvizJson(Reader):
     def conversations(self, document: Document) -> Sequence[dict[str, Any]]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
-            raise mismatch("an object with a list of messages", document)
+            raise mismatch(noop("an object with a list of messages"), document)
         return [document.object]
 
     def read(self, piece: dict[str, Any], builder: TranscriptBuilder) -> Transcript:

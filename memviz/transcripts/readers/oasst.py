@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
@@ -44,7 +45,7 @@ class Oasst(Reader):
     """Trees with ``prompt`` and ``replies``, or messages with ``parent_id``; mostly one a line."""
 
     name = "oasst"
-    title = "OpenAssistant trees (OASST)"
+    title = noop("OpenAssistant trees (OASST)")
 
     def recognise(self, document: Document) -> bool:
         """Records of a message tree: the tree itself, or one of its messages."""
@@ -112,8 +113,8 @@ def _best_path(nodes: Nodes) -> list[str]:
     # Those without a parent are whole; the other roots answer messages that the file does not have.
     roots = [id for id, node in nodes.items() if node.parent not in nodes]
     if not roots:
-        reason = "its messages name each other in a circle."
-        raise TranscriptError(reason, remedy="Export the tree again.")
+        reason = _("its messages name each other in a circle.")
+        raise TranscriptError(reason, remedy=_("Export the tree again."))
     options = children.get(None) or roots
     path: list[str] = []
     while options:
@@ -125,7 +126,9 @@ def _best_path(nodes: Nodes) -> list[str]:
     if not path:
         first = nodes[roots[0]]
         found = describe(first.record)
-        reason = f"its first message was deleted or is none: found {found}."
+        reason = _(
+            "its first message was deleted or is none: found {found}.", found=found
+        )
         raise TranscriptError(reason, place=first.place)
     return path
 

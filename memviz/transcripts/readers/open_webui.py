@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, content_text, kept_beside, stand_in
@@ -54,9 +55,9 @@ class OpenWebUi(ExportReader):
     """A list of chats, or one; those of old versions have a list of messages instead of a tree."""
 
     name = "open_webui"
-    title = "Open WebUI export"
-    expected = "chats with a history of messages"
-    missing = "it has no chat with messages."
+    title = noop("Open WebUI export")
+    expected = noop("chats with a history of messages")
+    missing = noop("it has no chat with messages.")
 
     def is_conversation(self, item: object) -> bool:
         """Return whether a JSON value is an object with a chat that has a history or messages."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.readers.json_access import text_at, texts_at, texts_under
 from memviz.transcripts.readers.json_rows import RowReader, add_messages, inside
@@ -23,8 +24,8 @@ class HhRlhf(RowReader):
     """Rows of two such texts, ``chosen`` and ``rejected``, that begin the same; or of one, ``transcript``."""
 
     name = "hh_rlhf"
-    title = "Anthropic hh-rlhf rows (Human and Assistant)"
-    expected = "rows with a text of a human and an assistant"
+    title = noop("Anthropic hh-rlhf rows (Human and Assistant)")
+    expected = noop("rows with a text of a human and an assistant")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a text in which a human or an assistant speaks."""
@@ -37,7 +38,7 @@ class HhRlhf(RowReader):
         """Add what both said in the chosen text."""
         key, text = _dialogue(row)
         if not has_speakers(text):
-            reason = 'it has no text in which "Human:" or "Assistant:" speaks.'
+            reason = _('it has no text in which "Human:" or "Assistant:" speaks.')
             raise TranscriptError(reason, place=place, remedy=CORRECT)
         _add_dialogue(text, inside(place, key), builder)
         if text_at(row, "rejected") not in ("", text):
@@ -82,8 +83,8 @@ class PreferenceRows(RowReader):
     """Rows of ``input.messages`` with ``preferred_output``, or of ``chosen`` with ``rejected`` and maybe ``prompt``."""
 
     name = "preference"
-    title = "Preference rows"
-    expected = "rows with a preferred reply"
+    title = noop("Preference rows")
+    expected = noop("rows with a preferred reply")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a preferred reply, as messages or as a text with its prompt."""
@@ -133,9 +134,9 @@ def _add_chosen(row: Mapping[str, Any], place: str, builder: TranscriptBuilder) 
     if not _repeats(chosen, prompt, is_text=isinstance(row.get("prompt"), str)):
         add_messages(prompt, place, builder, "prompt")
     if not chosen:
-        reason = "the preferred reply is empty."
+        reason = _("the preferred reply is empty.")
         where = inside(place, "chosen")
-        raise TranscriptError(reason, place=where, remedy="Remove this row.")
+        raise TranscriptError(reason, place=where, remedy=_("Remove this row."))
     add_messages(chosen, place, builder, "chosen")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from memviz.core.errors import MessageError, TranscriptError
 from memviz.core.messages import ToolCall
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
@@ -37,8 +38,8 @@ class ShareGpt(RowReader):
     """Rows with ``conversations`` (or ``items``) of from and value, or ``conversation`` of role and content."""
 
     name = "sharegpt"
-    title = "ShareGPT conversations (also WildChat and LMSYS rows)"
-    expected = "rows with a list called conversations, conversation or items"
+    title = noop("ShareGPT conversations (also WildChat and LMSYS rows)")
+    expected = noop("rows with a list called conversations, conversation or items")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a list of turns in which somebody speaks, or an empty one."""
@@ -52,7 +53,10 @@ class ShareGpt(RowReader):
         """Add the turns of a row, and the chosen one of two last replies."""
         lists = [row[key] for key in LIST_KEYS if isinstance(row.get(key), list)]
         if not lists:
-            reason = f"a row with a list of turns was expected, found {describe(row)}."
+            reason = _(
+                "a row with a list of turns was expected, found {found}.",
+                found=describe(row),
+            )
             raise TranscriptError(reason, place=place)
         is_call = False
         for index, turn in enumerate(lists[0]):

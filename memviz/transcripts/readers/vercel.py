@@ -6,6 +6,7 @@ A part of a tool is both its call and its result.
 from typing import Any
 
 from memviz.core.message_fields import MAX_KEYS_SHOWN, TEXT_KEYS
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
@@ -125,8 +126,8 @@ class VercelUi(ExchangeReader):
     """A list of messages, one message a line, or chats: objects with a list of messages."""
 
     name = "vercel_ui"
-    title = "Vercel AI SDK UI messages"
-    expected = "messages with parts"
+    title = noop("Vercel AI SDK UI messages")
+    expected = noop("messages with parts")
 
     def are_messages(self, items: list[Any]) -> bool:
         """At least half are messages with a role and parts, all of a type of the SDK."""

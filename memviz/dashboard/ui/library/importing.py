@@ -14,6 +14,7 @@ from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import UnclearUserError
 from memviz.core.process_memory import give_back
 from memviz.core.text.wording import counted
+from memviz.core.translation import _
 from memviz.dashboard.guide.glossary import tooltip
 from memviz.dashboard.ui.library.state import Import, library_state
 from memviz.dashboard.ui.shell.errors import error_shown
@@ -57,7 +58,7 @@ def import_controls() -> None:
         pasted = st.button(
             "Import the text", icon=":material/download:", width="stretch"
         )
-    titles = {name: known.title for name, known in formats().items()}
+    titles = {name: _(known.title) for name, known in formats().items()}
     format = st.selectbox(
         "Format",
         ["", *sorted(titles, key=lambda name: titles[name].casefold())],
@@ -166,7 +167,7 @@ def _sentence(name: str, made: Import) -> str:
 def _size(saved: list[ConversationEntry]) -> str:
     messages = counted(sum(entry.message_count for entry in saved), "message")
     kinds = ", ".join(dict.fromkeys(entry.format for entry in saved))
-    title = formats()[kinds].title if kinds in formats() else kinds
+    title = _(formats()[kinds].title) if kinds in formats() else kinds
     return f"{messages} in {counted(sum(entry.turn_count for entry in saved), 'turn')}, read as {title}"
 
 

@@ -5,6 +5,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import spoken_role, stand_in
@@ -33,9 +34,9 @@ class ClaudeAiExport(ExportReader):
     """A list of conversations, or one, each with its ``chat_messages``."""
 
     name = "claude_ai_export"
-    title = "Claude.ai export"
-    expected = "conversations with a list of chat_messages"
-    missing = "it has no list of chat_messages."
+    title = noop("Claude.ai export")
+    expected = noop("conversations with a list of chat_messages")
+    missing = noop("it has no list of chat_messages.")
 
     def is_conversation(self, item: object) -> bool:
         """Return whether a JSON value is an object with a list of chat messages."""

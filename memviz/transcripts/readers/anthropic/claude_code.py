@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
@@ -34,7 +35,7 @@ class ClaudeCode(Reader):
     """One session with its branches, subagents and compactions; or several that were joined in one file."""
 
     name = "claude_code"
-    title = "Claude Code session"
+    title = noop("Claude Code session")
 
     def recognise(self, document: Document) -> bool:
         """Rows with a message and with the ids that chain them; or an object with the lines of a log."""
@@ -56,7 +57,9 @@ class ClaudeCode(Reader):
             placed = [(document.object, "line 1")]
         found = rows_by_session(placed)
         if not found:
-            raise mismatch("a session with rows of type user and assistant", document)
+            raise mismatch(
+                noop("a session with rows of type user and assistant"), document
+            )
         return found
 
     def read(self, piece: list[Row], builder: TranscriptBuilder) -> Transcript:

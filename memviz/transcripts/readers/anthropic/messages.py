@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
@@ -106,8 +107,8 @@ class AnthropicMessages(ExchangeReader):
     """Requests to the Messages API, its responses, or a list of messages of both."""
 
     name = "anthropic_messages"
-    title = "Anthropic messages"
-    expected = "messages with content blocks, or an object with messages,"
+    title = noop("Anthropic messages")
+    expected = noop("messages with content blocks, or an object with messages,")
 
     def are_messages(self, items: list[Any]) -> bool:
         """At least half are messages with a role, and one is a response or has a block of this API; responses alone
@@ -147,8 +148,11 @@ class AnthropicMessages(ExchangeReader):
             return with_places([request])
         failed = text_at(row, "result", "type")
         if failed and "messages" not in request:
-            reason = f"it has no messages: the request ended as {failed[:40]!r}."
-            raise TranscriptError(reason, remedy="Choose another one.")
+            reason = _(
+                "it has no messages: the request ended as {failed!r}.",
+                failed=failed[:40],
+            )
+            raise TranscriptError(reason, remedy=_("Choose another one."))
         return with_places(list_at(request, "messages"))
 
     def known_of(

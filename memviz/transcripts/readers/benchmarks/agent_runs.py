@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader
@@ -44,8 +45,8 @@ class SweAgent(RowReader):
     """An object with ``history`` beside ``trajectory``, several of them, or several attempts in one."""
 
     name = "swe_agent"
-    title = "SWE-agent trajectory"
-    expected = "an object with a list called history"
+    title = noop("SWE-agent trajectory")
+    expected = noop("an object with a list called history")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a history of messages that are SWE-agent's own by what is beside or in them."""
@@ -134,7 +135,7 @@ class TauBench(Reader):
     """Results with ``traj``; or one object with ``simulations`` (tau2-bench)."""
 
     name = "tau_bench"
-    title = "tau-bench results"
+    title = noop("tau-bench results")
 
     def recognise(self, document: Document) -> bool:
         """Records with a list ``traj``, or an object with simulations that have a list of messages."""

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
@@ -50,14 +51,15 @@ class Locomo(RowReader):
     """Samples with ``conversation``, or with the sessions at the top level."""
 
     name = "locomo"
-    title = "LoCoMo conversations"
-    expected = "samples with speaker_a and session_1"
+    title = noop("LoCoMo conversations")
+    expected = noop("samples with speaker_a and session_1")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a sample has a ``speaker_a`` and a list called ``session_1`` or like it."""
         conversation = _conversation(row)
         has_sessions = any(
-            isinstance(conversation[key], list) for _, key in _sessions(conversation)
+            isinstance(conversation[key], list)
+            for _number, key in _sessions(conversation)
         )
         return isinstance(conversation.get("speaker_a"), str) and has_sessions
 
@@ -70,11 +72,14 @@ class Locomo(RowReader):
         other = first_text(conversation, "speaker_b")
         roles = {_key(user): "user", _key(other): "assistant"}
         if len(roles) < 2 or "" in roles:
-            reason = f"a speaker_a and another speaker_b were expected, found {describe(row)}."
+            reason = _(
+                "a speaker_a and another speaker_b were expected, found {found}.",
+                found=describe(row),
+            )
             raise TranscriptError(reason, place=place)
         positions: dict[str, int] = {}
         dates = []
-        for _, key in _sessions(conversation):
+        for _number, key in _sessions(conversation):
             dates.append(_date(conversation, key))
             _add_session(conversation, key, roles, positions, builder)
             _add_summary(row, f"{key}_summary", builder)
@@ -106,7 +111,9 @@ def _add_session(
 ) -> None:
     turns = conversation[key] or []
     if not isinstance(turns, list):
-        reason = f"a list of messages was expected, found {kind_of(turns)}."
+        reason = _(
+            "a list of messages was expected, found {kind}.", kind=_(kind_of(turns))
+        )
         raise TranscriptError(reason, place=key)
     date = _date(conversation, key)
     meta = with_time(date.isoformat() if date else None)

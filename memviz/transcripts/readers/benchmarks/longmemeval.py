@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import UNTITLED, Probe
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role
@@ -34,8 +35,8 @@ class LongMemEval(RowReader):
     """Items with ``haystack_sessions`` and a question."""
 
     name = "longmemeval"
-    title = "LongMemEval items"
-    expected = "items with haystack_sessions"
+    title = noop("LongMemEval items")
+    expected = noop("items with haystack_sessions")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether an item has a list called haystack_sessions."""
@@ -82,7 +83,9 @@ def _add_session(session: Session, builder: TranscriptBuilder) -> list[int]:
     """Add the turns of a session; returns the log positions of those that hold evidence."""
     number, turns, date = session
     if not isinstance(turns, list):
-        reason = f"a list of turns was expected, found {kind_of(turns)}."
+        reason = _(
+            "a list of turns was expected, found {kind}.", kind=_(kind_of(turns))
+        )
         raise TranscriptError(reason, place=f"session {number}")
     meta = with_time(date.isoformat() if date else None)
     evidence = []

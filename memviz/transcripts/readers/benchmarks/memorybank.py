@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader, mismatch
@@ -31,7 +32,7 @@ class MemoryBank(Reader):
     """One object: users by name, each with a ``history`` of exchanges by day."""
 
     name = "memorybank"
-    title = "MemoryBank users"
+    title = noop("MemoryBank users")
 
     def recognise(self, document: Document) -> bool:
         """An object in which at least one user has a history by dates."""
@@ -42,7 +43,8 @@ class MemoryBank(Reader):
         users = _users(document.object)
         if not users:
             raise mismatch(
-                "an object of users, each with an object called history,", document
+                noop("an object of users, each with an object called history,"),
+                document,
             )
         return users
 
@@ -89,7 +91,10 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
         return
     if not isinstance(exchanges, list):
         raise TranscriptError(
-            f"a list of exchanges was expected, found {kind_of(exchanges)}.",
+            _(
+                "a list of exchanges was expected, found {kind}.",
+                kind=_(kind_of(exchanges)),
+            ),
             place=f"day {day[:40]}",
         )
     for index, exchange in enumerate(exchanges):

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
@@ -47,7 +48,7 @@ class OpenAIAgents(Reader):
     """One conversation for each session."""
 
     name = "openai_agents"
-    title = "OpenAI Agents SDK session"
+    title = noop("OpenAI Agents SDK session")
 
     def recognise(self, document: Document) -> bool:
         """A database with a table of messages by session."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, saved_prompt
@@ -30,7 +31,7 @@ class OpenAIMessages(Reader):
     """A list of messages, or one message a line, with roles, tool calls or content that only this API knows."""
 
     name = "openai_messages"
-    title = "OpenAI chat messages"
+    title = noop("OpenAI chat messages")
 
     def recognise(self, document: Document) -> bool:
         """A list of which at least half are messages with a role, and one has what only this API knows."""
@@ -40,7 +41,7 @@ class OpenAIMessages(Reader):
     def conversations(self, document: Document) -> Sequence[list[Placed]]:
         """One conversation: all items."""
         if not _items(document):
-            raise mismatch("a list of messages, or one message a line,", document)
+            raise mismatch(noop("a list of messages, or one message a line,"), document)
         return [document.placed or [(document.object, "line 1")]]
 
     def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:
@@ -55,7 +56,7 @@ class RoleContent(OpenAIMessages):
     """A list of messages with nothing but role and content, as many programs write it; or a list of such lists."""
 
     name = "role_content"
-    title = "List of role and content"
+    title = noop("List of role and content")
 
     def recognise(self, document: Document) -> bool:
         """A list of which at least half are messages with a role, and nothing that only the OpenAI API knows; or a
@@ -99,8 +100,8 @@ class FinetuningRows(RowReader):
     """JSON lines, or a list, of objects with messages. The weight of a message stays in its ``meta``."""
 
     name = "finetuning"
-    title = "Fine-tuning rows with messages"
-    expected = "one object with messages a line"
+    title = noop("Fine-tuning rows with messages")
+    expected = noop("one object with messages a line")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row is an object with messages and no other product's."""
@@ -124,7 +125,7 @@ class ChatRequest(FinetuningRows):
     """One object with messages; title, description, language, system_prompt, model and tools may be beside them."""
 
     name = "chat_request"
-    title = "OpenAI chat request"
+    title = noop("OpenAI chat request")
 
     def recognise(self, document: Document) -> bool:
         """An object with a list of messages, which is no row of fine-tuning and no other product's."""
@@ -135,7 +136,7 @@ class ChatRequest(FinetuningRows):
     def conversations(self, document: Document) -> Sequence[Placed]:
         """One conversation: the object."""
         if not isinstance(document.object.get("messages"), list):
-            raise mismatch("an object with a list of messages", document)
+            raise mismatch(noop("an object with a list of messages"), document)
         return [(document.object, "")]
 
 
@@ -178,8 +179,8 @@ class ChatResponse(RowReader):
     """One response, a list, lines or a page of them. The messages that were asked may be beside the choices."""
 
     name = "chat_response"
-    title = "OpenAI chat response"
-    expected = "an object with choices"
+    title = noop("OpenAI chat response")
+    expected = noop("an object with choices")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether an object has choices with a message."""
@@ -227,8 +228,8 @@ def read_response(
     choices.sort(key=lambda placed: value_at(placed[0], "index") != 0)
     found = [placed for placed in choices if _message(placed[0]) is not None]
     if not found:
-        reason = "it has no choice with a message."
-        raise TranscriptError(reason, place=place, remedy="Choose one with a reply.")
+        reason = _("it has no choice with a message.")
+        raise TranscriptError(reason, place=place, remedy=_("Choose one with a reply."))
     if value.get("messages") is not None:
         add_messages(value["messages"], place, builder, "messages")
     choice, where = found[0]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memviz.core.messages import ToolCall
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, kept_beside, known_role, stand_in
@@ -262,9 +263,9 @@ class ChatGptExport(ExportReader):
     """A list of conversations, or one: the nodes are in ``mapping``, and ``current_node`` ends the branch in use."""
 
     name = "chatgpt_export"
-    title = "ChatGPT export"
-    expected = "conversations with a mapping of nodes"
-    missing = "it has no mapping of nodes."
+    title = noop("ChatGPT export")
+    expected = noop("conversations with a mapping of nodes")
+    missing = noop("it has no mapping of nodes.")
 
     def is_conversation(self, item: object) -> bool:
         """Return whether a JSON value is an object with a mapping, and not DeepSeek's."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
@@ -66,7 +67,7 @@ class Codex(Reader):
     """One session of the Codex CLI, with the context that the CLI sends with every call as system messages."""
 
     name = "codex"
-    title = "Codex CLI session"
+    title = noop("Codex CLI session")
 
     def recognise(self, document: Document) -> bool:
         """Rows with a type and a payload; or bare items after a row that describes the session."""
@@ -82,7 +83,7 @@ class Codex(Reader):
             return [[(document.object["session"], ""), *with_places(items)]]
         heads = document.objects or [document.object]
         if not any(_is_row(row) or is_item(row) for row in heads):
-            raise mismatch("rows with a type and a payload", document)
+            raise mismatch(noop("rows with a type and a payload"), document)
         return [document.placed or [(document.object, "line 1")]]
 
     def read(self, piece: list[Placed], builder: TranscriptBuilder) -> Transcript:

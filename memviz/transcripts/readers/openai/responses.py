@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
@@ -82,7 +83,7 @@ class OpenAIResponses(Reader):
     """Items of one conversation as a list, lines or a page; or requests and responses, each a conversation."""
 
     name = "openai_responses"
-    title = "OpenAI Responses items"
+    title = noop("OpenAI Responses items")
 
     def recognise(self, document: Document) -> bool:
         """Items with types or parts that only this API knows, or objects that hold such items."""
@@ -113,7 +114,7 @@ class OpenAIResponses(Reader):
         if streamed or most_rows(document, _is_exchange) or document.object:
             return streamed or rows(document, "")
         if not document.items:
-            raise mismatch("a list of items, a request or a response", document)
+            raise mismatch(noop("a list of items, a request or a response"), document)
         return [Items(in_order(document.placed, is_page=False))]
 
     def read(self, piece: Placed | Items, builder: TranscriptBuilder) -> Transcript:
@@ -219,8 +220,8 @@ def read_exchange(
         items += _items(value, key, place)
     error = value.get("error")
     if isinstance(error, dict) and not value.get("output"):
-        reason = f"this response failed: {_reason(error)}."
-        raise TranscriptError(reason, place=place, remedy="Send the request again.")
+        reason = _("this response failed: {reason}.", reason=_reason(error))
+        raise TranscriptError(reason, place=place, remedy=_("Send the request again."))
     if text_at(value, "previous_response_id"):
         builder.note(
             "what was said before the response that it continues is not in the file",
@@ -246,8 +247,8 @@ def _items(value: Mapping[str, Any], key: str, place: str) -> list[Placed]:
         return [(asked, inside(place, key))] if key == "input" else []
     if items is None or isinstance(items, list):
         return with_places(items or [], inside(place, f"{key} index"))
-    reason = f"the {key} is {kind_of(items)}, not a list."
-    raise TranscriptError(reason, place=place, remedy="Correct it, or remove it.")
+    reason = _("the {key} is {kind}, not a list.", key=key, kind=_(kind_of(items)))
+    raise TranscriptError(reason, place=place, remedy=_("Correct it, or remove it."))
 
 
 # The key that shows what kind a body is, and how it is read. A response may repeat what was asked, so its keys come
@@ -267,8 +268,8 @@ class OpenAIBatch(RowReader):
     API, or their responses."""
 
     name = "openai_batch"
-    title = "OpenAI batch file"
-    expected = "rows with a custom_id"
+    title = noop("OpenAI batch file")
+    expected = noop("rows with a custom_id")
 
     def is_row(self, row: dict[str, Any]) -> bool:
         """Return whether a row has a custom_id with a response or a body."""
@@ -288,18 +289,21 @@ class OpenAIBatch(RowReader):
         error = row.get("error") or value_at(answered, "error")
         if error or not isinstance(body, dict):
             raise TranscriptError(
-                f"this request has no response: {_reason(error)}.",
+                _("this request has no response: {reason}.", reason=_reason(error)),
                 place=place,
-                remedy="Send this request again.",
+                remedy=_("Send this request again."),
             )
         for key, read in BODIES.items():
             if isinstance(body.get(key), (list, str)):
                 known = read(body, inside(place, kind), builder)
                 return {"title": text_at(row, "custom_id"), **known}
         raise TranscriptError(
-            f"its body is no conversation, found {describe(body)}.",
+            _(
+                "its body is no conversation, found {found}.",
+                found=describe(body),
+            ),
             place=inside(place, kind),
-            remedy="Choose the batch of a chat or of responses.",
+            remedy=_("Choose the batch of a chat or of responses."),
         )
 
 

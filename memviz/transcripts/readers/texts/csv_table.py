@@ -11,6 +11,7 @@ from itertools import pairwise, product
 from typing import Any, Literal, NamedTuple
 
 from memviz.core.errors import TranscriptError
+from memviz.core.translation import noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.csv_cells import unguarded
@@ -175,7 +176,7 @@ class CsvTable(TextReader):
     """
 
     name = "csv"
-    title = "Table (CSV, TSV)"
+    title = noop("Table (CSV, TSV)")
 
     def conversations(self, document: Document) -> Sequence[TableConversation]:
         """One conversation for each id in a column for it; otherwise one."""

@@ -8,6 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from memviz.core.errors import TranscriptError, UnclearUserError
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import with_line_feeds
@@ -187,7 +188,7 @@ class Markdown(TextReader):
     """A text in which two or more names in bold or in headings say who speaks, or one with the markers of memviz."""
 
     name = "markdown"
-    title = "Markdown"
+    title = noop("Markdown")
 
     def conversations(self, document: Document) -> Sequence[Dialogue | str]:
         """One conversation: the text, as a dialogue if it has no markers."""
@@ -243,7 +244,7 @@ class PlainText(TextReader):
     """A text in which names at the start of two or more lines say who speaks."""
 
     name = "text"
-    title = "Plain text"
+    title = noop("Plain text")
 
     def conversations(self, document: Document) -> Sequence[Dialogue]:
         """One conversation: the text."""

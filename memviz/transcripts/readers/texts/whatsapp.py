@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
@@ -52,7 +53,7 @@ class WhatsApp(TextReader):
     """A chat of people. Whoever speaks first is the user, everybody else the assistant; all keep their names."""
 
     name = "whatsapp"
-    title = "WhatsApp chat"
+    title = noop("WhatsApp chat")
 
     def conversations(self, document: Document) -> Sequence[list[tuple[Stamped, str]]]:
         """One conversation: all messages with their lines."""
