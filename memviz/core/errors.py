@@ -441,7 +441,10 @@ class ServerError(ModelError):
 
 
 class MalformedReplyError(ModelError):
-    """The reply is no chat completion, or an empty one."""
+    """The reply is no chat completion, or an empty one. ``at_output_limit``: the model was cut off before it said
+    anything that can be used."""
+
+    at_output_limit = False
 
 
 class ConnectionRefusedModelError(ModelError):

@@ -32,7 +32,6 @@ from memviz.models.http_guard import load_litellm
 from memviz.models.prices import PRICE_FILE, json_file
 from memviz.models.provider_keys import provider_of
 from memviz.models.redaction import conceal
-from memviz.models.streamed_reply import OutputLimitError
 from memviz.models.tools import Tool
 
 QUESTION = (Message("user", "Count from 1 to 5, in digits."),)
@@ -112,7 +111,7 @@ def _findings(
             pieces += isinstance(item, str) and bool(item)
             reply = item if isinstance(item, Reply) else reply
     except MalformedReplyError as error:
-        if not isinstance(error, OutputLimitError):
+        if not error.at_output_limit:
             yield Finding("no", str(error))
             return
     except MemvizError as error:

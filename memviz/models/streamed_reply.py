@@ -30,10 +30,6 @@ NO_TEXT = noop(
 )
 
 
-class OutputLimitError(MalformedReplyError):
-    """The model reached its output limit before it said anything that can be used."""
-
-
 class ConcealedStream:
     """Gives a text as it arrives, without ``secrets``. What may be the beginning of one is held back until it is known
     whether it is, in ordinary texts next to nothing."""
@@ -214,10 +210,9 @@ class StreamedReply:
             )
         if self._finish_reason == "length":
             sentence = HALF_A_CALL if half_call else NO_TEXT
-            return OutputLimitError(
-                _(sentence, model=model),
-                model=model,
-            )
+            cut_off = MalformedReplyError(_(sentence, model=model), model=model)
+            cut_off.at_output_limit = True
+            return cut_off
         return MalformedReplyError(
             _(
                 "Model {model} sent an empty answer or none at all: try again, or check the base URL and the "
