@@ -150,7 +150,7 @@ def against_recorded() -> Iterator[str]:
         yield f"| {name} | {runs[0].strategy.label} {_agreed(found)} | {tokens} | {costs} |"
     recorded, own = costs_in_all([runs for _, runs, _ in rows])
     total = _agreed(total_agreement([found for _, _, found in rows]))
-    yield f"| all four | {total} | | | {money(recorded)} | {money(own)} |"
+    yield f"| all five | {total} | | | {money(recorded)} | {money(own)} |"
 
 
 def usd_of(run: Run) -> float:
