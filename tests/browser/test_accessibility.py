@@ -102,7 +102,9 @@ def unfold(page: Page) -> None:
 
 def export_code(page: Page) -> None:
     """Look at one strategy, and at a setting as Python code."""
+    quiet(page)  # the next values are tried by themselves
     chooser = page.get_by_role("combobox", name="Which strategy?")
+    chooser.click()
     chooser.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()
     quiet(page)
