@@ -1,18 +1,47 @@
-"""Sentences against a setting: it left nothing out, or a provider refuses what it sends."""
+"""Sentences against a setting: it left nothing out, or a provider refuses what it sends. And what of a sweep such
+sentences and a recommendation read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from memviz.core.text.wording import share_of
 from memviz.core.translation import _, ngettext, noop
-from memviz.strategies.base import Trigger
+from memviz.strategies.base import Strategy, Trigger
 from memviz.tuning.constraints import Constraints
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from memviz.tuning.recommendation import Measured
+    from memviz.tuning.cell import Cell
+    from memviz.tuning.constraints import Over
+    from memviz.tuning.grounds import Grounds
+
+
+class Measured(Protocol):
+    """The parts of a :class:`memviz.tuning.results.Sweep` that a recommendation reads."""
+
+    @property
+    def settings(self) -> tuple[Strategy, ...]:
+        """All settings."""
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The titles of the conversations."""
+
+    @property
+    def grounds(self) -> Grounds:
+        """The facts and the summaries that its figures rest on."""
+
+    @property
+    def cost_measure(self) -> str:
+        """The column that is compared as the cost."""
+
+    def by_setting(self, over: Over = "median") -> DataFrame:
+        """Return one row a setting."""
+
+    def cells_of(self, setting: int) -> list[Cell]:
+        """Return the cells of the setting of this number (0-based)."""
 
 
 def idle_in_words(sweep: Measured, setting: int) -> list[str]:

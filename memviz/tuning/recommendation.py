@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isnan
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from memviz.core.text.wording import dollars, share_of
 from memviz.core.translation import _, ngettext, noop
 from memviz.strategies.base import Strategy
 from memviz.tuning.cautions import (
+    Measured,
     idle_in_words,
     left_out_in_words,
     refused_in_words,
 )
-from memviz.tuning.cell import Cell
 from memviz.tuning.constraints import (
     SAME_COST,
     Constraints,
-    Over,
     best_row,
     cheapest,
     did_the_same,
@@ -27,37 +26,11 @@ from memviz.tuning.constraints import (
 from memviz.tuning.grounds import Grounds
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    pass
 
 NOTHING_MEASURED = noop("Nothing was measured, so nothing can be recommended.")
 ALL_FAILED = noop("Every setting failed over at least one conversation.")
 NO_FACTS = noop("No facts are known, so what each setting forgets was not compared.")
-
-
-class Measured(Protocol):
-    """The parts of a :class:`memviz.tuning.results.Sweep` that a recommendation reads."""
-
-    @property
-    def settings(self) -> tuple[Strategy, ...]:
-        """All settings."""
-
-    @property
-    def subjects(self) -> tuple[str, ...]:
-        """The titles of the conversations."""
-
-    @property
-    def grounds(self) -> Grounds:
-        """The facts and the summaries that its figures rest on."""
-
-    @property
-    def cost_measure(self) -> str:
-        """The column that is compared as the cost."""
-
-    def by_setting(self, over: Over = "median") -> DataFrame:
-        """Return one row a setting."""
-
-    def cells_of(self, setting: int) -> list[Cell]:
-        """Return the cells of the setting of this number (0-based)."""
 
 
 @dataclass(frozen=True)
