@@ -5,7 +5,7 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
 ```
 {"title", "measure": "tokens" | "dollars" | "memory", "step": "turn" | "request",
  "base": 0, "messages": [[role, tokens, text, turn], ...],
- "settings": [{"label", "index", "author", "rule",
+ "settings": [{"label", "setting": the same in every language, "index", "author", "rule",
                "limits": [{"tokens": 1500, "words": "limit 1,500 of messages", "parts": ["history", "input"]}],
                "messages": null | [...],                            # its own, where a model answered for itself
                "requests": [REQ | null, ...]}],                     # one a step; null: none of its own at this step
@@ -298,6 +298,7 @@ class _Lane:
         own = messages_of(self.run, self.part.base, self.stop) if has_own else None
         return {
             "label": self.setting.label,
+            "setting": repr(self.run.strategy),
             "index": self.setting.index,
             "author": listed(authors) if authors else None,
             "rule": limit_rule(self.run.strategy),

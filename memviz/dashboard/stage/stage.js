@@ -83,9 +83,9 @@ class MemvizStage {
         else if (!isTold) this.walk.rest();
     }
 
-    // What is told apart here: the same steps of the same settings.
+    // What is told apart here: the same steps of the same settings, in whatever language they are named.
     scene({ scene, of, settings }) {
-        return JSON.stringify([scene, of, settings.map(({ label }) => label)]);
+        return JSON.stringify([scene, of, settings.map(({ setting, label }) => setting ?? label)]);
     }
 
     // Keep where the visitor is, until the page was told.
