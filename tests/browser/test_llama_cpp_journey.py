@@ -92,10 +92,14 @@ def test_a_model_of_this_machine_is_found_answers_and_summarizes(
     chooser.fill(NOTES[0][:20])
     chooser.press("Enter")
     quiet(page)
+    page.locator("[class*=st-key-edit-]").get_by_role(
+        "button", name="Summary buffer"
+    ).click()
     limit = page.get_by_role("spinbutton", name="Max token limit (tokens)").first
     limit.fill(str(LIMIT_TOKENS - 10))
     limit.press("Enter")
     quiet(page)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name=f"Replay with {NAME}").click()
     drawn(page)
     name = names_of_lines(page).filter(has_text="Summary buffer")
