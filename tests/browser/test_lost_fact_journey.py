@@ -41,10 +41,12 @@ def pick_summary_buffer(page: Page) -> None:
     page.get_by_role("button", name="Add a setting").click()
     expect(settings).to_have_count(before + 1)
     settings.last.get_by_role("button").first.click()
+    quiet(page)
     strategy = page.get_by_role("combobox", name="Strategy")
     strategy.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()
     quiet(page)
+    settings.last.get_by_role("button").first.click()  # under its new name
     limit = page.get_by_role("spinbutton", name="Max token limit").last
     limit.fill("900")
     limit.press("Enter")

@@ -14,7 +14,8 @@ function clicked({ target }) {
 
 // The panel is there a moment after the click; a click that closed it is followed by none.
 function focus(button, tries) {
-    const field = document.querySelector("[data-testid=stPopoverBody] input[type=number]");
+    const panel = document.querySelector("[data-testid=stPopoverBody]"), field = panel?.querySelector("input[type=number]");
+    if (panel?.querySelector("input:focus")) return; // the visitor was quicker
     if (field && button.ariaExpanded === "true") {
         field.focus();
         field.select();
