@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memviz.core.division import ceil_div
 from memviz.core.text.wording import (
     counted,
     message_list,
@@ -184,7 +185,7 @@ def report_facts(settings: Sequence[Setting], transcript: Transcript) -> ReportF
     subject = SweepConversation.of(transcript, runs[0].counter, log)
     found = len(subject.probes)
     requests = max(len(run.requests) for run in runs)
-    one_in = max(-(-found // MAX_FACTS), -(-found * requests // MAX_LOOKUPS), 1)
+    one_in = max(ceil_div(found, MAX_FACTS), ceil_div(found * requests, MAX_LOOKUPS), 1)
     subject = replace(subject, probes=subject.probes[::one_in])
     kept = tuple(_facts(run, subject, transcript) for run in runs)
     return ReportFacts(subject, kept, found)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from memviz.core.conversation import Log
+from memviz.core.division import ceil_div
 from memviz.core.errors import StorageError
 from memviz.core.text.containment import normal_tokens
 from memviz.dashboard.ui.controls.conversations import studied_conversation
@@ -105,7 +106,7 @@ def _facts(log: Log, probes: Probes, proposed: Probes, chosen: bool) -> Facts:
     taken = len(brought)
     if chosen:
         taken += len(proposals)
-    one_in = max(1, -(-taken * log.turn_count // MOST_LOOKUPS))
+    one_in = max(1, ceil_div(taken * log.turn_count, MOST_LOOKUPS))
     return Facts(
         log,
         tuple(brought[::one_in]),

@@ -11,6 +11,7 @@ import streamlit as st
 from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
+from memviz.core.division import ceil_div
 from memviz.core.translation import _
 from memviz.dashboard.charts.figure import enlarged
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -111,8 +112,8 @@ def places(
 
 def cells_a_row(count: int) -> int:
     """Up to three stand side by side, four as two pairs, and seven as four and three."""
-    rows = -(-count // MOST_A_ROW)
-    return -(-count // rows) if count <= 2 * MOST_A_ROW else MOST_A_ROW + 1
+    rows = ceil_div(count, MOST_A_ROW)
+    return ceil_div(count, rows) if count <= 2 * MOST_A_ROW else MOST_A_ROW + 1
 
 
 def step_of(settings: Sequence[SettingRun]) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from memviz.core import page_titles
+from memviz.core.division import ceil_div
 from memviz.core.errors import MemvizError, UnreadableConversationError
 from memviz.core.messages import TIME, Message
 from memviz.core.text.wording import counted, message_number
@@ -82,7 +83,7 @@ def shelf() -> None:
             icon=":material/info:",
         )
         return
-    pages = -(-total // ROWS_ON_PAGE)
+    pages = ceil_div(total, ROWS_ON_PAGE)
     if pages > 1:
         st.pagination(pages, key=PAGE_KEY)
     for damaged in unreadable:
@@ -320,7 +321,7 @@ def conversation_view(id: str) -> None:
     if transcript.system_prompt:
         with st.expander(_("System prompt"), icon=":material/tune:"):
             st.text(transcript.system_prompt)
-    pages = -(-total // MESSAGES_ON_PAGE)
+    pages = ceil_div(total, MESSAGES_ON_PAGE)
     page = (st.pagination(pages, key=f"view-page-{id}") or 1) if pages > 1 else 1
     first = (page - 1) * MESSAGES_ON_PAGE
     stop = min(first + MESSAGES_ON_PAGE, total)
