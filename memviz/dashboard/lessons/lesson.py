@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from memviz.core import page_titles
-from memviz.core.translation import noop, use_language
+from memviz.core.translation import language_now, noop, use_language
 from memviz.dashboard.lessons.study import View
 
 Language = Literal["en", "zh"]
@@ -42,6 +42,12 @@ CONTROLS = (
 )
 """Controls of the stage."""
 PREDICTIONS = ("summarizes", "stays", "knows", "cheapest")
+
+
+def language_of_reader() -> Language:
+    """Return the language in which whoever looks now reads lessons: that of the pages, if
+    lessons have it."""
+    return "zh" if language_now() == "zh" else "en"
 
 
 @dataclass(frozen=True, slots=True)

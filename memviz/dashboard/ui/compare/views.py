@@ -3,8 +3,8 @@ what becomes of every message. Ten classic effects lead into them."""
 
 import streamlit as st
 
-from memviz.core.translation import _, language_now, noop
-from memviz.dashboard.lessons.lesson import Language, Step
+from memviz.core.translation import _, noop
+from memviz.dashboard.lessons.lesson import Step, language_of_reader
 from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.ui.compare.playing import (
     choose_stage,
@@ -164,7 +164,7 @@ def first_steps() -> None:
 def _effect(number: int, effect: Step) -> None:
     with st.container(gap=None, key=f"classic-effect-{number}"):
         if st.button(
-            f"**{number}. {effect.title.said(_language())}**",
+            f"**{number}. {effect.title.said(language_of_reader())}**",
             key=f"show-effect-{number}",
             type="tertiary",
             icon=":material/arrow_forward:",
@@ -173,8 +173,4 @@ def _effect(number: int, effect: Step) -> None:
             set_widget(SHOWN_KEY, (widget_value(SHOWN_KEY) or 0) + 1)
             ask_view(SWITCHES[effect.view.page], effect.view.show)
             follow(effect.view.page, query_of_effect(effect))
-        st.caption(plain(effect.text.said(_language())))
-
-
-def _language() -> Language:
-    return "zh" if language_now() == "zh" else "en"
+        st.caption(plain(effect.text.said(language_of_reader())))

@@ -4,8 +4,8 @@
 from collections.abc import Sequence
 from urllib.parse import parse_qs
 
-from memviz.core.translation import _, language_now
-from memviz.dashboard.lessons.lesson import Language, Step
+from memviz.core.translation import _
+from memviz.dashboard.lessons.lesson import Step, language_of_reader
 from memviz.dashboard.lessons.library import classic_effects
 from memviz.dashboard.lessons.study import Study, View, query_of
 from memviz.dashboard.ui.controls.links import is_link_opened
@@ -38,7 +38,7 @@ def with_effect(
     """Return the views of a page. One that shows a classic effect says so in its sentence."""
     sentences = {view.id: view.sentence for view in views}
     shown = compare_state().view()
-    language: Language = "zh" if language_now() == "zh" else "en"
+    language = language_of_reader()
     for effect in classic_effects():
         if effect.view.page == page and _is_shown(effect, shown):
             sentences[effect.view.show] = _(

@@ -3,8 +3,13 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memviz.core.translation import language_now
-from memviz.dashboard.lessons.lesson import Language, Lesson, Step, Text
+from memviz.dashboard.lessons.lesson import (
+    Language,
+    Lesson,
+    Step,
+    Text,
+    language_of_reader,
+)
 from memviz.dashboard.ui.shell.state import of_session
 
 
@@ -84,7 +89,7 @@ class LessonsState:
         """The language of the lessons' texts: that of the pages, as long as nobody asked for another one."""
         if self.chosen_language is not None:
             return self.chosen_language
-        return "zh" if language_now() == "zh" else "en"
+        return language_of_reader()
 
     @language.setter
     def language(self, language: Language) -> None:
