@@ -150,21 +150,17 @@ def _texts_of(
     path: Path,
 ) -> Iterator[tuple[int, str | None, str | tuple[str, ...]]]:
     content = path.read_bytes()
-    if path.suffix == ".js":
+    if path.suffix in (".js", ".html"):
         for text in script_texts(content.decode()):
             yield 1, None, text
-        return
-    if path.suffix == ".html":
-        for text in script_texts(content.decode()):
-            yield 1, None, text
-    method = "python"
-    if path.suffix == ".html":
-        if b"_(" not in content and b"gettext(" not in content:
+    match path.suffix:
+        case ".html":
+            method = "jinja2.ext:babel_extract"
+        case ".py" if b"memviz.core.translation" in content:
+            method = "python"
+        case _:
             return
-        method = "jinja2.ext:babel_extract"
-    elif b"memviz.core.translation" not in content:
-        return
-    for line, text, _, context in extract(method, BytesIO(content), KEYWORDS):
+    for line, text, _comments, context in extract(method, BytesIO(content), KEYWORDS):
         if text:
             yield line, context, text
 
@@ -296,7 +292,7 @@ def _wrong_in(message: Message) -> Iterator[str]:
     needed = _braces(texts[-1])
     for string in strings:
         braces = _braces(string)
-        if braces is None or not needed <= braces | {"number"} or not braces <= wanted:
+        if not needed <= braces | {"number"} or not braces <= wanted:
             yield f"{string!r} has not the braces of {texts[-1]!r}"
 
 
