@@ -436,7 +436,7 @@ class MemvizPicture {
 
     // A bracket above what a limit counts; heavier while that is more than the limit.
     drawLimit(number, top, line) {
-        const limit = this.limits?.[number], { left, laneWidth, laneHeight, em, gap } = this.room, { context } = this;
+        const limit = this.limits?.[number], { left, laneWidth, laneHeight, em } = this.room, { context } = this;
         if (!limit) return;
         const { from, to } = limit.now, last = Math.ceil(this.lines[number].now) - 1, isOver = limit.isOver && this.isBefore;
         const rowOf = (x) => Math.floor(x / laneWidth + 1e-6);
@@ -453,17 +453,29 @@ class MemvizPicture {
             if (ends) context.lineTo(end, y + (isOver ? line.height : MEMVIZ_BRACKET_PIXELS));
             context.stroke();
         }
-        context.font = this.font(0.72 * em);
-        const text = this.frames.limit(number, this.step)?.words ?? "", half = context.measureText(text).width / 2, right = left + laneWidth;
         // In the gap above the lane; a bracket that ends further down is named behind the lane's last line.
-        const row = rowOf(to), below = top + laneHeight + 0.55 * em, above = top - (number ? Math.min(0.55 * em, gap / 2) : 0.55 * em);
-        const middle = left + (row ? to - row * laneWidth : (from + Math.min(to, laneWidth)) / 2);
-        context.fillText(text, Math.min(Math.max(middle, left + half), right - half), row || !this.room.isWide ? below : above);
+        const row = rowOf(to), middle = left + (row ? to - row * laneWidth : (from + Math.min(to, laneWidth)) / 2);
+        const y = row || !this.room.isWide ? top + laneHeight + 0.55 * em : this.aboveLane(number);
+        this.nameInLane(this.frames.limit(number, this.step)?.words ?? "", middle, y);
+    }
+
+    // Where words stand above a lane: in the gap below the one before.
+    aboveLane(number) {
+        const { em, gap, lanes } = this.room;
+        return lanes[number].top - (number ? Math.min(0.55 * em, gap / 2) : 0.55 * em);
+    }
+
+    // Words at a place of a lane, moved as far as they would leave it.
+    nameInLane(text, x, y) {
+        const { context } = this, { left, laneWidth, em } = this.room;
+        context.font = this.font(0.72 * em);
+        const half = context.measureText(text).width / 2, right = left + laneWidth;
+        context.fillText(text, Math.min(Math.max(x, left + half), right - half), y);
     }
 
     // Where the cached prefix of a request broke, and who broke it.
     drawBreak(number, top, line) {
-        const broken = this.broken?.[number], { left, laneWidth, em, gap, isWide } = this.room, { context } = this;
+        const broken = this.broken?.[number], { left, laneWidth, isWide } = this.room, { context } = this;
         if (!broken || this.isMoving) return;
         const row = Math.floor(broken.x / laneWidth + 1e-6), x = left + broken.x - row * laneWidth, y = top + line.inset + row * (line.height + line.space);
         context.fillStyle = context.strokeStyle = this.look.text;
@@ -471,10 +483,7 @@ class MemvizPicture {
         context.beginPath();
         for (let part = 0; part <= 4; part++) context.lineTo(x + (part % 2 ? 3 : -3), y - 3 + ((line.height + 6) * part) / 4);
         context.stroke();
-        if (!isWide) return;
-        context.font = this.font(0.72 * em);
-        const half = context.measureText(broken.by).width / 2, above = top - (number ? Math.min(0.55 * em, gap / 2) : 0.55 * em);
-        context.fillText(broken.by, Math.min(Math.max(x, left + half), left + laneWidth - half), above);
+        if (isWide) this.nameInLane(broken.by, x, this.aboveLane(number));
     }
 
     // How much a full line is, above the first lane.

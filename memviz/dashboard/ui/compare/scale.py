@@ -58,7 +58,7 @@ def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
         prices = prices_in_force()
         size = window_tokens(prices)
         if size and prices.main:
-            return Window(size, f"{prices.main.model}'s window")
+            return Window(size, _("{model}'s window", model=prices.main.model))
     elif chosen == OF_LARGEST:
         largest = max(one.run.columns.largest for one in settings)
         if largest:
