@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from memviz.core.text.wording import counted, dollars
+from memviz.core.text.wording import SEMICOLON, counted, dollars
 from memviz.core.translation import _, noop, pgettext
 from memviz.dashboard.lessons.lesson import (
     Point,
@@ -209,7 +209,7 @@ def _costs(labels: Sequence[str], amounts: Sequence[float]) -> str:
     told = []
     for label, amount in zip(labels, amounts, strict=True):
         told.append(f"{_plain(label)} {dollars(amount)}")
-    return _("; ").join(told)
+    return _(SEMICOLON).join(told)
 
 
 def _plain(text: str) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from math import inf
 from typing import Any
 
+from memviz.core.division import ceil_div
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
 from memviz.dashboard.stage.data import Measure, retentions_of, stage_data
@@ -104,7 +105,7 @@ def _spread(
     by_kind: Mapping[Kind, Sequence[Candidate]], steps: range, at_most: int
 ) -> list[Question]:
     chosen = _Chosen(len(steps) / at_most)
-    for _ in range(-(-at_most // PER_CHEAPEST)):
+    for _ in range(ceil_div(at_most, PER_CHEAPEST)):
         chosen.take("cheapest", by_kind["cheapest"])
     for place in range(at_most - len(chosen.questions)):
         middle = steps.start + (place + 0.5) * chosen.width

@@ -2,7 +2,7 @@
 
 import re
 
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import SEMICOLON, counted
 from memviz.core.translation import ENGLISH, _, language_now, noop
 
 _COUNT = re.compile(r"(?P<held>[\d,]+) (?P<unit>[a-z]+?)s? (?P<sign>[>≥]) (?P<rest>.+)")
@@ -27,7 +27,7 @@ def reason_in_words(reason: str) -> str:
     if language_now() == ENGLISH:
         return reason
     parts = [_part_in_words(part) for part in reason.split("; ")]
-    return _("; ").join(parts)
+    return _(SEMICOLON).join(parts)
 
 
 def _part_in_words(part: str) -> str:

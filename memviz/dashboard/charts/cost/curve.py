@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import plotly.graph_objects as go
 
-from memviz.core.text.wording import counted, dollars
+from memviz.core.text.wording import SEMICOLON, counted, dollars
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.cost.setting_cost import (
@@ -222,7 +222,7 @@ def above_finding(frame: Frame, unit: Unit) -> str:
         if unit is Unit.TOKENS:
             amount = counted(round(one.peak), "token")
         peaks.append(f"{one.name}, {amount}")
-    return _("Off the chart: {peaks}.", peaks=_("; ").join(peaks)) if peaks else ""
+    return _("Off the chart: {peaks}.", peaks=_(SEMICOLON).join(peaks)) if peaks else ""
 
 
 FITS_UP_TO = 3

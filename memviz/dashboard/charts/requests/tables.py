@@ -5,7 +5,15 @@ from math import ceil, log10
 
 import pandas as pd
 
-from memviz.core.text.wording import COMMA, counted, distinct_names, listed, times
+from memviz.core.division import ceil_div
+from memviz.core.text.wording import (
+    COMMA,
+    SEMICOLON,
+    counted,
+    distinct_names,
+    listed,
+    times,
+)
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -45,7 +53,7 @@ def _names(run: Run) -> Requests:
 
 def bounded(requests: Requests) -> Requests:
     """Return all of ``requests``, or of too many every so many and the last."""
-    step = -(-len(requests) // MAX_POINTS)
+    step = ceil_div(len(requests), MAX_POINTS)
     return sorted({*requests[::step], requests[-1]}) if requests else []
 
 
@@ -129,7 +137,7 @@ def finding(settings: Sequence[SettingRun]) -> str:
     if any(setting.run.has_calls for setting in settings):
         template = noop("Tokens sent with each call of the model: {settings}.")
     parts = [_finding_of(setting) for setting in settings if setting.run.requests]
-    return _(template, settings=_("; ").join(parts) or _("no request yet"))
+    return _(template, settings=_(SEMICOLON).join(parts) or _("no request yet"))
 
 
 def _finding_of(setting: SettingRun) -> str:

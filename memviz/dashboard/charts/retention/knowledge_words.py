@@ -6,7 +6,7 @@ from unicodedata import east_asian_width
 
 import numpy as np
 
-from memviz.core.text.wording import COMMA, share_of
+from memviz.core.text.wording import COMMA, SEMICOLON, share_of
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.text import escaped
@@ -77,7 +77,7 @@ def _words(request: str, counts: list[int]) -> str:
         elif is_said:
             others.append(told)
     share = share_of(known, born, "fact")
-    return _("; ").join(
+    return _(SEMICOLON).join(
         [
             _(
                 "{request}: {share} known: {places}",

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from memviz.core.text.wording import SEMICOLON
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.cache_prefix import CachedSetting, cache_prefix
 from memviz.dashboard.charts.cost.curve import (
@@ -117,7 +118,7 @@ def say_what_is_unknown(costs: Sequence[SettingCost]) -> None:
         _(
             "Unknown: {models}. Where it is needed, only tokens are shown. Check the model's name, or enter what "
             "it costs under **{more}**.",
-            models=_("; ").join(names),
+            models=_(SEMICOLON).join(names),
             more=_(MORE),
         ),
         icon=":material/info:",

@@ -6,6 +6,7 @@ import streamlit as st
 
 from memviz.core.context import Fate
 from memviz.core.text.wording import (
+    SEMICOLON,
     message_number,
     message_position,
     request_name,
@@ -137,7 +138,7 @@ def life_in_words(life: Sequence[Span]) -> str:
     phrases = list(_phrases(life))
     if len(phrases) > MAX_PHRASES:
         phrases[MAX_PHRASES - 2 : -1] = [_("and so on")]
-    return _("{phrases}.", phrases=_("; ").join(phrases))
+    return _("{phrases}.", phrases=_(SEMICOLON).join(phrases))
 
 
 def _phrases(life: Sequence[Span]) -> Iterator[str]:
@@ -185,4 +186,4 @@ def _again(spans: Sequence[Span]) -> str:
     names = [request_name(*span.first) for span in spans]
     if len(names) > MAX_AGAIN:
         names[MAX_AGAIN:] = ["…"]
-    return _("summarized again at {turns}", turns=_("; ").join(names))
+    return _("summarized again at {turns}", turns=_(SEMICOLON).join(names))

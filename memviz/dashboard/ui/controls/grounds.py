@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from memviz.core.text.wording import COMMA, counted, listed
+from memviz.core.text.wording import COMMA, SEMICOLON, counted, listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.conversations import studied_conversation
@@ -76,7 +76,7 @@ def summaries_by(settings: Sequence[SettingRun]) -> None:
                 badge = _inline_badge(author, models_of(runs, author))
                 told.append(f"{badge} {plain(_of(author, settings, found))}".rstrip())
         st.caption(
-            _("Summaries: {authors}.", authors=_("; ").join(told)), width="content"
+            _("Summaries: {authors}.", authors=_(SEMICOLON).join(told)), width="content"
         )
         if Author.RECORDED in found and len(found) > 1:
             instead(ALL_STAND_IN, OFFLINE, ALL_STAND_IN_HELP)
@@ -100,7 +100,7 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
             told.append(f"{_inline_badge(author, models)} {plain(number)}")
     if told:
         with st.container(key="whose-answers"):
-            st.caption(_("Answers: {authors}.", authors=_("; ").join(told)))
+            st.caption(_("Answers: {authors}.", authors=_(SEMICOLON).join(told)))
 
 
 def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:

@@ -12,6 +12,7 @@ from memviz.core.messages import Message
 from memviz.core.text.language import in_language
 from memviz.core.text.wording import (
     COMMA,
+    SEMICOLON,
     counted,
     distinct_names,
     effort_words,
@@ -259,7 +260,7 @@ def broken_lengths(run: Run, block: Block, record: TurnRecord) -> str:
     if block.kind != "summary":
         return ""
     versions = sent_versions(block, record)
-    return _("; ").join(broken_lengths_of(run.compactions, versions))
+    return _(SEMICOLON).join(broken_lengths_of(run.compactions, versions))
 
 
 def _block(

@@ -10,6 +10,7 @@ from memviz.core.text.language import in_language
 from memviz.core.text.light_markdown import as_html, without_marks
 from memviz.core.text.wording import (
     COMMA,
+    SEMICOLON,
     counted,
     message_number,
     message_range,
@@ -291,7 +292,7 @@ def _named(probes: Sequence[Probe], back: Sequence[Probe] = ()) -> str:
     more = len(probes) - MOST_FACTS_NAMED
     if more > 0:
         names.append(_("and {more:,} more", more=more))
-    return _("; ").join(names)
+    return _(SEMICOLON).join(names)
 
 
 def _call(compaction: Compaction, key: str) -> None:

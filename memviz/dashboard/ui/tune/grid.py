@@ -9,7 +9,7 @@ import streamlit as st
 
 from memviz.core.counters import counter as find_counter
 from memviz.core.errors import MemvizError, ParameterError
-from memviz.core.text.wording import counted, listed
+from memviz.core.text.wording import SEMICOLON, counted, listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.sweeps.axes import axis_title
 from memviz.dashboard.ui.controls.conversations import (
@@ -178,7 +178,7 @@ def _values(
         }
         st.caption(in_the_guide(cls))
         if recorded:
-            told = _("; ").join(map(_in_words, recorded.items()))
+            told = _(SEMICOLON).join(map(_in_words, recorded.items()))
             st.caption(plain(_("Recorded with a language model: {told}.", told=told)))
     return found
 
