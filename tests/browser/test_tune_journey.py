@@ -14,7 +14,7 @@ pytest.importorskip(
     "playwright", reason="The browser tests need playwright (pip install playwright)."
 )
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 import memviz
 from benchmarks.synthetic.generator import generate
@@ -181,3 +181,27 @@ def test_a_click_on_a_point_opens_its_run(page: Page, dashboard: Dashboard) -> N
     for name in ("Full buffer", "Sliding window"):
         expect(names_of_lines(page).filter(has_text=name)).to_have_count(1)
     assert label.startswith("<b>Sliding window")
+
+
+def test_a_control_whose_code_comes_late_holds_what_the_page_began_with(
+    page: Page, dashboard: Dashboard
+) -> None:
+    """The page runs once more by itself, with the next values to try, before a slow browser has the controls' code."""
+    late: list[Route] = []
+    for code in ("Multiselect", "Slider", "Selectbox"):
+        page.route(f"**/{code}.*.js", lambda route: late.append(route))
+    go(page, f"{dashboard.url}/tune", "tune")
+    drawn(page, CHART)
+    quiet(page)
+    assert late
+    for route in late:
+        route.continue_()
+    quiet(page)
+    chosen = page.get_by_role("button", name="Remove Two weeks in Portugal")
+    sees(chosen)
+    expect(page.get_by_role("slider", name="Keep at least")).to_have_attribute(
+        "aria-valuetext", "90%"
+    )
+    page.get_by_role("button", name="Copy link").click()  # the page runs once more
+    quiet(page)
+    sees(chosen)

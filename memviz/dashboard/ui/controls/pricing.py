@@ -93,7 +93,6 @@ def price_controls() -> PricingAssumptions:
     """Draw the choices that are changed most, and the rest in one panel."""
     linked("prices", "prices-model")
     linked("summary-prices", "prices-summarizer")
-    begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)
     linked("pause", "prices-pause", PAUSES_SECONDS)
     model = _choose_model(
         _("Prices of the chat model"),
@@ -105,6 +104,7 @@ def price_controls() -> PricingAssumptions:
     pause_seconds = st.selectbox(
         _("Pause between turns"),
         PAUSES_SECONDS,
+        index=PAUSES_SECONDS.index(begin_with("prices-pause", DEFAULT_PAUSE_SECONDS)),
         key="prices-pause",
         format_func=duration_words,
         help=_(PAUSE_HELP),
@@ -153,10 +153,13 @@ def _choose_model(
         names = list(dict.fromkeys(names))
     if first not in names:
         names.insert(0, first)
-    begin_with(key, first)
+    held = begin_with(key, first) or first
+    if held not in names:
+        names.append(held)
     chosen = st.selectbox(
         label,
         names,
+        index=names.index(held),
         key=key,
         accept_new_options=True,
         format_func=_,

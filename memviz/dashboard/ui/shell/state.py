@@ -57,8 +57,10 @@ def set_widget(key: str, value: Any) -> None:
     st.session_state[key] = value
 
 
-def begin_with(key: str, first: Any) -> None:
-    """The value of a widget as long as nobody has chosen one, to be called before it is drawn: in place of a default
-    for widgets that code or a link may set as well, of which Streamlit takes only one of the two."""
-    if key not in st.session_state:
-        st.session_state[key] = first
+def begin_with(key: str, first: T) -> T:
+    """Give a widget its value as long as nobody has chosen one, before it is drawn.
+
+    Returns what the widget holds, to be handed to it as its default as well: a browser that is still loading the code
+    of a widget while the page runs again knows only the newest run, and begins with the default of that one.
+    """
+    return of_session(key, lambda: first)

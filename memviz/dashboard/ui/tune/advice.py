@@ -65,11 +65,11 @@ def choose_question(sweep: Sweep) -> tuple[Constraints, str | None]:
 
 
 def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constraints:
-    begin_with("tune-share", 0.9)
     linked("share", "tune-share", SHARES)
     share = row[0].select_slider(
         _("Keep at least this share of the facts"),
         SHARES,
+        value=begin_with("tune-share", 0.9),
         format_func=lambda share: f"{share:.0%}",
         key="tune-share",
         help=_(KEPT_HELP),
@@ -77,22 +77,22 @@ def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constrai
     )
     limits = _limits(sweep)
     peak_key = f"tune-peak-{len(limits)}-{limits[0]}"
-    begin_with(peak_key, NO_LIMIT)
     linked("peak", peak_key, limits)
     limit = row[1].select_slider(
         _("Largest request allowed (tokens)"),
         limits,
+        value=begin_with(peak_key, NO_LIMIT),
         key=peak_key,
         format_func=_limit_words,
         help=_(PEAK_HELP),
     )
     over: Over = "median"
     if len(sweep.subjects) > 1:
-        begin_with("tune-over", "median")
         linked("counts", "tune-over", OVERS)
         chosen = row[3].segmented_control(
             _("Conversation that counts"),
             list(OVERS),
+            default=begin_with("tune-over", "median"),
             required=True,
             format_func=lambda over: _(OVERS[over]),
             key="tune-over",

@@ -14,6 +14,7 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.sweeps.axes import axis_title
 from memviz.dashboard.ui.controls.conversations import (
     conversation_choices,
+    first_sample,
     looked_at_conversation,
     size_words,
 )
@@ -33,11 +34,10 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import RECORDED_FIRST, RECORDING
-from memviz.storage.workspace import FIRST_SAMPLE
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
 from memviz.tuning.best_of_each import Edge, StrategyBest
@@ -73,14 +73,14 @@ def choose_conversations() -> list[str]:
     study = compare_state()
     entries, labels = conversation_choices(study.conversation_id)
     if not state.conversations:
-        first = study.conversation_id or FIRST_SAMPLE
+        first = study.conversation_id or first_sample()
         state.conversations = [first] if first in entries else list(entries)[:1]
     linked_list("over", "tune-conversations", entries)
-    first_ids = [id for id in state.conversations if id in entries]
+    held = begin_with("tune-conversations", state.conversations)
     state.conversations = st.multiselect(
         _("Conversations"),
         list(entries),
-        default=None if widget_value("tune-conversations") else first_ids,
+        default=[id for id in held if id in entries],
         format_func=labels.__getitem__,
         key="tune-conversations",
         help=_(CONVERSATIONS_HELP),
@@ -142,11 +142,12 @@ def _choose_grid(
     known = offered()
     linked_list("try", "tune-strategies", known)
     at_first = [id for id in tried_at_first() if id in known]
+    held = begin_with("tune-strategies", at_first)
     chosen = st.pills(
         _("Strategies to try"),
         list(known),
         selection_mode="multi",
-        default=None if widget_value("tune-strategies") else at_first,
+        default=[id for id in held if id in known],
         format_func=lambda id: _(known[id].title),
         key="tune-strategies",
         help=_(STRATEGIES_HELP),
@@ -219,19 +220,19 @@ def _choose_values(
             selection_mode="multi",
             key=key,
             help=_(axis.help),
-            default=None if widget_value(key) else list(values),
+            default=begin_with(key, list(values)),
             format_func=lambda value: _("on") if value else _("off"),
             persist_state="session",
         )
         return tuple(on_off) or values
     written = [str(value) for value in values]
+    held = begin_with(key, written)
     typed = st.multiselect(
         axis_title(axis),
-        written,
+        list(dict.fromkeys([*written, *held])),
         key=key,
         accept_new_options=True,
-        # A link, or the next value beyond the edge, may have set it.
-        default=None if widget_value(key) else written,
+        default=held,
         help=f"{_(axis.help)}\n\n{_(VALUES_HELP)}",
         placeholder=_("Type a number"),
         persist_state="session",
