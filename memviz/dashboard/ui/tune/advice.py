@@ -92,7 +92,7 @@ def _choose_constraints(sweep: Sweep, row: Sequence[DeltaGenerator]) -> Constrai
         chosen = row[3].segmented_control(
             _("Conversation that counts"),
             list(OVERS),
-            default=begin_with("tune-over", "median"),
+            default=begin_with("tune-over", over),
             required=True,
             format_func=lambda over: _(OVERS[over]),
             key="tune-over",
