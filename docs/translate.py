@@ -21,6 +21,7 @@ from memviz.core.translation import ENGLISH, LOCALE, languages, script_texts
 from memviz.dashboard.guide.glossary import TERM_CONTEXT, glossary
 from memviz.dashboard.guide.strategies import strategy_pages
 from memviz.strategies.parameters import NAME_CONTEXT, Parameter
+from memviz.strategies.presets import presets
 
 ROOT = Path(__file__).parent.parent
 KEYWORDS = {
@@ -134,6 +135,11 @@ def _declared_texts() -> Iterator[tuple[str, Key, Path]]:
         for text in texts:
             if text:
                 yield "strategies", (None, text), guide / "strategies.py"
+    listed = ROOT / "memviz" / "strategies" / "presets.toml"
+    for preset in presets().values():
+        for text in (preset.title, preset.known, preset.differs):
+            if text:
+                yield "strategies", (None, text), listed
 
 
 def _names_of(parameter: Parameter) -> Iterator[tuple[str, Key, Path]]:

@@ -96,6 +96,7 @@ def settings_to_try(
     Raises what :func:`strategies_from` does.
     """
     from memviz.strategies import strategy
+    from memviz.strategies.presets import presets
     from memviz.tuning.grid import settings, suggested, tried_at_first
 
     to_try: list[Strategy] = []
@@ -109,6 +110,12 @@ def settings_to_try(
                 continue
             if not strategy_args and strategy(id).writes_notes:
                 continue
+        if id in presets():  # it is one setting, and no grid of them
+            given = {
+                name: value_of(declared.get(name), text) for name, text in assignments
+            }
+            to_try.append(strategy(id, **given))
+            continue
         values = dict(suggested(id, largest=largest))
         for name, text in assignments:
             values[name] = tuple(_values_of(name, declared.get(name), text, id))
@@ -147,12 +154,9 @@ def parameters_of(id: str) -> dict[str, Parameter]:
 
     Raises :class:`memviz.UnknownStrategyError`.
     """
-    from memviz.core.errors import UnknownStrategyError
-    from memviz.strategies import strategies
+    from memviz.strategies import strategy_class
 
-    if id not in strategies():
-        raise UnknownStrategyError(id, strategies())
-    return {parameter.name: parameter for parameter in strategies()[id].parameters()}
+    return {parameter.name: parameter for parameter in strategy_class(id).parameters()}
 
 
 def value_of(parameter: Parameter | None, text: str) -> Any:

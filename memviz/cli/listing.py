@@ -11,7 +11,6 @@ from typer import Argument, Option
 
 from memviz.cli.options import AsJson, Database
 from memviz.cli.output import complain, console, new_table, on_one_line, write_json
-from memviz.core.errors import UnknownStrategyError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from memviz.storage.entries import ConversationEntry
     from memviz.strategies.base import Strategy
     from memviz.strategies.parameters import Parameter
+    from memviz.strategies.presets import Preset
 
 SHORT_ID_CHARS = 8
 Search = Annotated[
@@ -87,20 +87,22 @@ def list_conversations(
 
 
 def list_strategies(name: Name = None, json: AsJson = False) -> None:
-    """Show the memory strategies and their parameters; with NAME, all about one.
+    """Show the memory strategies and their parameters, and the presets: what products do; with NAME, all about one.
 
     \b
     Examples:
       memviz strategies
       memviz strategies summary_buffer
+      memviz strategies gemini_cli
       memviz strategies --json
     """
-    from memviz.strategies import strategies
+    from memviz.strategies import strategies, strategy_class
+    from memviz.strategies.presets import presets
 
-    known = strategies()
-    if name is not None and name not in known:
-        raise UnknownStrategyError(name, known)
-    chosen = list(known.values()) if name is None else [known[name]]
+    if name in presets():
+        _print_preset(presets()[name], json=json)
+        return
+    chosen = list(strategies().values()) if name is None else [strategy_class(name)]
     if json:
         described = [_strategy_as_json(cls) for cls in chosen]
         write_json(described if name is None else described[0])
@@ -110,6 +112,30 @@ def list_strategies(name: Name = None, json: AsJson = False) -> None:
         if number:
             out.print()
         _print_strategy(out, cls, whole=name is not None)
+    if name is None:
+        out.print("\nPresets: what products and libraries do", style="bold")
+        table = new_table(
+            "name", "title", "strategy", "known", wrapped=["known"], header_style="dim"
+        )
+        for preset in presets().values():
+            table.add_row(preset.id, preset.title, preset.strategy, preset.known)
+        out.print(table)
+
+
+def _print_preset(preset: Preset, *, json: bool) -> None:
+    if json:
+        write_json(asdict(preset))
+        return
+    out = console()
+    out.print(f"{preset.id}  ({preset.title})", style="bold")
+    out.print(f"The strategy {preset.strategy} with:")
+    for name, value in preset.parameters.items():
+        if name == "steps":
+            value = "; ".join(value.split("\n"))
+        out.print(f"  {name}: {value}")
+    out.print(f"Known: {preset.known}.")
+    if preset.differs:
+        out.print(f"Differs: {preset.differs}")
 
 
 def list_formats() -> None:

@@ -4,6 +4,7 @@ A form is a pure function of one message, and a value, so that the tokens of a w
 and kept as running sums (:meth:`memviz.core.conversation.Log.token_sums`).
 """
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -182,6 +183,56 @@ class WithCalls(Form):
         )
 
 
+@dataclass(frozen=True)
+class CutArguments(Form):
+    """Arguments of calls that are longer than ``over`` characters are cut to their first ``chars``. They stay a JSON
+    object, as providers ask for one, with what is left of their text in its only field."""
+
+    name: ClassVar[str] = "cut arguments"
+
+    chars: int = 20
+    over: int = 2000
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The calls with the beginning of their arguments."""
+        calls = tuple(
+            replace(call, arguments=json.dumps({"cut": call.arguments[: self.chars]}))
+            if len(call.arguments) > self.over
+            else call
+            for call in message.tool_calls
+        )
+        return (
+            message
+            if calls == message.tool_calls
+            else replace(message, tool_calls=calls)
+        )
+
+
+@dataclass(frozen=True)
+class InTurn(Form):
+    """Several ``forms``, each over what the one before it left."""
+
+    name: ClassVar[str] = "in turn"
+
+    forms: tuple[Form, ...] = ()
+
+    @property
+    def fate(self) -> FormFate:  # type: ignore[override]  # that of the forms it is made of
+        """Cleared where one of the forms clears."""
+        fates: set[FormFate] = {form.fate for form in self.forms}
+        return "cleared" if "cleared" in fates else "shortened"
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The message after all forms."""
+        for form in self.forms:
+            message = form.sent(message, tool)
+        return message
+
+    def to_dict(self) -> dict[str, Any]:
+        """The forms in their order, as JSON."""
+        return {"form": self.name, "forms": [form.to_dict() for form in self.forms]}
+
+
 FORMS: dict[str, type[Form]] = {
     form.name: form
     for form in (
@@ -191,6 +242,8 @@ FORMS: dict[str, type[Form]] = {
         Digest,
         WithoutThinking,
         WithCalls,
+        CutArguments,
+        InTurn,
     )
 }
 
@@ -200,6 +253,8 @@ def form_from(value: Mapping[str, Any]) -> Form:
     known = FORMS.get(str(value.get("form")))
     if known is None:
         raise ValueError(f"the form {value.get('form')!r} is unknown")
+    if known is InTurn:
+        return InTurn(tuple(map(form_from, value["forms"])))
     fields = {
         name: tuple(item) if isinstance(item, list) else item
         for name, item in value.items()

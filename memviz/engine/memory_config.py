@@ -14,11 +14,10 @@ from memviz.core.errors import (
     ConfigError,
     MemvizError,
     ParameterError,
-    UnknownStrategyError,
 )
 from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.engine.persistence import database_of
-from memviz.strategies import strategies, strategy
+from memviz.strategies import strategies, strategy, strategy_class
 from memviz.strategies.base import Strategy
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -212,8 +211,7 @@ def _problem_with(name: str, value: Any) -> str:
 
 
 def _find_strategy(id: str) -> None:
-    if id not in strategies():
-        raise UnknownStrategyError(id, strategies())
+    strategy_class(id)
 
 
 def _find_model(name: str) -> None:

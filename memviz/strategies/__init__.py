@@ -6,8 +6,8 @@ Begin with ``Strategy``, ``Write`` and ``Move`` (``base``), ``whole_number``
 examples. A strategy is pure: it imports ``core`` and no other strategy, no model,
 engine, database or page.
 
-Open to other rooms: ``base``, ``clauses``, ``library``, ``parameters``, ``prompts``,
-``thresholds``.
+Open to other rooms: ``base``, ``clauses``, ``library``, ``parameters``, ``presets``,
+``prompts``, ``thresholds``.
 """
 
 from collections.abc import Mapping
@@ -20,6 +20,7 @@ from typing import Any
 
 from memviz.core.errors import ParameterError, UnknownStrategyError
 from memviz.strategies.base import Strategy
+from memviz.strategies.presets import presets
 
 COMPARED_AT_FIRST: tuple[tuple[str, Mapping[str, Any]], ...] = (
     ("buffer", {}),
@@ -57,15 +58,29 @@ def _is_strategy(value: Any) -> bool:
 
 
 def strategy(id: str, **parameters: Any) -> Strategy:
-    """The strategy of this id with these parameters.
+    """The strategy of this id with these parameters; of a preset's id the strategy that
+    does the same as that product, with its parameters but for those given.
 
     Raises :class:`UnknownStrategyError`, which lists the known ids, and
     :class:`ParameterError`.
     """
-    cls = strategies().get(id)
+    preset = presets().get(id)
+    if preset is not None:
+        parameters = {**preset.parameters, **parameters}
+    return strategy_class(id)(**parameters)
+
+
+def strategy_class(id: str) -> type[Strategy]:
+    """The class of the strategy of this id, or of the one that the preset of this id uses.
+
+    Raises :class:`UnknownStrategyError`, which lists the known ids.
+    """
+    known = strategies()
+    preset = presets().get(id)
+    cls = known.get(id if preset is None else preset.strategy)
     if cls is None:
-        raise UnknownStrategyError(id, strategies())
-    return cls(**parameters)
+        raise UnknownStrategyError(id, [*known, *presets()])
+    return cls
 
 
 def as_strategy(value: Strategy) -> Strategy:

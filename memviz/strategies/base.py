@@ -52,10 +52,8 @@ FailurePolicy = Literal["leave", "drop", "raise"]
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """An effect: the summarizer is to write a new version of the notes.
-
-    If it fails, the log stays whole, and an error text never becomes a note.
-    """
+    """An effect: the summarizer is to write a new version of the notes. If it fails, the
+    log stays whole, and an error text never becomes a note."""
 
     summarize: range
     """The log positions to put into the new version."""
@@ -201,10 +199,15 @@ class Strategy(BaseModel, ABC):
         return name in cls.model_fields
 
     @property
+    def name(self) -> str:
+        """Its title, or the name of the product whose rule it is."""
+        return _(self.title)
+
+    @property
     def label(self) -> str:
         """Short name with the main parameter and those that differ from their default; a second number of the same unit
         is named."""
-        parts = [_(self.title)]
+        parts = [self.name]
         units = set[str]()
         for one in self._named_parameters:
             value = getattr(self, one.name)
@@ -217,7 +220,7 @@ class Strategy(BaseModel, ABC):
         """The same with each parameter as it is typed into code: ``Running summary · buffer_size=4``."""
         return " · ".join(
             [
-                _(self.title),
+                self.name,
                 *(
                     one.in_code(getattr(self, one.name))
                     for one in self._named_parameters

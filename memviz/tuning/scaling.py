@@ -3,6 +3,7 @@ is as large as the conversation needs. A preset of 100,000 tokens does nothing i
 
 from collections.abc import Mapping
 from math import floor, log10
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from memviz.core.text.wording import listed
@@ -58,20 +59,28 @@ class Scaled(NamedTuple):
         )
 
 
-def scaled(strategy: type[Strategy], needed_tokens: int) -> Scaled | None:
+def scaled(
+    strategy: type[Strategy],
+    needed_tokens: int,
+    chosen: Mapping[str, Any] = MappingProxyType({}),
+) -> Scaled | None:
     """Return the presets of ``strategy`` for a conversation that takes ``needed_tokens`` in all. ``None`` where there
     is nothing to scale: it has no limit in tokens, or the conversation would fill the window that they are made for. A
-    parameter that says the window itself, of which others are shares, becomes what the conversation needs."""
-    presets = presets_of(strategy)
+    parameter that says the window itself, of which others are shares, becomes what the conversation needs; half of
+    that where all limits are shares, or those near the end of the window would not be reached. ``chosen`` are a
+    product's own, in place of the strategy's defaults."""
+    presets = presets_of(strategy, chosen)
     if not presets or needed_tokens <= 0:
         return None
     limits = {one.name: one for one in strategy.parameters()}
     window_tokens = window_of(presets)
     share = min(1.0, needed_tokens / window_tokens)
     values = {}
+    has_limits = not presets.keys() <= {*WINDOW_PARAMETERS}
+    window = needed_tokens if has_limits else max(1, needed_tokens // 2)
     for name, preset in presets.items():
         is_window = name in WINDOW_PARAMETERS
-        wanted = needed_tokens if is_window else _round(preset, share)
+        wanted = window if is_window else _round(preset, share)
         values[name] = min(preset, _within(limits[name], wanted))
     if values == presets:
         return None
@@ -81,11 +90,13 @@ def scaled(strategy: type[Strategy], needed_tokens: int) -> Scaled | None:
     return Scaled(presets, values, window_tokens, needed_tokens)
 
 
-def presets_of(strategy: type[Strategy]) -> dict[str, int]:
-    """Return the limits in tokens that a strategy begins with, by parameter; a limit of 0 is none. A window is among
-    them where they are made for it."""
+def presets_of(
+    strategy: type[Strategy], chosen: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, int]:
+    """Return the limits in tokens that a strategy begins with, or a product, by parameter; a limit of 0 is none. A
+    window is among them where they are made for it, or where it is all there is."""
     found = {
-        one.name: int(one.default)
+        one.name: int(chosen.get(one.name, one.default))
         for one in strategy.parameters()
         if one.unit == "tokens" and one.is_number and one.default and not one.live_only
     }
@@ -94,14 +105,16 @@ def presets_of(strategy: type[Strategy]) -> dict[str, int]:
     return {
         name: value
         for name, value in found.items()
-        if name not in WINDOW_PARAMETERS or value <= made_for
+        if name not in WINDOW_PARAMETERS or not limits or value <= made_for
     }
 
 
 def window_of(presets: Mapping[str, int]) -> int:
     """Return the usual context window that these limits are made for, in tokens."""
     limits = [presets[name] for name in presets if name not in WINDOW_PARAMETERS]
-    least = LARGEST_SHARE * max(limits or presets.values())
+    if not limits:
+        return max(presets.values())
+    least = LARGEST_SHARE * max(limits)
     return next((window for window in WINDOWS_TOKENS if window >= least), least)
 
 

@@ -135,6 +135,7 @@ def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None
                     **(
                         {"trigger_percent": 100}
                         if parameter.name == "window_tokens"
+                        and memviz.strategies()[id].has_parameter("trigger_percent")
                         else {}
                     ),
                 }

@@ -30,6 +30,7 @@ from memviz.models.budgeted import Budgeted
 from memviz.models.recordings.player import RecordedModel
 from memviz.models.recordings.recording import About, Recording
 from memviz.storage.store import Store
+from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
 
 KEY = "sk-secret-0123456789abcdef"
@@ -177,7 +178,7 @@ CASES: dict[str, Case] = {
     "unknown strategy": Case(
         lambda _: memviz.strategy("windw"),
         ("strategy", "'windw'", "Choose", "window"),
-        {"name": "windw", "known": tuple(memviz.strategies())},
+        {"name": "windw", "known": (*memviz.strategies(), *presets())},
     ),
     "unknown counter": Case(
         lambda _: memviz.counter("o200k"),

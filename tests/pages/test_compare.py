@@ -19,6 +19,7 @@ from tests.pages.driving import (
     numbers,
     open_page,
     page_of,
+    sentences,
     token_lines,
 )
 
@@ -237,3 +238,21 @@ def test_change_against_the_first_setting(compare: AppTest) -> None:
         "",
         f"{window / buffer - 1:+.0%} tokens",
     ]
+
+
+def test_a_setting_becomes_what_a_product_does_scaled_to_the_conversation(
+    compare: AppTest,
+) -> None:
+    compare.selectbox(key="preset-2").set_value("gemini_cli").run()
+    count = memviz.counter("o200k_base")
+    needed = sum(
+        count(one.content) for one in sample("trip").messages if one.role != "system"
+    )
+    setting = memviz.strategy("gemini_cli", window_tokens=needed // 2)
+    run = replayed(setting)
+    assert run.compactions
+    assert token_lines(compare)[setting.label] == sent(run)
+    assert any("read in gemini-cli 0.61.0" in one for one in sentences(compare.caption))
+    compare.selectbox(key="strategy-2").set_value("window").run()
+    assert "Sliding window · 10 messages" in token_lines(compare)
+    assert not any("gemini" in one for one in sentences(compare.caption))

@@ -20,6 +20,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "summary_only": {},
     "threshold_summary": {},
     "langchain_summarization": {},
+    "pipeline": {"window_tokens": 6000},
 }
 ASKED = "Write it in at most 120 words."
 

@@ -2,6 +2,7 @@
 its main parameter, and a panel to change them."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -15,6 +16,7 @@ from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.controls.message_html import setting_color
 from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
+    choose_preset,
     choose_strategy,
     edit_parameters,
     offered,
@@ -81,7 +83,7 @@ def _row(
     state = compare_state()
     main = main_parameter(setting)
     notes = _(COMMA).join(_notes(setting, main, writer))
-    name = plain(_(strategies()[setting.strategy_id].title))
+    name = plain(_name(setting))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
         # A popover's controls are drawn when it opens: six closed settings cost the first
@@ -95,6 +97,7 @@ def _row(
             args=(setting.index,),
         )
         with panel, st.container(width=PANEL_PIXELS):
+            choose_preset(setting, needed_tokens)
             choose_strategy(setting)
             edit_parameters(
                 setting,
@@ -168,6 +171,13 @@ def mark_row(index: int) -> None:
 
 def _look_at(index: int) -> None:
     compare_state().looked_at = index
+
+
+def _name(setting: Setting) -> str:
+    """The name of its strategy, or of the product whose rule it is."""
+    with suppress(MemvizError):
+        return setting.build().name
+    return _(strategies()[setting.strategy_id].title)
 
 
 def setting_label(setting: Setting) -> str:

@@ -23,6 +23,7 @@ from memviz.models.names import is_free
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
+from memviz.strategies.presets import Preset, presets
 from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
 
 COUNTER_KEY = "compare-counter"
@@ -32,6 +33,10 @@ STEPS_ACROSS = 100
 SCALE_HELP = noop(
     "Sets its limits in tokens to the same shares of a window that is as large as this conversation "
     "needs. Limits made for a whole context window would never be reached in a short conversation."
+)
+PRESET_HELP = noop(
+    "Takes over what it does when nothing is configured, scaled to this conversation: limits made for a whole context "
+    "window would never be reached in a short one."
 )
 FILE_HELP = noop(
     "A setting as saved on the {tune} page: a strategy with its parameters, the counter and the summarizer."
@@ -94,6 +99,48 @@ def choose_strategy(setting: Setting) -> None:
         help="\n\n".join(lines),
     )
     say_refused()
+
+
+def choose_preset(
+    setting: Setting, needed_tokens: Callable[[], int] | None = None
+) -> None:
+    """Draw the choice of a product or a library, whose memory the setting becomes, scaled to the conversation where
+    ``needed_tokens`` says how many tokens that takes in all."""
+    known = presets()
+    key = f"preset-{setting.uid}"
+    st.selectbox(
+        _("What does your program use?"),
+        list(known),
+        index=None,
+        format_func=lambda id: _(known[id].title),
+        key=key,
+        placeholder=_("A product or a library"),
+        help=_(PRESET_HELP),
+        on_change=_take_preset,
+        args=(setting, key, needed_tokens),
+    )
+    chosen = known.get(widget_value(key) or "")
+    if chosen is not None and chosen.strategy == setting.strategy_id:
+        st.caption(plain(preset_words(chosen)))
+
+
+def preset_words(preset: Preset) -> str:
+    """Return how the rule of a product is known, and where the product does otherwise."""
+    known = _("{title}: {known}.", title=_(preset.title), known=_(preset.known))
+    return f"{known} {_(preset.differs)}" if preset.differs else known
+
+
+def _take_preset(
+    setting: Setting, key: str, needed_tokens: Callable[[], int] | None
+) -> None:
+    preset = presets().get(widget_value(key) or "")
+    if preset is None:
+        return
+    setting.turn_to_preset(preset)
+    set_widget(f"strategy-{setting.uid}", preset.strategy)
+    if needed_tokens is not None:
+        cls = strategies()[preset.strategy]
+        setting.scale(scaled(cls, needed_tokens(), preset.parameters))
 
 
 def edit_parameters(

@@ -25,6 +25,7 @@ from memviz.engine.run import Run
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
 from memviz.strategies import COMPARED_AT_FIRST, strategy
 from memviz.strategies.base import Strategy
+from memviz.strategies.presets import Preset
 from memviz.tuning.scaling import Scaled
 
 FIRST_MESSAGES = 20_000
@@ -86,6 +87,12 @@ class Setting:
         self.scaled = None
         self.not_scaled_words = ""
         self.refused = {}
+
+    def turn_to_preset(self, preset: Preset) -> None:
+        """The strategy of a product or a library, with its parameters."""
+        self.turn_to(preset.strategy)
+        self.parameters = dict(preset.parameters)
+        self.times_scaled += 1
 
     def scale(self, scaled: Scaled | None) -> None:
         """Take over limits that were scaled, or with ``None`` go back to the presets."""

@@ -1,0 +1,295 @@
+"""A pipeline of steps, as most programs at work have one."""
+
+from bisect import bisect_left
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from memviz.core.counters import FormSums
+from memviz.core.forms import Form, InTurn
+from memviz.core.memory import SUMMARIZED, Memory
+from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.translation import _, noop
+from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
+from memviz.strategies.clauses import Held, held_by
+from memviz.strategies.parameters import (
+    Parameter,
+    free_text,
+    summary_length,
+    whole_number,
+)
+from memviz.strategies.presets import preset_of
+from memviz.strategies.steps import Keep, Step, steps_from
+
+FIRST_STEPS = (
+    "clear tool results at 0.5 of the window, keep 3 results\n"
+    "summarize at 0.8 of the window, keep 10 messages"
+)
+
+
+class Pipeline(Strategy):
+    """Does several things in turn, each at a threshold of its own: clears results, shortens, drops, summarizes.
+
+    Gains: what is cheap to lose goes first, so that a summary, which costs a call and breaks the prompt cache, is
+    written late or never.
+
+    Loses: what each of its steps loses; and where one step frees little, the next one fires right behind it.
+
+    Hurts when: the thresholds lie close together, or what the last step keeps is nearly as much as what it fires at:
+    then it summarizes at every request.
+
+    Used by:
+    - deepagents: cuts old arguments, then summarizes at 0.85 of the window and keeps 0.1 (read in deepagents 0.7.32)
+    - LibreChat: shortens old results, clears them, then summarizes at 0.8 of the window (documentation of LibreChat)
+    - Gemini CLI: clears old results, then summarizes at half of the window (read in gemini-cli 0.61.0)
+    - opencode: clears old results, and summarizes when the window is nearly full (read in an older copy of opencode)
+
+    Steps stand one a line and are looked at in their order, before each request. A line says what is done, *at* which
+    thresholds (reached, not passed; several are joined by *and* and *or*), what the step *keeps*, and how much has to
+    go: "clear tool results at 0.5 of the window, keep 40,000 tokens, if 20,000 tokens go". Deeds are *clear tool
+    results*, *shorten tool results to 500 characters* (or *messages*), *cut arguments over 2,000 characters to 20*,
+    *drop thinking*, *drop* and *summarize*. A share of the window is so many tokens, so that another window makes the
+    whole pipeline larger or smaller.
+
+    Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed. What
+    is kept is counted whole, in tokens of results for a step about results. Dropping and summarizing never part a
+    result from its call: where the first message that stays is a result, its call stays too. Before a
+    request nothing is done behind a summary, for nobody knows its size before it is written.
+    """
+
+    title: ClassVar[str] = "Pipeline"
+    reference: ClassVar[str] = (
+        "The common form of deepagents, LibreChat, Gemini CLI and opencode"
+    )
+    order: ClassVar[int] = 12
+    main_parameter: ClassVar[str] = "window_tokens"
+    trigger: ClassVar[Trigger] = Trigger.REQUEST
+    tried_at_first: ClassVar[bool] = (
+        False  # its steps are one program's: no grid says them
+    )
+
+    steps: str | None = free_text(
+        "What is done, one step a line, in this order. Empty: clear tool results at 0.5 of the window, keep 3 results; "
+        "summarize at 0.8 of the window, keep 10 messages"
+    )
+    window_tokens: int = whole_number(
+        128_000,
+        "tokens",
+        "The context window that the shares are of. Larger does everything later.",
+        (4000, 200_000),
+    )
+    summary_words: int = summary_length()
+
+    def __init__(self, **parameters: Any) -> None:
+        super().__init__(**parameters)
+        assert self._steps  # noqa: S101 - read at once: a line that is no step is refused here
+
+    @cached_property
+    def _steps(self) -> tuple[Step, ...]:
+        return steps_from(self.steps or FIRST_STEPS, self.window_tokens)
+
+    @property
+    def name(self) -> str:
+        """The name of the product that has these steps, if one has."""
+        preset = preset_of(self.id, self.steps)
+        return _(self.title if preset is None else preset.title)
+
+    @property
+    def _named_parameters(self) -> list[Parameter]:
+        """The steps are said by the name of the product that has them."""
+        named = super()._named_parameters
+        if preset_of(self.id, self.steps) is None:
+            return named
+        return [one for one in named if one.name != "steps"]
+
+    @property
+    def writes_notes(self) -> bool:
+        """A summarizer is asked where a step summarizes."""
+        return any(step.action == "summarize" for step in self._steps)
+
+    @property
+    def limits(self) -> str:
+        """The words for what the thresholds count."""
+        return noop("everything that is sent, the summary among it")
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """The effects of all steps that are due, each for the memory as those before leave it."""
+        effects: list[Effect] = []
+        for number, step in enumerate(self._steps, 1):
+            reason = self._reason(step, memory)
+            if reason is None:
+                continue
+            effect = self._effect(number, step, memory, reason)
+            if effect is None:
+                continue
+            effects.append(effect)
+            if isinstance(effect, Write):
+                break
+            memory = memory.moved(effect.mark, effect.to)
+        return tuple(effects)
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        """The first user message where it is kept, the summary, and all that was not taken out, in its forms."""
+        pieces: list[Piece] = []
+        first = self._first_user_message(memory)
+        if first is not None:
+            pieces.append(Messages(first, first + 1))
+        pieces += notes(memory.newest_summary)
+        pieces += self._history(memory)
+        return tuple(pieces)
+
+    def _first_user_message(self, memory: Memory) -> int | None:
+        """Its position, where a step that took it out keeps it; ``None`` where none does."""
+        if not any(step.keeps_first_user_message for step in self._steps):
+            return None
+        if not memory.log.turn_count:
+            return None
+        first = memory.log.turn_start(1)
+        return first if first < memory.cursor else None
+
+    def _history(self, memory: Memory) -> list[Messages]:
+        """The messages that were not taken out, in the forms of all steps whose mark lies behind them."""
+        marks = {
+            number: memory.mark(_mark(number))
+            for number, step in enumerate(self._steps, 1)
+            if step.form is not None
+        }
+        inner = {
+            mark for mark in marks.values() if memory.cursor < mark < memory.length
+        }
+        bounds = [memory.cursor, *sorted(inner), memory.length]
+        found = []
+        for start, stop in pairwise(bounds):
+            forms = tuple(
+                self._steps[number - 1].form
+                for number, mark in marks.items()
+                if mark >= stop
+            )
+            if start < stop:
+                found.append(Messages(start, stop, _together(forms)))
+        return found
+
+    def _reason(self, step: Step, memory: Memory) -> str | None:
+        """The numbers for which a step is due; ``None`` where it is not."""
+        if step.trigger is None:
+            return "before every request"
+        verdict = step.trigger.judge(self._held(memory))
+        return verdict.reason if verdict.is_over else None
+
+    def _held(self, memory: Memory) -> Held:
+        """The numbers of the request that would be sent now, the system prompt apart."""
+        versions = memory.newest_summary
+        tokens = memory.space.summaries.tokens(versions.start, versions.stop)
+        apart = len(versions)
+        first = self._first_user_message(memory)
+        if first is not None:
+            apart += 1
+            tokens += memory.sums.between(first, first + 1)
+        for piece in self._history(memory):
+            sums = memory.log.token_sums(memory.sums.counter, piece.form)
+            tokens += sums.between(piece.start, piece.stop)
+        said = held_by(memory)
+        return said._replace(tokens=tokens, messages=said.messages + apart)
+
+    def _effect(
+        self, number: int, step: Step, memory: Memory, reason: str
+    ) -> Effect | None:
+        """The effect of a step that is due; ``None`` where nothing of it can go."""
+        stop = self._stop(step, memory)
+        if step.action == "reduce":
+            return self._reduce(number, step, memory, stop, reason)
+        stop = _whole_call(memory, stop)
+        if stop <= memory.cursor:
+            return None
+        if memory.sums.between(memory.cursor, stop) < step.least_tokens:
+            return None
+        going = range(memory.cursor, stop)
+        if step.action == "summarize":
+            return Write(going, stop, reason, memory.summary)
+        return Move(SUMMARIZED, stop, "evicted", reason, going)
+
+    def _reduce(
+        self, number: int, step: Step, memory: Memory, stop: int, reason: str
+    ) -> Move | None:
+        """The mark of a step that sends messages with less in them moves up to ``stop``."""
+        assert step.form is not None  # noqa: S101 - a step that reduces has one
+        start = max(memory.mark(_mark(number)), memory.cursor)
+        if stop <= start:
+            return None
+        sums = memory.log.token_sums(memory.sums.counter, step.form)
+        assert isinstance(sums, FormSums)  # noqa: S101 - those of a form are
+        changed = sums.changed_in(start, stop)
+        saved = memory.sums.between(start, stop) - sums.between(start, stop)
+        if not changed or (step.least_tokens and saved < step.least_tokens):
+            return None
+        going = range(changed[0], stop)
+        return Move(_mark(number), stop, step.form.fate, reason, going)
+
+    def _stop(self, step: Step, memory: Memory) -> int:
+        """The first position that a step leaves alone."""
+        stops = [memory.before_input]
+        for keep in step.keeps:
+            if step.action == "reduce" and keep.unit in ("results", "tokens"):
+                stops.append(_kept_results(memory, keep))
+            else:
+                stops.append(_kept_messages(memory, keep))
+        return max(memory.history_start, min(stops))
+
+
+def _mark(number: int) -> str:
+    return f"step {number}"
+
+
+def _together(forms: tuple[Form | None, ...]) -> Form | None:
+    """One form that does what all do; ``None`` of none."""
+    known = tuple(form for form in forms if form is not None)
+    if len(known) < 2:
+        return known[0] if known else None
+    return InTurn(known)
+
+
+def _kept_messages(memory: Memory, keep: Keep) -> int:
+    """The position from which on messages are kept, by their number, their turns or their tokens."""
+    if keep.unit == "messages":
+        return memory.length - keep.amount
+    if keep.unit == "percent of messages":
+        return memory.length - memory.pending * keep.amount // 100
+    if keep.unit == "turns":
+        first = memory.turn - keep.amount + 1
+        return memory.log.turn_start(first) if first > 0 else memory.history_start
+    if keep.unit == "tokens":
+        return memory.sums.suffix_start(memory.length, keep.amount, memory.cursor)
+    return _kept_results(memory, keep)
+
+
+def _kept_results(memory: Memory, keep: Keep) -> int:
+    """The position from which on tools' results are kept, by their number or their tokens."""
+    results = memory.log.tools.results
+    known = bisect_left(results, memory.length)
+    if keep.unit == "results":
+        return (
+            results[known - keep.amount]
+            if known > keep.amount
+            else memory.history_start
+        )
+    room = keep.amount
+    stop = memory.length
+    for position in reversed(results[:known]):
+        room -= memory.sums.between(position, position + 1)
+        if room < 0 or position < memory.cursor:
+            break
+        stop = position
+    return stop
+
+
+def _whole_call(memory: Memory, stop: int) -> int:
+    """``stop``, or the call of the result that stands there, or behind the results where that call is gone already."""
+    log = memory.log
+    if stop >= memory.length or log[stop].role != "tool":
+        return stop
+    caller = log.tools.call_of.get(stop)
+    if caller is not None and caller >= memory.cursor:
+        return caller
+    while stop < memory.length and log[stop].role == "tool":
+        stop += 1
+    return min(stop, memory.before_input)

@@ -1,0 +1,173 @@
+"""The steps of a pipeline, read from lines such as ``summarize at 0.85 of the window, keep 10 messages``.
+
+A line says in this order: what is done, at which trigger (without one: before every request), what it leaves alone, and
+how much has to go. The words are those of the products that the rules come from, so that a rule can be read beside its
+documentation.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from memviz.core.bounds import LARGEST_NUMBER
+from memviz.core.errors import ParameterError
+from memviz.core.forms import ClearedResults, Cut, CutArguments, Form, WithoutThinking
+from memviz.strategies.clauses import AnyOf, trigger_from
+
+KeepUnit = Literal["messages", "percent of messages", "turns", "results", "tokens"]
+Action = Literal["reduce", "drop", "summarize"]
+
+EXAMPLE = "summarize at 0.8 of the window, keep 10 messages"
+ALLOWED = (
+    'lines such as "clear tool results at 0.5 of the window, keep 3 results", '
+    '"shorten tool results to 500 characters, keep 2 turns", "drop at 40 messages, keep 20 messages" and '
+    f'"{EXAMPLE}"'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """The newest part of a conversation that a step leaves alone. Tokens are those of tools' results for a step that
+    reduces these, else of all messages."""
+
+    amount: int
+    unit: KeepUnit
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a pipeline."""
+
+    action: Action
+    trigger: AnyOf | None = None
+    """``None``: before every request."""
+    form: Form | None = None
+    """The form in which a step that reduces messages sends them."""
+    keeps: tuple[Keep, ...] = ()
+    """Whatever one of these protects stays."""
+    keeps_first_user_message: bool = False
+    least_tokens: int = 0
+    """Nothing is done where fewer tokens would go."""
+
+
+def steps_from(text: str, window_tokens: int) -> tuple[Step, ...]:
+    """Return the steps that ``text`` says, one a line; lines that are empty or begin with ``#`` say none.
+
+    Raises :class:`ParameterError`, which quotes the line that is no step and shows what is.
+    """
+    lines = (line.strip() for line in re.split(r"[\n;]", text))
+    steps = tuple(
+        _step_from(line, window_tokens)
+        for line in lines
+        if line and not line.startswith("#")
+    )
+    if not steps:
+        raise ParameterError("steps", text, ALLOWED)
+    return steps
+
+
+def _step_from(line: str, window_tokens: int) -> Step:
+    try:
+        return _read(line, window_tokens)
+    except (ValueError, ParameterError):
+        raise ParameterError("steps", line, ALLOWED) from None
+
+
+_LINE = re.compile(
+    r"(?P<deed>.+?)(?: at (?P<trigger>[^,]*(?:,\d{3}[^,]*)*))?(?P<rest>(?:, .+)?)"
+)
+_RESULTS = re.compile(r'clear tool results(?: as "(?P<placeholder>[^"]*)")?')
+_SHORTENED = re.compile(
+    r"shorten (?P<what>tool results|messages) to (?P<chars>\d[\d,]*) characters"
+)
+_ARGUMENTS = re.compile(
+    r"cut arguments over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
+)
+_LEAST = re.compile(r"if (?P<tokens>.+) go")
+_NUMBER = re.compile(r"(?P<amount>\d[\d,]*) (?P<unit>messages|turns|results|tokens)")
+_PERCENT = re.compile(r"(?P<amount>\d{1,3})% of messages")
+_SHARE = re.compile(r"(?P<share>0?\.\d+|1) of the window")
+_FIRST_USER = "keep the first user message"
+
+
+def _read(line: str, window_tokens: int) -> Step:
+    found = _LINE.fullmatch(line)
+    if found is None:
+        raise ValueError(line)
+    trigger = None
+    if found["trigger"]:
+        units = ("tokens", "messages", "turns")
+        trigger = trigger_from(found["trigger"], window_tokens, "steps", units)
+    clauses = [clause for clause in found["rest"].split(", ") if clause]
+    leasts = [clause for clause in clauses if _LEAST.fullmatch(clause)]
+    keeps = [clause for clause in clauses if clause not in (*leasts, _FIRST_USER)]
+    form = _form(found["deed"])
+    return Step(
+        action=_action(found["deed"], form),
+        trigger=trigger,
+        form=form,
+        keeps=tuple(_keep(clause, window_tokens) for clause in keeps),
+        keeps_first_user_message=_FIRST_USER in clauses,
+        least_tokens=max(
+            (_least(clause, window_tokens) for clause in leasts), default=0
+        ),
+    )
+
+
+def _action(deed: str, form: Form | None) -> Action:
+    if form is not None:
+        return "reduce"
+    if deed == "drop":
+        return "drop"
+    if deed == "summarize":
+        return "summarize"
+    raise ValueError(deed)
+
+
+def _form(deed: str) -> Form | None:
+    """The form in which a step of these words sends messages; ``None`` for one that takes them out."""
+    if deed == "drop thinking":
+        return WithoutThinking()
+    if found := _RESULTS.fullmatch(deed):
+        placeholder = found["placeholder"]
+        return ClearedResults() if placeholder is None else ClearedResults(placeholder)
+    if found := _SHORTENED.fullmatch(deed):
+        half = _whole(found["chars"]) // 2
+        roles = (
+            ("tool",)
+            if found["what"] == "tool results"
+            else ("user", "assistant", "tool")
+        )
+        return Cut(half, half, roles=roles)
+    if found := _ARGUMENTS.fullmatch(deed):
+        return CutArguments(_whole(found["chars"]), _whole(found["over"]))
+    return None
+
+
+def _keep(clause: str, window_tokens: int) -> Keep:
+    said = clause.removeprefix("keep ")
+    if said == clause:
+        raise ValueError(clause)
+    if found := _NUMBER.fullmatch(said):
+        return Keep(_whole(found["amount"]), found["unit"])  # type: ignore[arg-type]  # the pattern has no other unit
+    if found := _PERCENT.fullmatch(said):
+        return Keep(_whole(found["amount"]), "percent of messages")
+    if found := _SHARE.fullmatch(said):
+        return Keep(int(float(found["share"]) * window_tokens), "tokens")
+    raise ValueError(clause)
+
+
+def _least(clause: str, window_tokens: int) -> int:
+    found = _LEAST.fullmatch(clause)
+    assert found is not None  # noqa: S101 - it was picked by the pattern
+    keep = _keep(f"keep {found['tokens']}", window_tokens)
+    if keep.unit != "tokens":
+        raise ValueError(clause)
+    return keep.amount
+
+
+def _whole(text: str) -> int:
+    number = int(text.replace(",", ""))
+    if number > LARGEST_NUMBER:
+        raise ValueError(text)
+    return number

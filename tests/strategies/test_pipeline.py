@@ -1,0 +1,303 @@
+"""Steps in turn: what each line of a pipeline does, and all of it against a slow reference that builds every request
+from texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Fate, Log, Message, ParameterError
+from memviz.strategies.steps import steps_from
+from tests.strategies.conversations import conversations
+
+WINDOW = 100
+FORMED = {
+    "clear tool results": lambda m: (
+        replace(m, content="[cleared]") if m.role == "tool" else m
+    ),
+    "shorten tool results to 4 characters": lambda m: (
+        replace(m, content=f"{m.content[:2]}…{m.content[-2:]}")
+        if m.role == "tool" and len(m.content) > 5
+        else m
+    ),
+}
+
+
+def replay(messages: list[Message], steps: str, **parameters: int) -> memviz.Run:
+    return memviz.replay(
+        messages,
+        memviz.strategy("pipeline", steps=steps, **parameters),
+        model=memviz.ScriptedModel([f"summary {n}" for n in range(1, 200)]),
+        counter="chars4",
+    )
+
+
+def said(number: int) -> list[Message]:
+    """A turn of two messages of 10 tokens each."""
+    return [
+        Message("user", f"question {number:02} ".ljust(40, "q")),
+        Message("assistant", f"answer {number:02} ".ljust(40, "a")),
+    ]
+
+
+def looked_up(number: int) -> list[Message]:
+    """A turn in which a tool returns 100 tokens."""
+    id = f"c{number}"
+    call = {"id": id, "function": {"name": "find", "arguments": '{"q": "x"}'}}
+    return [
+        Message("user", f"question {number:02} ".ljust(40, "q")),
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", f"result {number} ".ljust(400, "r"), tool_call_id=id),
+        Message("assistant", f"answer {number:02} ".ljust(40, "a")),
+    ]
+
+
+def contents(run: memviz.Run) -> list[str]:
+    """What the last request sent."""
+    return [message.content for message in run.requests[-1].context.messages]
+
+
+def test_results_are_cleared_once_the_threshold_is_reached_and_the_newest_stay() -> (
+    None
+):
+    talk = [m for n in range(1, 5) for m in looked_up(n)]
+    run = replay(talk, "clear tool results at 300 tokens, keep 1 results")
+    kinds = [(one.kind, one.after_message, one.reason) for one in run.compactions]
+    # A turn has 121 tokens, one of them that of the empty text of its call; of the third 111 are there.
+    assert kinds[0] == ("cleared", 10, "353 tokens ≥ 300")
+    assert run.fates()[-1].tolist().count(Fate.CLEARED) == 2
+    assert contents(run).count("[cleared]") == 2
+
+
+def test_a_step_sees_what_the_one_before_it_freed() -> None:
+    talk = [m for n in range(1, 5) for m in looked_up(n)]
+    both = "clear tool results at 200 tokens\nsummarize at 300 tokens, keep 2 messages"
+    assert {one.kind for one in replay(talk, both).compactions} == {"cleared"}
+    alone = replay(talk, "summarize at 300 tokens, keep 2 messages")
+    assert {one.kind for one in alone.compactions} == {"summarized"}
+
+
+def test_nothing_is_cleared_where_too_little_would_go() -> None:
+    talk = [m for n in range(1, 4) for m in looked_up(n)]
+    step = "clear tool results, keep 1 results, if {} tokens go"
+    assert not replay(talk, step.format(197)).compactions
+    # two results of 100 tokens, with placeholders of 2
+    assert len(replay(talk, step.format(196)).compactions) == 1
+
+
+def test_what_is_dropped_is_covered_by_nothing_and_the_first_user_message_can_stay() -> (
+    None
+):
+    talk = [m for n in range(1, 8) for m in said(n)]
+    run = replay(
+        talk, "drop at 6 messages, keep 3 messages, keep the first user message"
+    )
+    assert contents(run)[0].startswith("question 01")
+    assert contents(run)[1].startswith("question 06")
+    assert run.fates()[-1].tolist()[:4] == [
+        Fate.VERBATIM,
+        Fate.DROPPED,
+        Fate.DROPPED,
+        Fate.DROPPED,
+    ]
+
+
+def test_a_share_of_messages_stays_and_a_summary_stands_for_the_others() -> None:
+    talk = [m for n in range(1, 6) for m in said(n)]
+    run = replay(
+        talk,
+        "summarize at 0.8 of the window, keep 50% of messages",
+        window_tokens=WINDOW,
+    )
+    first = run.compactions[0]
+    assert (first.reason, first.summarized) == (
+        "90 tokens ≥ 80 (80% of the window)",
+        range(0, 5),
+    )
+    assert contents(run)[0].endswith("summary 1")
+
+
+def test_a_result_that_stays_keeps_its_call() -> None:
+    talk = [*said(1), *said(2), *looked_up(3)]
+    run = replay(talk, "drop at 7 messages, keep 1 messages")
+    roles = [message.role for message in run.requests[-1].context.messages]
+    assert roles == ["assistant", "tool"]
+    assert not run.requests[-1].flags
+
+
+def test_long_arguments_are_cut_and_stay_an_object() -> None:
+    call = {
+        "id": "c",
+        "function": {"name": "write", "arguments": '{"text": "%s"}' % ("x" * 90)},
+    }
+    talk = [
+        Message("user", "Write."),
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "done", tool_call_id="c"),
+        Message("assistant", "I wrote it."),
+        *said(2),
+    ]
+    run = replay(talk, "cut arguments over 50 characters to 9, keep 1 turns")
+    sent = run.requests[-1].context.messages[1].tool_calls[0]
+    assert sent.arguments == '{"cut": "{\\"text\\": "}'
+    assert run.fates()[-1].tolist()[1] == Fate.SHORTENED
+
+
+def test_thinking_is_left_out_where_a_step_says_so() -> None:
+    talk = [
+        Message("user", "Hi"),
+        Message("assistant", "<think>hm</think>Hello"),
+        *said(2),
+    ]
+    assert contents(replay(talk, "drop thinking, keep 1 turns"))[1] == "Hello"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "summarise at 10 messages",
+        "summarize at 10 apples",
+        "clear tool results, keep 3 apples",
+        "clear tool results, 3 results",
+        "clear tool results, if 3 messages go",
+        "summarize at 99999999999999999999 tokens",
+        "",
+    ],
+)
+def test_a_line_that_is_no_step_is_quoted_and_steps_are_shown(line: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        memviz.strategy(
+            "pipeline", steps=f"drop thinking\n{line}" if line else "# nothing"
+        )
+    assert refused.value.name == "steps"
+    assert line in str(refused.value)
+    assert "clear tool results at 0.5 of the window, keep 3 results" in str(
+        refused.value
+    )
+
+
+def test_a_share_grows_with_its_window_and_a_number_does_not() -> None:
+    text = "drop at 0.5 of the window and 20 messages, keep 1,000 tokens, keep 0.1 of the window"
+    small, large = (steps_from(text, window)[0] for window in (1000, 50_000))
+    assert [keep.amount for keep in small.keeps] == [1000, 100]
+    assert [keep.amount for keep in large.keeps] == [1000, 5000]
+
+
+@dataclass
+class Slow:
+    """The same rule, with lists of messages: every request is built, and counted as text."""
+
+    log: list[Message]
+    lines: list[tuple[str, int, int, str]]
+    """Deed, threshold in tokens, how much is kept, of what."""
+
+    def requests(self) -> list[list[Message]]:
+        log = Log(self.log)
+        self.marks = [log.system_stop] * len(self.lines)
+        self.cursor = log.system_stop
+        self.summaries = 0
+        return [self._request(log, one.stop) for one in log.requests()]
+
+    def _request(self, log: Log, stop: int) -> list[Message]:
+        start = log.input_start(stop)
+        for number, (deed, threshold, kept, unit) in enumerate(self.lines):
+            if self._tokens(stop) < threshold:
+                continue
+            limit = min(start, self._kept(log, stop, kept, unit))
+            if deed in FORMED:
+                before = max(self.marks[number], self.cursor)
+                if any(
+                    FORMED[deed](self.log[p]) != self.log[p]
+                    for p in range(before, limit)
+                ):
+                    self.marks[number] = limit
+                continue
+            while limit > self.cursor and self._parts(log, limit):
+                limit -= 1
+            if limit > self.cursor:
+                self.cursor = limit
+                if deed == "summarize":
+                    self.summaries += 1
+                    break
+        head = self._summary()
+        return [
+            *self.log[: log.system_stop],
+            *head,
+            *self._history(start),
+            *self.log[start:stop],
+        ]
+
+    def _parts(self, log: Log, limit: int) -> bool:
+        """Whether a cut there has a result behind it whose call is before it."""
+        return (
+            limit < len(log)
+            and log[limit].role == "tool"
+            and log.tools.call_of.get(limit) is not None
+        )
+
+    def _kept(self, log: Log, stop: int, kept: int, unit: str) -> int:
+        if unit == "messages":
+            return stop - kept
+        results = [p for p in range(stop) if log[p].role == "tool"]
+        return results[-kept] if len(results) > kept else 0
+
+    def _summary(self) -> list[Message]:
+        if not self.summaries:
+            return []
+        text = f"Summary of earlier conversation: summary {self.summaries}"
+        return [Message("system", text)]
+
+    def _history(self, stop: int) -> list[Message]:
+        found = []
+        for position in range(self.cursor, stop):
+            message = self.log[position]
+            for (deed, *_), mark in zip(self.lines, self.marks, strict=True):
+                if deed in FORMED and position < mark:
+                    message = FORMED[deed](message)
+            found.append(message)
+        return found
+
+    def _tokens(self, stop: int) -> int:
+        count = memviz.counter("chars4")
+        return sum(count(m.content) for m in [*self._summary(), *self._history(stop)])
+
+
+lines = st.lists(
+    st.one_of(
+        st.tuples(
+            st.sampled_from(list(FORMED)),
+            st.integers(0, 60),
+            st.integers(1, 3),
+            st.sampled_from(["results", "messages"]),
+        ),
+        st.tuples(
+            st.sampled_from(["drop", "summarize"]),
+            st.integers(1, 60),
+            st.integers(1, 4),
+            st.just("messages"),
+        ),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(messages=conversations(), lines=lines)
+def test_sends_what_the_slow_reference_sends(
+    messages: list[Message], lines: list[tuple[str, int, int, str]]
+) -> None:
+    log = Log(messages)
+    # Results whose call is not right before them have rules of their own, in the tests of clearing.
+    assume(all(log.tools.call_of.get(p) == p - 1 for p in log.tools.results))
+    text = "\n".join(
+        f"{deed} at {at} tokens, keep {kept} {unit}" for deed, at, kept, unit in lines
+    )
+    run = replay(messages, text)
+    expected = Slow(
+        messages, [(d, max(1, at), k, u) for d, at, k, u in lines]
+    ).requests()
+    assert [list(one.context.messages) for one in run.requests] == expected
