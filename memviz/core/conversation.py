@@ -15,6 +15,7 @@ from memviz.core.messages import Message as Message
 from memviz.core.messages import ToolCall as ToolCall
 from memviz.core.messages import clean_text as clean_text
 from memviz.core.tool_links import ToolPairs
+from memviz.core.word_index import WordIndex
 
 if TYPE_CHECKING:
     from memviz.core.forms import Form
@@ -89,6 +90,7 @@ class Log(Sequence[Message]):
             ""  # the role of the last message that is no system message
         )
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
+        self._words = WordIndex()
         self._answered: dict[int, str | None] = {}  # the tool of each result
         self._called: dict[
             str | None, str
@@ -318,6 +320,11 @@ class Log(Sequence[Message]):
             )  # another thread may have been faster
         sums.extend(self._messages)
         return sums
+
+    def word_index(self) -> WordIndex:
+        """The words of all messages, for looking up which hold those of a question; each message is read once."""
+        self._words.extend(self._messages)
+        return self._words
 
     def _new_token_sums(self, counter: Counter, form: Form | None) -> TokenSums:
         if form is None:

@@ -38,7 +38,7 @@ from memviz.engine.timeline import EarlierSetting, Timeline
 from memviz.engine.tool_pairs import in_pairs
 from memviz.models.base import Model, Reply
 from memviz.strategies import as_strategy
-from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write, policy_name
+from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 
 
 class Prepared(NamedTuple):
@@ -338,7 +338,8 @@ class State:
         policy: Policy = "leave"
         if isinstance(plan, Write):
             track = plan.track
-            policy = policy_name(plan.on_failure)
+            failed = plan.on_failure
+            policy = failed if isinstance(failed, str) else "instead"
         return Compaction(
             strategy=self.strategy,
             turn=before.turn,

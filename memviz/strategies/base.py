@@ -110,13 +110,6 @@ class Move:
         return None
 
 
-def policy_name(
-    policy: FailurePolicy | Move | Write,
-) -> FailurePolicy | Literal["instead"]:
-    """Return a failure policy as one word: *instead* for another effect."""
-    return policy if isinstance(policy, str) else "instead"
-
-
 MoveKind = Literal["cleared", "shortened", "evicted"]
 Effect = Write | Move
 
@@ -158,6 +151,8 @@ class Strategy(BaseModel, ABC):
     drops_without_summarizer: ClassVar[bool] = False
     sends_history: ClassVar[bool] = True
     """True if requests hold past messages that nobody recalled."""
+    looks_up: ClassVar[bool] = False
+    """True if it brings messages back at nearly every request, which is no event then."""
     tried_at_first: ClassVar[bool] = True
     """True if a sweep begins with it."""
 
@@ -296,6 +291,11 @@ class Strategy(BaseModel, ABC):
         """
         fill = self.fill(memory)
         return None if fill is None else fill.headroom
+
+    def why_sent(self, memory: Memory, position: int) -> str:
+        """The words for why the message at ``position`` is brought back or not, for a strategy
+        that looks messages up. Empty where it does not."""
+        return ""
 
     def idle_because(self, memory: Memory) -> str:
         """The words for what the conversation has lacked so far, so that a rule without a summarizer changed

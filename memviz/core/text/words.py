@@ -1,8 +1,9 @@
 """Text into content words: stemmed, without function words, character pairs where nothing is spaced."""
 
 import re
-from collections.abc import Iterable
+from collections import Counter
 from functools import cache, lru_cache
+from itertools import chain
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
@@ -22,13 +23,32 @@ _PARTS = re.compile(r"[-./,:]")
 
 def content_words(text: str) -> frozenset[str]:
     """The stems that carry the meaning of ``text``."""
+    tokens, runs = _tokens_and_runs(text)
+    pairs = map(_pairs, runs)
+    stems = map(_stems, set(tokens) - STOP_WORDS)
+    return frozenset().union(*pairs, *stems)
+
+
+def count_content_words(text: str) -> Counter[str]:
+    """The same with how often each stands in ``text``."""
+    tokens, runs = _tokens_and_runs(text)
+    found = Counter(chain.from_iterable(map(_stems_of_content, tokens)))
+    for run in runs:
+        found.update(_pairs(run))
+    return found
+
+
+def _stems_of_content(token: str) -> tuple[str, ...]:
+    return () if token in STOP_WORDS else _stems(token)
+
+
+def _tokens_and_runs(text: str) -> tuple[list[str], list[str]]:
+    """The words of a text in lower case, and its runs of characters that nothing spaces."""
     text = text.lower()
-    found: list[Iterable[str]] = []
-    if not text.isascii():
-        found.extend(map(_pairs, _UNSPACED_RUN.findall(text)))
-        text = _UNSPACED_RUN.sub(" ", text)
-    found.extend(map(_stems, set(_TOKEN.findall(text)) - STOP_WORDS))
-    return frozenset().union(*found)
+    if text.isascii():
+        return _TOKEN.findall(text), []
+    runs = _UNSPACED_RUN.findall(text)
+    return _TOKEN.findall(_UNSPACED_RUN.sub(" ", text)), runs
 
 
 def is_chinese(text: str) -> bool:

@@ -136,7 +136,7 @@ def recall_marks(one: PlacedSetting, largest_tokens: int) -> list[Part]:
     pointing down at it. ``largest_tokens``: the largest request of the chart."""
     setting = one.setting
     requests = setting.run.requests
-    numbers = requests.with_recalls()
+    numbers = _recalls(setting.run)
     if not numbers:
         return []
     records = [requests[at] for at in numbers]
@@ -158,6 +158,14 @@ def recall_marks(one: PlacedSetting, largest_tokens: int) -> list[Part]:
         **one.group,
     )
     return [triangles]
+
+
+def _recalls(run: Run) -> list[int]:
+    """The requests that somebody brought something back into; what a strategy looks up by itself is its curve."""
+    numbers = run.requests.with_recalls()
+    if not run.strategy.looks_up:
+        return numbers
+    return [at for at in numbers if run.requests[at].recalled is not None]
 
 
 def _recall_tooltip(run: Run, label: str, record: TurnRecord) -> str:
@@ -186,7 +194,7 @@ def recall_labels(
     for one in placed:
         requests = one.setting.run.requests
         places = one.places
-        for at in requests.with_recalls():
+        for at in _recalls(one.setting.run):
             tokens = recalled_tokens(requests[at])
             recalls.append((int(places[at]), -tokens, one.number))
     if len(recalls) > MOST_RECALLS_NAMED:

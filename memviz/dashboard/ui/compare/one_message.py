@@ -123,6 +123,13 @@ def _at_request(
                 facts=plain(message_facts_words(facts)),
             )
         )
+    why = (
+        ""
+        if record.strategy is None
+        else record.strategy.why_sent(record.memory, position)
+    )
+    if why:
+        st.markdown(_("At the request of {name}: {facts}", name=name, facts=plain(why)))
     instead = sent_instead(record, position)
     if instead is not None:
         sent, how = instead

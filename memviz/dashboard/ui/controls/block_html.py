@@ -257,6 +257,9 @@ def _where(
     )
     if block.kind == "recalled" and position in record.parts.restored:
         where += f" · {ngettext(*IN_PLACE, 1)}"
+    if block.kind == "recalled" and record.strategy is not None:
+        why = record.strategy.why_sent(record.memory, position)
+        where += f" · {why}" if why else ""
     return where
 
 

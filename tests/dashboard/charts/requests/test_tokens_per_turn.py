@@ -230,6 +230,27 @@ class TestTriggers:
 
 
 class TestRecalls:
+    def test_what_a_strategy_looks_up_by_itself_is_no_recall(self) -> None:
+        messages = [
+            memviz.Message(role, f"Rain in Lisbon {number}.")
+            for number in range(8)
+            for role in ("user", "assistant")
+        ]
+        recalls = {8: memviz.Recall(turns=[1])}
+        run = memviz.replay(
+            messages,
+            memviz.strategy("retrieval", top_k=1, newest_messages=1),
+            counter="chars4",
+            recalls=recalls,
+        )
+        assert len(run.requests.with_recalls()) > 4
+        (marks,) = [
+            trace
+            for trace in chart(SettingRun(run, "", 0)).data
+            if trace.marker.symbol == "triangle-down"
+        ]
+        assert marks.x.tolist() == [8]
+
     def test_stand_at_the_requests_that_hold_recalled_messages(self) -> None:
         recalls = {4: memviz.Recall(turns=[1]), 6: memviz.Recall(turns=[1, 2])}
         run = memviz.replay(

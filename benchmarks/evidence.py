@@ -1,0 +1,106 @@
+"""Is what answers a question in the request? Without a model, over conversations with questions.
+
+    python -m benchmarks.evidence [FILE ...]
+
+Each question is asked behind the whole conversation, under settings that need no summarizer, and the messages that the
+conversation names as its evidence are looked up in the request. Without files the bundled conversations are asked their
+own questions. A file of LoCoMo or LongMemEval brings its questions with their evidence along; they are not part of
+memviz.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import memviz
+from memviz import Log, Message, Probe, Transcript, load_transcripts
+from memviz.core.counters import counter
+from memviz.core.memory import Memory, MemorySpace
+from memviz.core.summaries import SummaryLog
+from memviz.engine.assembly import assemble, count
+from memviz.engine.parts import Parts
+from memviz.strategies.base import Strategy
+from memviz.transcripts.samples import bundled
+
+SETTINGS = [
+    memviz.strategy("buffer"),
+    memviz.strategy("token_buffer", max_tokens=1000),
+    memviz.strategy("token_buffer", max_tokens=4000),
+    memviz.strategy("head_and_tail", head_size=4, tail_size=20),
+    memviz.strategy("retrieval", top_k=5, neighbours=0),
+    memviz.strategy("retrieval", top_k=5, neighbours=1),
+    memviz.strategy("retrieval", top_k=10, neighbours=0),
+    memviz.strategy("retrieval", top_k=10, neighbours=1),
+]
+HEAD = "| setting | evidence in the request | questions with all of it | tokens a request |\n|---|---|---|---|"
+
+
+class Asked(NamedTuple):
+    """One question under one setting: how many of its ``evidence`` messages the request holds, and its ``tokens``."""
+
+    evidence: int
+    held: int
+    tokens: int
+
+
+def ask(setting: Strategy, log: Log, probe: Probe) -> Asked:
+    """The request for the question that ``log`` ends with."""
+    sums = log.token_sums(counter("o200k_base"))
+    nothing = SummaryLog(sums.counter, setting.summary_wording)
+    space = MemorySpace(log, sums, nothing)
+    memory = Memory(space, len(log), cursor=log.system_stop)
+    parts = assemble(memory, setting.select(memory))
+    held = {*positions_of(parts), *range(log.system_stop)}.intersection(probe.evidence)
+    tokens = sum(count(memory, parts).values())
+    return Asked(len(probe.evidence), len(held), tokens)
+
+
+def positions_of(parts: Parts) -> Iterator[int]:
+    """The log positions of all messages of a request that are sent whole."""
+    for piece in parts.messages:
+        if piece.form is None:
+            yield from piece.positions
+    yield from parts.recalled
+
+
+def table(transcripts: Sequence[Transcript]) -> str:
+    """A row for each setting over all questions that name their evidence."""
+    asked: dict[Strategy, list[Asked]] = {setting: [] for setting in SETTINGS}
+    for transcript, probe in questions(transcripts):
+        log = Log([*transcript.messages, Message("user", probe.question)])
+        for setting, found in asked.items():
+            found.append(ask(setting, log, probe))
+    return "\n".join([HEAD, *(_row(setting, asked[setting]) for setting in SETTINGS)])
+
+
+def _row(setting: Strategy, asked: Sequence[Asked]) -> str:
+    evidence = sum(one.held for one in asked) / sum(one.evidence for one in asked)
+    whole = sum(one.held == one.evidence for one in asked) / len(asked)
+    tokens = sum(one.tokens for one in asked) / len(asked)
+    return f"| {setting.code_label} | {evidence:.0%} | {whole:.0%} | {tokens:,.0f} |"
+
+
+def questions(transcripts: Iterable[Transcript]) -> Iterator[tuple[Transcript, Probe]]:
+    """The questions that name their evidence, each with its conversation."""
+    for transcript in transcripts:
+        for probe in transcript.probes:
+            if probe.evidence:
+                yield transcript, probe
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", help="Conversations with questions.")
+    files = parser.parse_args().files
+    transcripts = [one for file in files for one in load_transcripts(file)]
+    transcripts = transcripts or list(bundled().values())
+    number = sum(1 for _ in questions(transcripts))
+    print(f"{number:,} questions over {len(transcripts):,} conversations\n")
+    print(table(transcripts))
+
+
+if __name__ == "__main__":
+    main()

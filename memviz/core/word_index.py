@@ -1,0 +1,120 @@
+"""An index of the words of a conversation: which messages hold the words of a question, as it stood at any moment.
+
+Everything that a score is made of, also how rare a word is, is that of the messages before a position, so that a search
+at a request sees only what existed then, and no search has to build anything anew.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from math import log
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from memviz.core.messages import Message
+from memviz.core.text.words import count_content_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SATURATION = 1.2
+"""BM25's k1: the more, the more a word counts that stands in a message again and again."""
+LENGTH_SHARE = 0.75
+"""BM25's b: by so much of its length above the average a message counts less."""
+
+
+class WordIndex:
+    """The messages of a log by the stems in them, append-only.
+
+    Found are messages that a person or the assistant wrote: calls of tools and their results would have to be brought
+    back together, and are not looked up.
+    """
+
+    def __init__(self) -> None:
+        self._extending = Lock()
+        self._places: dict[str, array[int]] = {}
+        self._counts: dict[str, array[int]] = {}
+        self._lengths = array("q")  # words of each message
+        self._words_before = array("q", [0])
+        self._texts_before = array("q", [0])  # messages with words
+
+    def extend(self, messages: Sequence[Message]) -> None:
+        """Read the messages that were not read yet."""
+        if len(self._lengths) >= len(messages):
+            return
+        with self._extending:  # two threads at once would read messages twice
+            for position in range(len(self._lengths), len(messages)):
+                self._append(position, messages[position])
+
+    def _append(self, position: int, message: Message) -> None:
+        counts = count_content_words(message.content) if is_text(message) else {}
+        for word, count in counts.items():
+            self._places.setdefault(word, array("q")).append(position)
+            self._counts.setdefault(word, array("q")).append(count)
+        length = sum(counts.values())
+        self._words_before.append(self._words_before[-1] + length)
+        self._texts_before.append(self._texts_before[-1] + bool(counts))
+        self._lengths.append(length)
+
+    def scores(
+        self, words: Collection[str], start: int, stop: int
+    ) -> NDArray[np.float64]:
+        """The BM25 scores [``stop`` - ``start``] of the messages at positions ``[start, stop)`` for ``words``; 0 where
+        a message has none of them. How rare a word is and how long messages are is counted among these messages alone.
+
+        Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond, 2009, with the logarithm of
+        Lucene, which is never negative.
+        """
+        import numpy as np  # only a search waits for it
+
+        found = np.zeros(max(0, stop - start))
+        texts = self._texts_before[stop] - self._texts_before[start]
+        if texts <= 0:
+            return found
+        mean_words = (self._words_before[stop] - self._words_before[start]) / texts
+        lengths = np.array(self._lengths[start:stop])
+        damping = SATURATION * (
+            1 - LENGTH_SHARE + LENGTH_SHARE * lengths / max(mean_words, 1)
+        )
+        for word in sorted(words):  # sums in one order are the same everywhere
+            held = self._held(word, start, stop)
+            if not held:
+                continue
+            places = np.array(self._places[word][held.start : held.stop]) - start
+            counts = np.array(self._counts[word][held.start : held.stop])
+            rarity = log(1 + (texts - len(held) + 0.5) / (len(held) + 0.5))
+            found[places] += (
+                rarity * counts * (SATURATION + 1) / (counts + damping[places])
+            )
+        return found
+
+    def words_of(self, words: Collection[str], position: int) -> list[str]:
+        """Those of ``words`` that the message at ``position`` holds, in order of the alphabet."""
+        return sorted(
+            word for word in words if self._held(word, position, position + 1)
+        )
+
+    def _held(self, word: str, start: int, stop: int) -> range:
+        """The entries of a word that are of messages at positions ``[start, stop)``."""
+        places = self._places.get(word)
+        if places is None:
+            return range(0)
+        low = bisect_left(places, start)
+        return range(low, bisect_left(places, stop, low))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock, for worker processes."""
+        return {
+            name: value for name, value in self.__dict__.items() if name != "_extending"
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _extending=Lock())
+
+
+def is_text(message: Message) -> bool:
+    """Return whether a message can be brought back by itself: a person's or the assistant's words, without calls."""
+    return message.role in ("user", "assistant") and not message.tool_calls

@@ -1,0 +1,194 @@
+"""What a question brings back, on conversations small enough to count by hand, and against a slow reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log as ln
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memviz
+from memviz import Fate, Log, Message
+from memviz.core.memory import Memory
+from memviz.core.text.words import count_content_words
+from memviz.strategies.retrieval import Retrieval
+from tests.strategies.conversations import conversations
+
+
+def replay(messages: list[Message], **parameters: int) -> memviz.Run:
+    return memviz.replay(
+        messages, memviz.strategy("retrieval", **parameters), counter="chars4"
+    )
+
+
+def turns(*said: str) -> list[Message]:
+    """A turn of each text, answered without a word of it."""
+    return [
+        message
+        for text in said
+        for message in (Message("user", text), Message("assistant", "Noted."))
+    ]
+
+
+FILLER = [f"Remark {number} on nothing." for number in range(6)]
+
+
+def sent_at_last(run: memviz.Run) -> list[str]:
+    return [message.content for message in run.requests[-1].context.messages]
+
+
+def test_what_holds_the_words_of_the_question_is_brought_back_before_it() -> None:
+    talk = turns(
+        "My passport is in the blue drawer.", *FILLER, "Where are the passports?"
+    )
+    run = replay(talk, top_k=1, newest_messages=2, neighbours=0)
+    assert sent_at_last(run) == [
+        "Noted.",
+        "My passport is in the blue drawer.",
+        "Where are the passports?",
+    ]
+    fates = run.fates()[-1].tolist()
+    assert fates[0] == Fate.RECALLED
+    assert set(fates[1:-3]) == {Fate.DROPPED}
+
+
+def test_neighbours_come_along_in_the_order_of_the_conversation() -> None:
+    talk = turns(
+        "We fly on Monday.", "The hotel is the Aurora.", *FILLER, "Which hotel?"
+    )
+    run = replay(talk, top_k=1, newest_messages=1, neighbours=1)
+    assert sent_at_last(run) == [
+        "Noted.",
+        "The hotel is the Aurora.",
+        "Noted.",
+        "Which hotel?",
+    ]
+
+
+def test_a_request_sees_only_what_was_said_before_it() -> None:
+    early = turns("The code is 7731.", *FILLER, "What is the code?")
+    later = [*early, *turns("The code is 9000.", "The code is 9000 indeed.")]
+    first = [
+        list(r.context.messages) for r in replay(early, newest_messages=2).requests
+    ]
+    again = [
+        list(r.context.messages) for r in replay(later, newest_messages=2).requests
+    ]
+    assert again[: len(first)] == first
+
+
+def test_the_budget_stops_at_the_first_find_that_does_not_fit() -> None:
+    long = "The hotel " + "with a view " * 40
+    talk = turns("The hotel, the hotel is the Aurora.", long, *FILLER, "The hotel?")
+    whole = replay(talk, top_k=2, newest_messages=1, neighbours=0)
+    some = replay(talk, top_k=2, newest_messages=1, neighbours=0, picked_tokens=20)
+    assert (len(sent_at_last(whole)), len(sent_at_last(some))) == (3, 2)
+
+
+def test_with_a_half_life_the_newer_of_two_alike_comes_first_by_far() -> None:
+    talk = turns(
+        "Rain in Lisbon, rain and rain.", *FILLER, "Rain in Porto.", *FILLER, "Rain?"
+    )
+    first = {"top_k": 1, "newest_messages": 1, "neighbours": 0}
+    assert "Lisbon" in sent_at_last(replay(talk, **first))[0]
+    assert "Porto" in sent_at_last(replay(talk, **first, half_life_messages=6))[0]
+
+
+def test_chinese_is_found_by_pairs_of_characters() -> None:
+    talk = turns("我的护照在蓝色抽屉里。", *FILLER, "护照在哪里？")
+    assert sent_at_last(replay(talk, top_k=1, newest_messages=1, neighbours=0))[
+        0
+    ].startswith("我的护照")
+
+
+def test_results_of_tools_are_not_brought_back_without_their_calls() -> None:
+    call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
+    talk = [
+        Message("user", "Weather?"),
+        Message("assistant", "weather", tool_calls=(call,)),
+        Message("tool", "weather weather", tool_call_id="a"),
+        *turns(*FILLER, "weather?")[1:],
+    ]
+    run = replay(talk, newest_messages=1)
+    assert not any(record.flags for record in run.requests)
+    assert "weather weather" not in sent_at_last(run)
+
+
+def slow_scores(
+    messages: list[Message], query: str, start: int, stop: int
+) -> dict[int, float]:
+    """BM25 from its formula, with every message read anew."""
+    texts = {
+        p: count_content_words(messages[p].content)
+        for p in range(start, stop)
+        if messages[p].role in ("user", "assistant") and not messages[p].tool_calls
+    }
+    texts = {p: words for p, words in texts.items() if words}
+    if not texts:
+        return {}
+    mean = max(1, sum(sum(words.values()) for words in texts.values()) / len(texts))
+    holding = Counter(word for words in texts.values() for word in words)
+    scores = {}
+    for position, words in texts.items():
+        damping = 1.2 * (0.25 + 0.75 * sum(words.values()) / mean)
+        score = 0.0
+        for word in sorted(count_content_words(query)):
+            rarity = ln(1 + (len(texts) - holding[word] + 0.5) / (holding[word] + 0.5))
+            score += rarity * words[word] * 2.2 / (words[word] + damping)
+        if score:
+            scores[position] = score
+    return scores
+
+
+@given(messages=conversations(), newest=st.integers(1, 4), top=st.integers(1, 4))
+def test_finds_what_the_slow_reference_finds(
+    messages: list[Message], newest: int, top: int
+) -> None:
+    run = replay(messages, top_k=top, newest_messages=newest, neighbours=0)
+    strategy = run.strategy
+    assert isinstance(strategy, Retrieval)
+    for record in run.requests:
+        memory: Memory = record.memory
+        start = strategy.newest_start(memory)
+        query = (
+            "\n".join(
+                m.content
+                for m in messages[memory.before_input : memory.length]
+                if m.role == "user"
+            )
+            if memory.length - memory.before_input
+            else ""
+        )
+        first = memory.history_start
+        expected = slow_scores(messages, query, first, start)
+        found = {one.position: one.score for one in strategy.found(memory)}
+        if strategy.words(memory) == frozenset(count_content_words(query)):
+            assert found == pytest.approx(expected)
+        best = sorted(found, key=lambda p: (found[p], p), reverse=True)[:top]
+        assert [one.position for one in strategy.picks(memory)] == best
+
+
+def test_log_shares_one_index() -> None:
+    log = Log(turns("One.", "Two."))
+    assert log.word_index() is log.word_index()
+
+
+def test_says_why_a_message_is_brought_back_or_not() -> None:
+    talk = turns(
+        "We fly to Lisbon on Monday.",
+        "Lisbon and its trams.",
+        "Nothing.",
+        *FILLER,
+        "When do we fly to Lisbon?",
+    )
+    run = replay(talk, top_k=1, newest_messages=1)
+    strategy, memory = run.strategy, run.requests[-1].memory
+    assert strategy.why_sent(memory, 0).startswith(
+        "number 1 of 2 that hold words of the question (fly and lisbon), score "
+    )
+    assert strategy.why_sent(memory, 1) == "beside message 1, which was found"
+    assert strategy.why_sent(memory, 2).startswith("number 2 of 2")
+    assert strategy.why_sent(memory, 4) == "holds no word of the question"
+    assert strategy.why_sent(memory, memory.length - 1) == ""
