@@ -99,6 +99,34 @@ def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(
     expect(page.locator(".memviz-stage .readout").first).to_contain_text("whole")
 
 
+@pytest.mark.slow
+def test_the_request_that_is_read_follows_the_stage_while_it_plays(
+    page: Page, dashboard: Dashboard
+) -> None:
+    go(page, f"{dashboard.url}/compare?stage=on&turn=20", "compare")
+    sees(page.get_by_text("Request of turn 20", exact=True))
+    page.get_by_role("heading", name="What does each strategy send?").click()
+    page.keyboard.press(" ")
+    sees(page.get_by_text("Request of turn 22", exact=True))
+    sees(page.locator(".memviz-stage").get_by_role("button", name="Pause"))
+
+
+@pytest.mark.slow
+def test_a_stage_that_is_read_plays_on_into_the_next_part(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    first = {**played, "tells_while_playing": True, "moves": 0}
+    page = opened(open_context(), tmp_path, first)
+    page.evaluate("stage.speeds.value = '4', stage.speed = 4")
+    page.keyboard.press(" ")
+    page.wait_for_function("moves.length > 1")
+    page.evaluate(
+        """data => stage.update({ ...data, id: "next", serial: 2, moves: MemvizKeys.here.moves })""",
+        {**first, "at": 30},
+    )
+    page.wait_for_function("stage.walk.isPlaying && stage.walk.at > 31")
+
+
 def six_settings() -> str:
     every = (
         "buffer",

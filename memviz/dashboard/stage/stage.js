@@ -37,7 +37,6 @@ class MemvizStage {
         this.asks = false;
         this.calm = matchMedia("(prefers-reduced-motion: reduce)");
         this.answers = new Map(); // of questions by their number: whether the answer was right
-        this.restsWhilePlaying = false; // the server hears of a step on which the visitor stays
         this.walk = new MemvizWalk(this);
         this.build();
         const { signal } = this.walk;
@@ -52,9 +51,11 @@ class MemvizStage {
     // Other data, or the same with another step or setting to stand at.
     update(data) {
         const isFirst = this.id === undefined, isSame = !isFirst && this.id === data.id;
+        this.restsWhilePlaying = Boolean(data.tells_while_playing); // else the server hears of a step on which the visitor stays
         this.resize(); // what stands above may be another
         if (isSame && this.serial === data.serial) return this.recolor();
         const kept = this.kept(data, isFirst);
+        const playsOn = !isFirst && this.walk.isPlaying && this.restsWhilePlaying && this.scene(data) === this.scene(this.data); // into the next part
         this.serial = data.serial;
         if (!kept) {
             if (!isFirst) this.walk.stop();
@@ -66,6 +67,7 @@ class MemvizStage {
         if (!isSame) this.load(data);
         this.moved();
         if (kept && isFirst) this.goOn(kept);
+        else if (playsOn && !this.walk.isPlaying) this.walk.play();
     }
 
     // Where the visitor went, if the page did not know it yet when it said where to stand: `moves` is how many moves it
