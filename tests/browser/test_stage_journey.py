@@ -381,6 +381,36 @@ def test_a_summary_is_read_with_the_sentence_that_holds_the_followed_fact(
     expect(reader).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [1280, 740])
+def test_how_full_a_memory_is_is_said_in_full(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, width: int
+) -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("summary", buffer_size=16))
+    data = stage_data([SettingRun(run, run.label, 0)], sample("trip"), at=10)
+    viewport = {"width": width, "height": 720}
+    page = opened(open_context(viewport=viewport), tmp_path, data)
+    expect(page.locator(".memviz-stage .fill")).to_have_text("21 of 32 messages")
+    page.evaluate("stage.go(15)")
+    expect(page.locator(".memviz-stage .fill")).to_have_text("31 of 32 messages")
+    expect(page.locator(".memviz-stage .fill")).to_be_visible()
+    clipped = """span => [span, span.parentElement].some((box) =>
+        box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 2)"""
+    assert not page.locator(".memviz-stage .said").evaluate(clipped)
+
+
+def test_how_full_a_memory_is_stands_under_the_pointer_where_there_is_no_room(
+    open_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("summary", buffer_size=16))
+    settings = [SettingRun(run, run.label, number) for number in range(6)]
+    data = stage_data(settings, sample("trip"), at=10)
+    viewport = {"width": 740, "height": 720}
+    page = opened(open_context(viewport=viewport), tmp_path, data)
+    said = page.locator(".memviz-stage .said").first
+    expect(said.locator(".fill")).to_be_hidden()
+    assert "21 of 32 messages" in str(said.get_attribute("title"))
+
+
 def test_pointing_at_a_message_tells_what_it_is(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:

@@ -178,7 +178,7 @@ class MemvizStage {
             memvizMake("span", row, { className: "name", textContent: setting.label, title: setting.label });
             const said = memvizMake("span", row, { className: "said" });
             const [readout, fill] = ["readout", "fill"].map((className) => memvizMake("span", said, { className }));
-            return { row, readout, fill };
+            return { row, said, readout, fill };
         });
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
     }
@@ -583,12 +583,20 @@ class MemvizStage {
             const rule = this.frames.limit(number, at, true);
             readout.classList.toggle("over", Boolean(before && rule && rule.counted > rule.tokens));
             const [held, limit, unit] = frame?.request.fill ?? [];
-            const words = memvizFills(this._)[unit] ?? ""; // tokens are said already
-            fill.textContent = words && this._(words, { held: memvizNumber(held), limit: memvizNumber(limit) });
+            const fills = unit ? memvizFills((text) => this._(text, { held: memvizNumber(held), limit: memvizNumber(limit) })) : {};
+            fill.textContent = fills[unit] ?? ""; // tokens are said already
+            this.fitFill(this.rows[number]);
         });
         this.drawFacts(isBefore);
         this.drawSummary();
         this.describe();
+    }
+
+    // How full a setting is, is said in full or, where there is no room for it, under the pointer.
+    fitFill({ row, said, fill }) {
+        fill.hidden = false;
+        fill.hidden = said.scrollWidth > said.clientWidth + 1 || row.scrollHeight > row.clientHeight + 1;
+        said.title = fill.hidden ? said.textContent : "";
     }
 
     // The summaries that the chosen setting's request holds, as [version, parts of the text].
