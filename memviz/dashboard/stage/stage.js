@@ -4,6 +4,7 @@ const MEMVIZ_READ_MILLISECONDS = 3200, MEMVIZ_SEE_MILLISECONDS = 1500, MEMVIZ_SP
 const MEMVIZ_TOP_SHARE = 0.6; // of the window: what stands above a stage that is further down is scrolled away
 const MEMVIZ_FITTINGS = ["roomy", "low", "tight"]; // how the height of the window is used
 const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
+const MEMVIZ_PHONE_PIXELS = 640; // up to this width things stand below each other
 const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
@@ -198,6 +199,9 @@ class MemvizStage {
         this.drawFacts(false); // before they are seen: what changes afterwards fades for a second
         const later = this.chips.filter((chip, number) => !followed.includes(number));
         this.factRow.replaceChildren(name, ...followed.map((number) => this.chips[number]?.chip ?? ""), ...later.map(({ chip }) => chip));
+        // What is followed stays in view with the foot.
+        if (followed.length) this.foot.prepend(this.factRow);
+        else this.live.before(this.factRow);
         this.showFacts(false);
     }
 
@@ -278,7 +282,7 @@ class MemvizStage {
     resize() {
         const width = Math.floor(this.place.clientWidth);
         if (!width || !this.frames) return;
-        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight].join();
+        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight, this.controls.row.offsetHeight].join();
         if (this.arranged === key) return;
         this.arranged = key;
         [this.width, this.em] = [width, em];
@@ -309,15 +313,15 @@ class MemvizStage {
         return Math.round(innerHeight - (top < MEMVIZ_TOP_SHARE * innerHeight ? top : 0));
     }
 
-    // Lanes, facts, sentence and buttons are seen at once: first lanes become lower, then the legend goes below. On a
-    // narrow page one scrolls to the stage anyway.
+    // Lanes, facts, sentence and buttons are seen at once: first lanes become lower, then the legend goes below, then
+    // less room is kept for the sentence. On a phone one scrolls to the stage anyway.
     fit() {
-        const isNarrow = this.width < 40 * this.em, { lines } = this;
+        const isNarrow = this.width < 40 * this.em, { lines } = this, isPhone = innerWidth <= MEMVIZ_PHONE_PIXELS;
         this.box.classList.toggle("narrow", isNarrow);
-        for (const height of isNarrow ? [this.height(), innerHeight] : [this.height()]) {
+        const ways = isNarrow ? [[this.height(), 4], [isPhone ? innerHeight : this.height(), 2], [innerHeight, 2]] : [[this.height(), 2]];
+        for (const [height, least] of ways) {
             for (const fitting of MEMVIZ_FITTINGS) {
                 for (const one of MEMVIZ_FITTINGS) this.box.classList.toggle(one, one === fitting);
-                const least = isNarrow && height < innerHeight ? 4 : 2;
                 this.box.style.setProperty("--sentence-lines", Math.min(lines, least + (fitting !== "tight")));
                 if (this.picture.resize(this.width, this.em, height - this.besides(), fitting)) return;
             }
@@ -349,7 +353,8 @@ class MemvizStage {
         for (const { chip } of hidden) chip.hidden = false;
         this.sentence.replaceChildren();
         const isBelow = this.box.matches(".tight, .narrow"); // the legend
-        const height = outer(this.foot) + outer(this.factRow) + (isBelow ? 0 : outer(this.legend));
+        const facts = this.foot.contains(this.factRow) ? 0 : outer(this.factRow);
+        const height = outer(this.foot) + facts + (isBelow ? 0 : outer(this.legend));
         this.sentence.replaceChildren(...told);
         for (const { chip } of hidden) chip.hidden = true;
         return Math.ceil(height);
