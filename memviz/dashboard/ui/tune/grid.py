@@ -274,7 +274,7 @@ def tried_further(settings: Iterable[Strategy]) -> list[str]:
     """The values of these settings that were added because the best one lay at the edge,
     each once: ``Running summary buffer_size=40``."""
     state = tune_state()
-    words = {}
+    words: dict[str, None] = {}
     for setting in settings:
         name = setting.main_parameter
         key = state.value_keys.get((setting.id, name))
