@@ -6,7 +6,7 @@ import streamlit as st
 
 from memviz.dashboard.ui.controls.classic_effects import with_effect
 from memviz.dashboard.ui.controls.conversations import say_beginnings
-from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.links import copy_link, keep_address
 from memviz.dashboard.ui.controls.sharing import share_page
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
@@ -35,4 +35,9 @@ else:
     lives_view(settings, models, is_kept_alone=view == KEPT)
 keep_address("facts-address")
 with st.sidebar:  # last, for the settings and models stand above it
-    share_page(partial(keep_as_step, "facts", view, models.summarizer, told_fact()))
+    share, link = st.columns(2, gap="xsmall")
+    with share:
+        keep = partial(keep_as_step, "facts", view, models.summarizer, told_fact())
+        share_page(keep, has_link=False)
+    with link:  # one click, without the menu
+        copy_link("facts-link", with_request=True)

@@ -280,3 +280,32 @@ def test_a_broken_file_is_a_sentence(page: Page, dashboard: Dashboard) -> None:
     )
     sees(page.get_by_text("broken.json was not imported."))
     stands(page, "library")
+
+
+@pytest.mark.slow
+def test_each_idea_of_a_first_hour_is_seen_after_one_action_at_most(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    go(page, f"{dashboard.url}/compare", "compare")
+    drawn(page)
+    # The full buffer only grows, and when the summary was written, without any.
+    full = names_of_lines(page).filter(has_text="Full buffer")
+    expect(full).to_contain_text("13,686")
+    expect(full).to_be_in_viewport()
+    why = page.locator(".st-key-compare-at-request").get_by_text("1,535 tokens > 1,500")
+    expect(why).to_be_in_viewport()
+    # A fact that is lost, and what it costs to bring it back.
+    page.get_by_role("button", name="Ask 3 settings").click()
+    expect(page.get_by_text("Not sent since turn 42.")).to_be_in_viewport()
+    price = page.get_by_role("button", name=re.compile(r"Bring turn .*\+294 tokens"))
+    expect(price.first).to_be_in_viewport()
+    # How it was lost.
+    go(page, f"{dashboard.url}/compare", "compare")
+    page.get_by_role("link", name="Facts", exact=True).click()
+    expect(page.get_by_text("Lost at turn 31.")).to_be_in_viewport()
+    # What the prompt cache saves.
+    go(page, f"{dashboard.url}/compare", "compare")
+    page.get_by_role("radio", name="Dollars", exact=True).click()
+    legend = page.locator(".st-key-costs-curve .legendtext")
+    expect(legend.filter(has_text="Without the cache")).to_be_in_viewport()

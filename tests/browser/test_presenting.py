@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import TRIES, drawn, go
+from tests.browser.journeys import TRIES, drawn, go, sees
 from tests.browser.script_runs import quiet
 from tests.page_names import QUESTIONS
 
@@ -268,3 +268,23 @@ def test_fact_and_reason_are_in_sight_once_a_lessons_question_is_answered(
             box = button.bounding_box()
             assert box
             assert box["y"] + box["height"] <= height
+
+
+def test_a_followed_fact_is_in_sight_among_several_lanes(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{dashboard.url}/lessons?lesson=a-fact-dies&step=7&present=on")
+    sees(page.get_by_role("heading", name="Three other memories"))
+    quiet(page)
+    followed = page.locator(".memviz-stage .facts .highlight")
+    is_uncovered = """chip => {
+        const { left, right, top, bottom } = chip.getBoundingClientRect();
+        const seen = chip.getRootNode().elementFromPoint((left + right) / 2, (top + bottom) / 2);
+        return chip.contains(seen);
+    }"""
+    for key in ("Home", "n", "ArrowRight"):
+        press(page, key)
+        quiet(page)
+        expect(followed).to_be_in_viewport(ratio=1)
+        assert followed.evaluate(is_uncovered), f"after {key} something lies over it"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -97,6 +98,37 @@ def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(
     assert "stage=on" in page.url
     page.get_by_role("radio", name="Memory map", exact=True).click()
     expect(page.locator(".memviz-stage .readout").first).to_contain_text("whole")
+
+
+@pytest.mark.slow
+def test_the_request_that_is_read_follows_the_stage_while_it_plays(
+    page: Page, dashboard: Dashboard
+) -> None:
+    go(page, f"{dashboard.url}/compare?stage=on&turn=20", "compare")
+    sees(page.get_by_text("Request of turn 20", exact=True))
+    page.get_by_role("heading", name="What does each strategy send?").click()
+    page.keyboard.press(" ")
+    sees(page.locator(".memviz-stage").get_by_role("button", name="Pause"))
+    # Any later turn will do: a busy server draws the one where the stage rests longer.
+    read = re.compile(r"^Request of turn (2[1-9]|3\d|4[0-5])$")
+    sees(page.get_by_text(read))
+    sees(page.locator(".memviz-stage").get_by_role("button", name="Pause"))
+
+
+@pytest.mark.slow
+def test_a_stage_that_is_read_plays_on_into_the_next_part(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    first = {**played, "tells_while_playing": True, "moves": 0}
+    page = opened(open_context(), tmp_path, first)
+    page.evaluate("stage.speeds.value = '4', stage.speed = 4")
+    page.keyboard.press(" ")
+    page.wait_for_function("moves.length > 1")
+    page.evaluate(
+        """data => stage.update({ ...data, id: "next", serial: 2, moves: MemvizKeys.here.moves })""",
+        {**first, "at": 30},
+    )
+    page.wait_for_function("stage.walk.isPlaying && stage.walk.at > 31")
 
 
 def six_settings() -> str:
@@ -351,6 +383,36 @@ def test_a_summary_is_read_with_the_sentence_that_holds_the_followed_fact(
     expect(page.locator(".memviz-stage .tip mark")).to_have_text("The fact 2.")
     page.mouse.click(*place)
     expect(reader).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 740])
+def test_how_full_a_memory_is_is_said_in_full(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, width: int
+) -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("summary", buffer_size=16))
+    data = stage_data([SettingRun(run, run.label, 0)], sample("trip"), at=10)
+    viewport = {"width": width, "height": 720}
+    page = opened(open_context(viewport=viewport), tmp_path, data)
+    expect(page.locator(".memviz-stage .fill")).to_have_text("21 of 32 messages")
+    page.evaluate("stage.go(15)")
+    expect(page.locator(".memviz-stage .fill")).to_have_text("31 of 32 messages")
+    expect(page.locator(".memviz-stage .fill")).to_be_visible()
+    clipped = """span => [span, span.parentElement].some((box) =>
+        box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 2)"""
+    assert not page.locator(".memviz-stage .said").evaluate(clipped)
+
+
+def test_how_full_a_memory_is_stands_under_the_pointer_where_there_is_no_room(
+    open_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("summary", buffer_size=16))
+    settings = [SettingRun(run, run.label, number) for number in range(6)]
+    data = stage_data(settings, sample("trip"), at=10)
+    viewport = {"width": 740, "height": 720}
+    page = opened(open_context(viewport=viewport), tmp_path, data)
+    said = page.locator(".memviz-stage .said").first
+    expect(said.locator(".fill")).to_be_hidden()
+    assert "21 of 32 messages" in str(said.get_attribute("title"))
 
 
 def test_pointing_at_a_message_tells_what_it_is(

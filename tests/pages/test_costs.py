@@ -62,7 +62,7 @@ def lines(session: AppTest) -> dict[str, list[float]]:
     return {
         trace["name"]: numbers(trace["y"])
         for trace in traces
-        if trace.get("showlegend", True)
+        if trace.get("showlegend", True) and trace["mode"] == "lines+markers"
     }
 
 

@@ -36,6 +36,20 @@ def test_nothing_is_paid_before_the_button_and_the_price_is_told(
     assert "summaries: about" in told(paid)
 
 
+def test_values_that_were_added_are_said_before_they_are_paid_for(
+    paid: AppTest,
+) -> None:
+    added = "the best one lay at the edge: Summary buffer max_token_limit="
+    assert added in told(paid)
+    values = labelled(paid.multiselect, "max_token_limit")
+    value = told(paid).partition(added)[2].partition(".")[0].replace(",", "")
+    assert value in values.value
+    values.set_value([one for one in values.value if one != value])
+    finished(paid.run())
+    assert any(button.label.startswith("Sweep with") for button in paid.button)
+    assert added not in told(paid)
+
+
 def test_a_sweep_that_ends_while_the_page_waits_for_it_is_offered_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,10 +2,6 @@
 // moves the blocks from where they are to where they belong, on one canvas, frame by frame.
 const MEMVIZ_ARRIVE = 0.38; // of a step with an event: the part in which messages arrive, before the rest folds
 const MEMVIZ_LINES = 5; // of one lane, at most
-const memvizBrokenBy = (_) => ({
-    summary: _("broken by a summary"), reduction: _("broken by clearing"), window: _("broken by a window that moved"),
-    pause: _("broken by the pause"), other: _("broken by a recall or a change"),
-});
 const MEMVIZ_CACHED = 0.65; // how pale that is which was read from the cache
 const MEMVIZ_BRACKET_PIXELS = 5; // the ends of the bracket of a limit
 const MEMVIZ_LEAST_ROOM = { roomy: [2.3, 0.85], low: [1.7, 0.85], tight: [1.15, 0.7], narrow: [1.8, 1], "narrow tight": [1.1, 0.75] }; // lane and gap, in em
@@ -108,7 +104,7 @@ class MemvizPicture {
             });
             const lines = Math.max(1, Math.ceil(x / this.room.laneWidth - 0.001));
             const held = blocks.reduce((sum, block) => sum + (block.isCached ? block.w : 0), 0);
-            return { blocks, lines, broken: broken && { by: memvizBrokenBy(this._)[broken], x: held }, limit: this.reach(blocks, this.frames.limit(number, step, Boolean(before)), scale), fates: frame?.fates };
+            return { blocks, lines, broken: broken && { by: data.colors.broken[broken], x: held }, limit: this.reach(blocks, this.frames.limit(number, step, Boolean(before)), scale), fates: frame?.fates };
         });
     }
 

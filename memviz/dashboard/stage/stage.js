@@ -4,6 +4,7 @@ const MEMVIZ_READ_MILLISECONDS = 3200, MEMVIZ_SEE_MILLISECONDS = 1500, MEMVIZ_SP
 const MEMVIZ_TOP_SHARE = 0.6; // of the window: what stands above a stage that is further down is scrolled away
 const MEMVIZ_FITTINGS = ["roomy", "low", "tight"]; // how the height of the window is used
 const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
+const MEMVIZ_PHONE_PIXELS = 640; // up to this width things stand below each other
 const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
@@ -37,7 +38,6 @@ class MemvizStage {
         this.asks = false;
         this.calm = matchMedia("(prefers-reduced-motion: reduce)");
         this.answers = new Map(); // of questions by their number: whether the answer was right
-        this.restsWhilePlaying = false; // the server hears of a step on which the visitor stays
         this.walk = new MemvizWalk(this);
         this.build();
         const { signal } = this.walk;
@@ -52,9 +52,11 @@ class MemvizStage {
     // Other data, or the same with another step or setting to stand at.
     update(data) {
         const isFirst = this.id === undefined, isSame = !isFirst && this.id === data.id;
+        this.restsWhilePlaying = Boolean(data.tells_while_playing); // else the server hears of a step on which the visitor stays
         this.resize(); // what stands above may be another
         if (isSame && this.serial === data.serial) return this.recolor();
         const kept = this.kept(data, isFirst);
+        const playsOn = !isFirst && this.walk.isPlaying && this.restsWhilePlaying && this.scene(data) === this.scene(this.data); // into the next part
         this.serial = data.serial;
         if (!kept) {
             if (!isFirst) this.walk.stop();
@@ -66,6 +68,7 @@ class MemvizStage {
         if (!isSame) this.load(data);
         this.moved();
         if (kept && isFirst) this.goOn(kept);
+        else if (playsOn && !this.walk.isPlaying) this.walk.play();
     }
 
     // Where the visitor went, if the page did not know it yet when it said where to stand: `moves` is how many moves it
@@ -176,7 +179,7 @@ class MemvizStage {
             memvizMake("span", row, { className: "name", textContent: setting.label, title: setting.label });
             const said = memvizMake("span", row, { className: "said" });
             const [readout, fill] = ["readout", "fill"].map((className) => memvizMake("span", said, { className }));
-            return { row, readout, fill };
+            return { row, said, readout, fill };
         });
         this.labels.classList.toggle("alone", this.data.settings.length === 1);
     }
@@ -196,6 +199,9 @@ class MemvizStage {
         this.drawFacts(false); // before they are seen: what changes afterwards fades for a second
         const later = this.chips.filter((chip, number) => !followed.includes(number));
         this.factRow.replaceChildren(name, ...followed.map((number) => this.chips[number]?.chip ?? ""), ...later.map(({ chip }) => chip));
+        // What is followed stays in view with the foot.
+        if (followed.length) this.foot.prepend(this.factRow);
+        else this.live.before(this.factRow);
         this.showFacts(false);
     }
 
@@ -276,7 +282,7 @@ class MemvizStage {
     resize() {
         const width = Math.floor(this.place.clientWidth);
         if (!width || !this.frames) return;
-        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight].join();
+        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight, this.controls.row.offsetHeight].join();
         if (this.arranged === key) return;
         this.arranged = key;
         [this.width, this.em] = [width, em];
@@ -307,15 +313,15 @@ class MemvizStage {
         return Math.round(innerHeight - (top < MEMVIZ_TOP_SHARE * innerHeight ? top : 0));
     }
 
-    // Lanes, facts, sentence and buttons are seen at once: first lanes become lower, then the legend goes below. On a
-    // narrow page one scrolls to the stage anyway.
+    // Lanes, facts, sentence and buttons are seen at once: first lanes become lower, then the legend goes below, then
+    // less room is kept for the sentence. On a phone one scrolls to the stage anyway.
     fit() {
-        const isNarrow = this.width < 40 * this.em, { lines } = this;
+        const isNarrow = this.width < 40 * this.em, { lines } = this, isPhone = innerWidth <= MEMVIZ_PHONE_PIXELS;
         this.box.classList.toggle("narrow", isNarrow);
-        for (const height of isNarrow ? [this.height(), innerHeight] : [this.height()]) {
+        const ways = isNarrow ? [[this.height(), 4], [isPhone ? innerHeight : this.height(), 2], [innerHeight, 2]] : [[this.height(), 2]];
+        for (const [height, least] of ways) {
             for (const fitting of MEMVIZ_FITTINGS) {
                 for (const one of MEMVIZ_FITTINGS) this.box.classList.toggle(one, one === fitting);
-                const least = isNarrow && height < innerHeight ? 4 : 2;
                 this.box.style.setProperty("--sentence-lines", Math.min(lines, least + (fitting !== "tight")));
                 if (this.picture.resize(this.width, this.em, height - this.besides(), fitting)) return;
             }
@@ -347,7 +353,8 @@ class MemvizStage {
         for (const { chip } of hidden) chip.hidden = false;
         this.sentence.replaceChildren();
         const isBelow = this.box.matches(".tight, .narrow"); // the legend
-        const height = outer(this.foot) + outer(this.factRow) + (isBelow ? 0 : outer(this.legend));
+        const facts = this.foot.contains(this.factRow) ? 0 : outer(this.factRow);
+        const height = outer(this.foot) + facts + (isBelow ? 0 : outer(this.legend));
         this.sentence.replaceChildren(...told);
         for (const { chip } of hidden) chip.hidden = true;
         return Math.ceil(height);
@@ -581,12 +588,20 @@ class MemvizStage {
             const rule = this.frames.limit(number, at, true);
             readout.classList.toggle("over", Boolean(before && rule && rule.counted > rule.tokens));
             const [held, limit, unit] = frame?.request.fill ?? [];
-            const words = memvizFills(this._)[unit] ?? ""; // tokens are said already
-            fill.textContent = words && this._(words, { held: memvizNumber(held), limit: memvizNumber(limit) });
+            const fills = unit ? memvizFills((text) => this._(text, { held: memvizNumber(held), limit: memvizNumber(limit) })) : {};
+            fill.textContent = fills[unit] ?? ""; // tokens are said already
+            this.fitFill(this.rows[number]);
         });
         this.drawFacts(isBefore);
         this.drawSummary();
         this.describe();
+    }
+
+    // How full a setting is, is said in full or, where there is no room for it, under the pointer.
+    fitFill({ row, said, fill }) {
+        fill.hidden = false;
+        fill.hidden = said.scrollWidth > said.clientWidth + 1 || row.scrollHeight > row.clientHeight + 1;
+        said.title = fill.hidden ? said.textContent : "";
     }
 
     // The summaries that the chosen setting's request holds, as [version, parts of the text].

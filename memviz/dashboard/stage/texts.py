@@ -10,15 +10,18 @@ from memviz.dashboard.charts.palette import (
     STEP_TITLES,
 )
 from memviz.dashboard.stage.files import script
+from memviz.dashboard.words.prices import BROKEN_BY
 
 
 def colors() -> dict[str, Any]:
-    """Return the colours of parts of a request and of what becomes of a message, with their names."""
+    """Return the colours of parts of a request and of what becomes of a message, with their names, and the names of
+    what breaks the cached prefix."""
     return {
         "parts": PART_COLORS,
         "fates": list(STEP_COLORS),
         "titles": [_(title) for title in STEP_TITLES],
         "names": {part: _(title) for part, title in PART_TITLES.items()},
+        "broken": {breaker.value: _(name) for breaker, name in BROKEN_BY.items()},
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from memviz.core.text.wording import COMMA, duration_words
 from memviz.core.translation import _, noop
+from memviz.metrics.cost.cache_breaks import Breaker
 from memviz.metrics.cost.cost import Part
 from memviz.metrics.cost.pricing import FREE, MILLION, MissingPrice, Pricing, unpriced
 from memviz.models.cache_rules import CacheRules
@@ -21,6 +22,14 @@ PART_NAMES = {
     Part.SUMMARIZER_OUTPUT: noop("Summarizer, output"),
 }
 """The name of each kind of tokens that is paid for, in a table."""
+BROKEN_BY = {
+    Breaker.SUMMARY: noop("broken by a summary"),
+    Breaker.REDUCTION: noop("broken by clearing"),
+    Breaker.WINDOW: noop("broken by a window that moved"),
+    Breaker.PAUSE: noop("broken by the pause"),
+    Breaker.OTHER: noop("broken by a recall or a change"),
+}
+"""What broke the prefix that the cache held, at its mark or in a legend."""
 
 
 def whose(pricing: Pricing) -> str:

@@ -12,8 +12,10 @@ from memviz import Message, Recall, Run, ScriptedModel
 from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
+from memviz.dashboard.stage.files import script
+from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.engine.chat import Chat
-from memviz.metrics.cost.cache_breaks import cache_breaks
+from memviz.metrics.cost.cache_breaks import Breaker, cache_breaks
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
@@ -342,6 +344,14 @@ def test_a_request_says_what_it_read_from_the_cache_and_who_broke_its_prefix() -
             )
             assert (cached_usd > 0) == (cached_tokens > 0)
             assert step.request.get("broken") == broken.get(number)
+
+
+def test_what_broke_the_prefix_is_named_as_in_the_chart_of_the_cache() -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("window", window_size=4))
+    data = stage_data([SettingRun(run, run.label, 0)], sample("trip"))
+    names = data["colors"]["broken"]
+    assert names == {breaker.value: BROKEN_BY[breaker] for breaker in Breaker}
+    assert not any(name in script() for name in names.values()), "a second source"
 
 
 def test_the_pending_request_is_one_hollow_step_behind_all_others_and_counts_nowhere() -> (

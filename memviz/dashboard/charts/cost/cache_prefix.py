@@ -35,6 +35,7 @@ from memviz.dashboard.charts.turn_axis import (
     turn_partings,
     turns_axis,
 )
+from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.dashboard.words.requests import request_names
 from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak
 from memviz.metrics.requests.request_axis import RequestAxis
@@ -60,41 +61,34 @@ MARGINS = {**FIXED_MARGINS, "l": 70, "t": 20, "b": AXIS_PIXELS - 20}
 class _Look(NamedTuple):
     symbol: str
     color: str
-    name: str
-    """What broke the prefix, in the legend."""
     told: str
-    """The same in a tooltip."""
+    """What broke the prefix, in a tooltip."""
 
 
 LOOKS = {
     Breaker.SUMMARY: _Look(
         "diamond",
         PART_COLORS["summary"],
-        noop("broken by a summary"),
         noop("a new summary stands where the cache held messages"),
     ),
     Breaker.REDUCTION: _Look(
         "square",
         SHORTENED_COLOR,
-        noop("by clearing"),
         noop("messages that the cache held were cleared or shortened"),
     ),
     Breaker.WINDOW: _Look(
         "triangle-left",
         PART_COLORS["system"],
-        noop("by a window that moved"),
         noop("the window moved, so the request begins with another message"),
     ),
     Breaker.PAUSE: _Look(
         "hourglass",
         PART_COLORS["tools"],
-        noop("by the pause"),
         noop("the pause was longer than the cache keeps anything"),
     ),
     Breaker.OTHER: _Look(
         "circle",
         PART_COLORS["recalled"],
-        noop("by a recall or a change"),
         noop("a recall, another setting or other tools changed its beginning"),
     ),
 }
@@ -288,4 +282,4 @@ def _legend(breakers: Sequence[Breaker]) -> Iterator[Part]:
     for breaker in breakers:
         look = LOOKS[breaker]
         marker = {"symbol": look.symbol, "size": MARK_PIXELS, "color": look.color}
-        yield legend_entry(_(look.name), mode="markers", marker=marker)
+        yield legend_entry(_(BROKEN_BY[breaker]), mode="markers", marker=marker)

@@ -26,6 +26,7 @@ from memviz.dashboard.charts.grammar import (
     TOKENS_AXIS,
     Part,
     heading,
+    legend_entry,
     line,
     note_at_left,
     path,
@@ -106,9 +107,16 @@ def cost_curve(
     ``"<number of the setting>:<turn>:<call>"``."""
     axis = RequestAxis.of(one.cost.turns for one in costs)
     traces: list[Part] = []
+    has_thin = False
     for number, one in enumerate(costs):
         thin = _without_cache(one, view, unit) if uncached else None
         traces += _lines(one, number, one.amounts(view, unit), thin, axis)
+        has_thin = has_thin or thin is not None
+    if has_thin:
+        thin_line = stroke(1.4, "dot")
+        traces.append(
+            legend_entry(_("Without the cache"), mode="lines", line=thin_line)
+        )
 
     y_axis = {
         **_AMOUNTS,
@@ -126,7 +134,7 @@ def cost_curve(
         shapes=turn_partings(axis),
         margin=MARGINS,
         uirevision=f"cost-{view.name}-{unit.name}",
-        **sized_for(len(costs), height_pixels.DOLLARS),
+        **sized_for(len(costs), height_pixels.DOLLARS, int(has_thin)),
     )
 
 

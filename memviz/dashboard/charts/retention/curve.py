@@ -85,6 +85,7 @@ def retention_curve(
         traces.append(_curve(one, place, measure, axis))
     for place, one in enumerate(kept):
         traces += summarization_marks(one, place, measure, axis)
+    named_bounds = sum(trace.get("showlegend") is True for trace in traces)
     return picture(
         traces,
         title=heading(_("Facts that the model could still know")),
@@ -97,20 +98,20 @@ def retention_curve(
         margin=FIXED_MARGINS,
         uirevision="retention",
         **parted(axis),
-        **sized_for(len(kept), 440),
+        **sized_for(len(kept), 440, named_bounds),
     )
 
 
 def _bounds(bounds: Bounds, axis: RequestAxis) -> Iterator[Part]:
     x = axis.places(bounds.turns)
     thin = stroke(1, "dot")
-    yield path(x, bounds.ceiling, thin, name="ceiling", showlegend=False)
+    yield path(x, bounds.ceiling, thin, name=_("All messages sent"), showlegend=True)
     if bounds.chance is not None:
         low, high = bounds.chance
         edge = {**thin, "width": 0}
         yield path(x, low, edge, name="least by chance", showlegend=False)
         band = {"fill": "tonexty", "fillcolor": faded(GREY, 0.18)}
-        yield path(x, high, thin, name="most by chance", showlegend=False, **band)
+        yield path(x, high, thin, name=_("Found by chance"), showlegend=True, **band)
 
 
 def _curve(

@@ -14,6 +14,7 @@ from memviz.dashboard.charts.grammar import (
     SHARE_AXIS,
     Part,
     heading,
+    legend_entry,
     line,
     marks,
     picture,
@@ -84,16 +85,19 @@ def survival_curve(
         traces += _curves(one, what)
     for one in lasting:
         traces += _half_life(one, what)
+    half = stroke(1, "dot")
+    if lasting:
+        traces.append(legend_entry(_("Half is known"), mode="lines", line=half))
     return picture(
         traces,
         title=heading(title),
         xaxis=x_axis,
         yaxis={**SHARE_AXIS, "title": {"text": _("share still known")}},
         legend=LEGEND_BELOW,
-        shapes=[rule_across(0.5, stroke(1, "dot"), layer="below")],
+        shapes=[rule_across(0.5, half, layer="below")],
         margin=FIXED_MARGINS,
         uirevision="survival",
-        **sized_for(len(lasting), height_pixels.SURVIVAL),
+        **sized_for(len(lasting), height_pixels.SURVIVAL, 1),
     )
 
 

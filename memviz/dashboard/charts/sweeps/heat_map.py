@@ -23,6 +23,7 @@ from memviz.dashboard.charts.grammar import (
     box,
     heading,
     heat,
+    legend_entry,
     marks,
     picture,
     stroke,
@@ -39,7 +40,7 @@ from memviz.dashboard.charts.sweeps.axes import (
     values_of,
 )
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords, inline
-from memviz.dashboard.charts.sweeps.points import title_of
+from memviz.dashboard.charts.sweeps.points import SETTINGS_LEGEND, title_of
 from memviz.dashboard.charts.sweeps.setting_words import (
     SettingWords,
     measure_words,
@@ -62,6 +63,7 @@ WIDEST_PIXELS = 1100
 LEAST_ROWS = 3
 """A map of fewer rows is as high as one of so many, so that the name of the axis has room."""
 MARGINS = {"l": 76, "r": 10, "t": 46, "b": 56}
+LEGEND_PIXELS = 40
 COLORBAR_TICKS = 5
 _WHITE = "#FFFFFF"
 _BLACK = "#000000"
@@ -109,17 +111,20 @@ def setting_map(
         tooltips[number] = writer.tooltip(row, *measure_words(row, measure))
     rows, columns = cells.values.shape
     pixels = max(LEAST_ROWS, rows) * height_pixels.CELL
+    frames, names = _framed(cells, chosen, recommended)
+    foot_pixels = MARGINS["b"] + (LEGEND_PIXELS if names else 0)
     return picture(
-        [*_heatmaps(cells, words), _points(cells, x, y, tooltips)],
+        [*_heatmaps(cells, words), _points(cells, x, y, tooltips), *names],
         over_turns=False,
         title=heading(escaped(title)),
         xaxis=_axis(x, cells.x),
         yaxis=_axis(y, cells.y),
-        shapes=[*_frame(cells, chosen, "dot"), *_frame(cells, recommended, "solid")],
-        showlegend=False,
+        shapes=frames,
+        legend=SETTINGS_LEGEND,
+        showlegend=bool(names),
         hoverdistance=max(20, WIDEST_PIXELS // (2 * max(columns, 1))),
-        margin=MARGINS,
-        height=pixels + MARGINS["t"] + MARGINS["b"],
+        margin={**MARGINS, "b": foot_pixels},
+        height=pixels + MARGINS["t"] + foot_pixels,
         uirevision=f"map {x.name} {y.name} {measure}",
     )
 
@@ -234,7 +239,25 @@ def _points(cells: _Map, x: Axis, y: Axis, words: dict[int, str]) -> Part:
         selected=_HIDDEN,
         unselected=_HIDDEN,
         name="settings",
+        showlegend=False,
     )
+
+
+def _framed(
+    cells: _Map, chosen: int | None, recommended: int | None
+) -> tuple[list[Part], list[Part]]:
+    """Return the frames of these two settings, and what the legend calls them."""
+    frames: list[Part] = []
+    names: list[Part] = []
+    for name, setting, dash in (
+        (_("Chosen"), chosen, "dot"),
+        (_("Recommended"), recommended, "solid"),
+    ):
+        drawn = [*_frame(cells, setting, dash)]
+        frames += drawn
+        if drawn:
+            names.append(legend_entry(name, mode="lines", line=stroke(2.5, dash)))
+    return frames, names
 
 
 def _frame(cells: _Map, setting: int | None, dash: str) -> Iterator[Part]:

@@ -16,6 +16,7 @@ from memviz.dashboard.charts.grammar import (
     OPAQUE,
     Part,
     heading,
+    legend_entry,
     marks,
     note,
     note_at_left,
@@ -112,6 +113,10 @@ def parameter_line(
     ]
     if beaten:
         parts.append(pale_key())
+    if threshold is not None:
+        words = _threshold_words(measure, threshold)
+        parts.append(legend_entry(words, mode="lines", line=stroke(1.5, "dash")))
+    is_ringed = not set(rows["setting"]).isdisjoint(marked.values())
     return picture(
         parts,
         over_turns=False,
@@ -121,7 +126,7 @@ def parameter_line(
         shapes=shapes,
         annotations=notes,
         legend=SETTINGS_LEGEND,
-        showlegend=bool(beaten) or not set(rows["setting"]).isdisjoint(marked.values()),
+        showlegend=bool(beaten) or is_ringed or threshold is not None,
         height=HEIGHT_PIXELS,
         margin=MARGINS,
         uirevision=f"lines {x.name}",
@@ -201,6 +206,15 @@ def _title_words(measure: str, threshold: float | None) -> str:
     if words.less_is_better:
         return _("{measure}, at most {bound}", measure=text, bound=bound)
     return _("{measure}, at least {bound}", measure=text, bound=bound)
+
+
+def _threshold_words(measure: str, threshold: float) -> str:
+    """Return the name of the dashed line."""
+    words = WORDS[measure]
+    bound = words.shown(threshold)
+    if words.less_is_better:
+        return _("At most {bound}", bound=bound)
+    return _("At least {bound}", bound=bound)
 
 
 def _knee_words(knee: float, place: float) -> Part:

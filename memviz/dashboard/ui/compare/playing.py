@@ -14,10 +14,12 @@ from memviz.dashboard.ui.compare.selection import Selection, move_to, select
 from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.links import STAGE, is_link_opened
 from memviz.dashboard.ui.controls.pictures import step_of
+from memviz.dashboard.ui.controls.selected_request import is_read
 from memviz.dashboard.ui.controls.stage import Move, stage
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.linked import linked_parts
+from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.views import STAGE_KEY, STAGED
 from memviz.engine.run import Run
@@ -76,7 +78,8 @@ def play(
     transcript: Transcript,
     readout: Readout,
 ) -> None:
-    """The stage, at the selected request; where the visitor rests is the selection."""
+    """The stage, at the selected request; where the visitor rests is the selection, and
+    while the stage plays too, if somebody reads the request beside it."""
     at = axis.last(selection.turn) - 1
     if selection.call is not None:
         calls = len(numbers_of_turn(selection.setting.run, selection.turn))
@@ -95,6 +98,7 @@ def play(
         {**data, "at": at, "chosen": selection.number},
         "compare-played",
         partial(_moved, settings),
+        tells_while_playing=is_read() and not hides(Part.READER),
     )
 
 

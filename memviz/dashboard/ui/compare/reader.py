@@ -182,7 +182,6 @@ def shared_axis(settings: Sequence[SettingRun]) -> RequestAxis:
 
 
 _PARTS_ALT = noop("Tokens of each part of every request under {label}")
-_STAYS = noop("While the stage plays, this stays the request it last stood at.")
 _PLAYER_JS = f"{walk_script()}\n{own_text(__package__, 'player.js')}"
 _player = st.components.v2.component(
     "memviz_player",
@@ -264,8 +263,6 @@ def _reader(settings: Sequence[SettingRun], transcript: Transcript) -> None:
             quiet_button(
                 _("Close"), "compare-close", ":material/close:", read_request, False
             )
-        if is_staged():
-            st.caption(_(_STAYS))
         if len(settings) > 1:
             choose_setting(settings)
         else:

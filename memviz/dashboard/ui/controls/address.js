@@ -72,6 +72,7 @@ function share({ parentElement, data }) {
     find("label").textContent = _("Code to embed the picture");
     find(".help").textContent = data.help;
     find("[name=page]").title = data.link_help;
+    find("[name=page]").hidden = !data.has_link;
     find("[name=page]").onclick = (event) => copy(event.currentTarget, address(wholeQuery(location.search)), _("Copy this address"));
     find("[name=present]").onclick = () => dispatchEvent(new Event("memviz-present"));
     find("[name=link]").onclick = (event) => copy(event.currentTarget, presented());

@@ -24,6 +24,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
 )
 from memviz.dashboard.ui.controls.study import Setting, compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.strategies import strategies
 from memviz.strategies.parameters import Parameter
@@ -86,11 +87,16 @@ def _row(
     name = plain(_name(setting))
     with row(f"setting-{setting.uid}", gap="xsmall", wrap=False):
         st.html(setting_swatch(setting.index), width="content")
+        # A popover with another label is a new one, and closed: the panel stays open while
+        # its strategy and numbers change, and with them the label.
+        panel_key = f"edit-{setting.uid}"
+        if widget_value(panel_key):
+            set_widget(panel_key, True)
         # A popover's controls are drawn when it opens: six closed settings cost the first
         # chart nothing. Who opens one looks at its setting.
         panel = st.popover(
             f"{name} :gray[{notes}]" if notes else name,
-            key=f"edit-{setting.uid}",
+            key=panel_key,
             type="tertiary",
             width="stretch",
             on_change=_look_at,

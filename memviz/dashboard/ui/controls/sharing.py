@@ -35,15 +35,21 @@ _whole_page = st.components.v2.component(
 )
 
 
-def share_page(keep: Callable[[], object]) -> None:
-    """Draw the menu that shares this page: its link, before an audience, the code that
-    shows its picture in a frame of another page, and what ``keep`` draws."""
+def share_page(keep: Callable[[], object], *, has_link: bool = True) -> None:
+    """Draw the menu that shares this page: its link (``has_link``: no button of the page
+    copies it), before an audience, the code that shows its picture in a frame of another
+    page, and what ``keep`` draws."""
     menu = st.popover(
         _("Share"), key="share-page", icon=":material/share:", width="stretch"
     )
     with menu, st.container(width=PANEL_PIXELS, key="share-choice"):
         words = script_words(ADDRESS_JS)
-        data = {"help": _(FRAME_HELP), "link_help": _(LINK_HELP), "words": words}
+        data = {
+            "help": _(FRAME_HELP),
+            "has_link": has_link,
+            "link_help": _(LINK_HELP),
+            "words": words,
+        }
         _share(data=data, key="share")
         keep()
 

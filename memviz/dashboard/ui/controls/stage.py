@@ -57,7 +57,11 @@ class Move(NamedTuple):
 
 
 def stage(
-    data: Mapping[str, Any], key: str, on_move: Callable[[Move], object] | None = None
+    data: Mapping[str, Any],
+    key: str,
+    on_move: Callable[[Move], object] | None = None,
+    *,
+    tells_while_playing: bool = False,
 ) -> None:
     """Draw it. ``data`` is what :func:`memviz.dashboard.stage.data.stage_data` gave.
     ``on_move`` is called before the page is drawn again. Where ``data`` says to stand
@@ -65,7 +69,8 @@ def stage(
     the visitor went elsewhere. A ``scene`` in ``data`` tells apart what looks the same.
     With the place goes how many moves of the visitor were heard by then: one that is
     under way counts more than a place that is older. The frames are sent to the browser
-    once, and not again at every step."""
+    once, and not again at every step. ``tells_while_playing``: ``on_move`` is called for
+    the steps that are played as well, and not only for the one where the play ends."""
     frames = {**data, **_controls(data)}
     at = frames.pop("at")
     chosen = frames.pop("chosen")
@@ -85,6 +90,7 @@ def stage(
     set_widget(_kept(key), {**kept, "said": (at, chosen)})
     for name in ("id", "at", "chosen", "serial", "moves"):
         frames[name] = kept[name]
+    frames["tells_while_playing"] = tells_while_playing
     _stage(data=frames, key=key, on_move_change=lambda: _moved(key, on_move))
 
 

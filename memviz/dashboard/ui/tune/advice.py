@@ -233,7 +233,7 @@ def best_table(sweep: Sweep, bests: Sequence[StrategyBest], asked: Constraints) 
         hide_index=True,
         alt=_("The best setting of each strategy"),
     )
-    further = tried_further(bests)
+    further = tried_further(sweep.settings)
     if further:
         st.caption(
             _(

@@ -270,19 +270,17 @@ def try_next_values(bests: Iterable[StrategyBest]) -> bool:
     return is_new
 
 
-def tried_further(bests: Iterable[StrategyBest]) -> list[str]:
-    """The values of these strategies that were added because the best one lay at the
-    edge, and are still chosen: ``Running summary buffer_size=40``."""
+def tried_further(settings: Iterable[Strategy]) -> list[str]:
+    """The values of these settings that were added because the best one lay at the edge,
+    each once: ``Running summary buffer_size=40``."""
     state = tune_state()
-    words = []
-    for best in bests:
-        name = best.setting.main_parameter
-        key = state.value_keys.get((best.setting.id, name))
-        chosen = widget_value(key) if key else ()
-        for place, value in sorted(state.tried_further):
-            if place == key and str(value) in chosen:
-                words.append(f"{_(best.setting.title)} {name}={value}")
-    return words
+    words: dict[str, None] = {}
+    for setting in settings:
+        name = setting.main_parameter
+        key = state.value_keys.get((setting.id, name))
+        if key and (key, getattr(setting, name)) in state.tried_further:
+            words[f"{_(setting.title)} {name}={getattr(setting, name)}"] = None
+    return list(words)
 
 
 def _add_next_values() -> None:

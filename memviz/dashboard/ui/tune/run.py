@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from memviz.core.text.wording import counted
-from memviz.core.translation import _, noop
+from memviz.core.text.wording import counted, listed
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.jobs import Step, start_button, watch
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import (
@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.spending import (
 from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.grid import tried_further
 from memviz.dashboard.ui.tune.state import TuneState
 from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.base import Model
@@ -261,7 +262,24 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
                 cost=plain(cost),
             )
         )
+        _say_added_values(paid)
         _offer(_SWEEP_WITH, desk, paid)
+
+
+def _say_added_values(paid: Asked) -> None:
+    """Say before it is paid for what the free sweep added by itself."""
+    added = tried_further(paid.settings)
+    if added:
+        words = ngettext(
+            "A value was added because the best one lay at the edge: {values}. "
+            "To pay for your own values alone, take it away under {panel}.",
+            "Values were added because the best one lay at the edge: {values}. "
+            "To pay for your own values alone, take them away under {panel}.",
+            len(added),
+            values=plain(listed(added)),
+            panel=_("Strategies and values"),
+        )
+        st.caption(words)
 
 
 def _try_again(desk: _Desk, paid: Asked, work: BackgroundSweep) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from memviz.dashboard.charts.cost.cache_prefix import LOOKS, CachedSetting, cache_prefix
 from memviz.dashboard.charts.palette import setting_color
+from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak
 from tests.dashboard.charts.costs import cost_line
 from tests.dashboard.charts.runs import MARKUP
@@ -48,7 +49,7 @@ def test_a_break_has_the_mark_of_its_reason_once_for_a_run(breaker: Breaker) -> 
     assert list(marked.customdata) == ["0:2", "0:5"]
     assert "each request from turn 2 to turn 3" in marked.text[0]
     assert "2,000 tokens paid for in full again" in marked.text[0]
-    assert LOOKS[breaker].name in [trace.name for trace in figure.data]
+    assert BROKEN_BY[breaker] in [trace.name for trace in figure.data]
 
 
 def test_nothing_is_markup_and_nothing_is_no_error() -> None:

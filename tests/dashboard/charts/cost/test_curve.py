@@ -86,6 +86,11 @@ class TestLines:
         assert thin.line.color == setting_color(1)
         assert thin.line.width < 2
         assert thin.legendgroup == lines_of(cost_curve([one], view))[0].legendgroup
+        figure = cost_curve([one], view)
+        (entry,) = (one for one in figure.data if one.name == "Without the cache")
+        assert entry.line.dash == thin.line.dash
+        assert entry.showlegend is not False
+        assert figure.layout.showlegend
 
     def test_that_line_can_be_left_out_and_is_where_nothing_is_cached(self) -> None:
         for figure in (
@@ -155,7 +160,8 @@ class TestFigure:
         )
 
     def test_legend_only_where_there_is_something_to_tell_apart(self) -> None:
-        assert cost_curve([cost_line()]).layout.showlegend is False
+        alone = cost_curve([cost_line()], uncached=False)
+        assert alone.layout.showlegend is False
         assert cost_curve([cost_line(), cost_line(index=1)]).layout.showlegend is True
 
     def test_without_a_request_or_a_setting_is_empty(self) -> None:

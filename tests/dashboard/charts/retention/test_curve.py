@@ -184,9 +184,13 @@ def test_bounds_are_thin_lines_and_no_words_stand_on_them() -> None:
         [one], Bounds(one.retention.turns, top.share(top.retained), (low, high))
     )
     names = {trace.name: trace for trace in figure.data}
-    np.testing.assert_array_equal(names["ceiling"].y, [1.0] * 7)
-    np.testing.assert_array_equal(names["most by chance"].y, high)
-    assert names["most by chance"].fill == "tonexty"
+    np.testing.assert_array_equal(names["All messages sent"].y, [1.0] * 7)
+    np.testing.assert_array_equal(names["Found by chance"].y, high)
+    assert names["Found by chance"].fill == "tonexty"
+    assert names["All messages sent"].showlegend
+    assert names["Found by chance"].showlegend
+    assert figure.layout.showlegend, "with one setting too"
+    assert not retention_curve([one]).layout.showlegend
     assert not figure.layout.annotations  # the lines of settings run there
 
 

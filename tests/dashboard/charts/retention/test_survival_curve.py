@@ -28,6 +28,10 @@ def lasting(
     )
 
 
+def curves_of(figure: go.Figure) -> list[go.Scatter]:
+    return [trace for trace in figure.data if trace.mode == "lines+markers"]
+
+
 def half_lives(figure: go.Figure) -> list[go.Scatter]:
     return [trace for trace in figure.data if trace.mode == "markers"]
 
@@ -44,7 +48,8 @@ def test_curves_are_the_shares() -> None:
 
 
 def test_the_end_that_rests_on_few_is_faint() -> None:
-    main, end = survival_curve([lasting([9, 8, 3, 2], [9, 9, 4, 2])], "Facts").data
+    figure = survival_curve([lasting([9, 8, 3, 2], [9, 9, 4, 2])], "Facts")
+    main, end = curves_of(figure)
     assert (main.x.tolist(), end.x.tolist()) == ([0, 1], [1, 2, 3])
     np.testing.assert_allclose(end.y, [8 / 9, 0.75, 1])
     assert main.opacity is None
@@ -54,9 +59,9 @@ def test_the_end_that_rests_on_few_is_faint() -> None:
 
 
 def test_tooltips_say_of_how_many() -> None:
-    (curve,) = survival_curve([lasting([9, 5], [9, 8])], "Facts").data
+    (curve,) = curves_of(survival_curve([lasting([9, 5], [9, 8])], "Facts"))
     assert curve.text[1].endswith("1 turn after they were stated: 5 of 8 facts known")
-    (curve,) = survival_curve([lasting([9, 5], [9, 8])], "Words", WORD).data
+    (curve,) = curves_of(survival_curve([lasting([9, 5], [9, 8])], "Words", WORD))
     assert curve.text[0].endswith("0 turns after they were said: 9 of 9 words known")
 
 
@@ -73,8 +78,16 @@ def test_what_lasts_has_no_half_life() -> None:
     assert [(shape.y0, shape.y1) for shape in figure.layout.shapes] == [(0.5, 0.5)]
 
 
+def test_the_line_at_half_is_in_the_legend_with_its_dots() -> None:
+    figure = survival_curve([lasting([4, 3], [4, 4])], "Facts")
+    (entry,) = (trace for trace in figure.data if trace.name == "Half is known")
+    assert entry.line.dash == figure.layout.shapes[0].line.dash
+    assert entry.showlegend is not False
+    assert figure.layout.showlegend
+
+
 def test_a_single_age_is_a_point_one_can_see() -> None:
-    (curve,) = survival_curve([lasting([2], [2])], "Facts").data
+    (curve,) = curves_of(survival_curve([lasting([2], [2])], "Facts"))
     assert curve.marker.opacity == 1
     assert (
         survival_curve([lasting([2, 2], [2, 2])], "Facts").data[0].marker.opacity == 0

@@ -233,13 +233,20 @@ def test_nothing_known_and_nothing_at_all_are_empty_maps() -> None:
 
 
 def test_recommended_and_chosen_are_framed() -> None:
-    frames = setting_map(
-        table_of(FOUR), X, Y, "retention", recommended=3, chosen=1
-    ).layout.shapes
+    figure = setting_map(table_of(FOUR), X, Y, "retention", recommended=3, chosen=1)
+    frames = figure.layout.shapes
     middles = [((f.x0 + f.x1) / 2, (f.y0 + f.y1) / 2) for f in frames]
     assert middles == [(1, 0), (1, 0), (1, 1), (1, 1)]
     assert [f.line.color for f in frames] == ["#000000", "#FFFFFF"] * 2
     assert [f.line.dash for f in frames] == ["solid", "dot", "solid", "solid"]
+    assert figure.layout.showlegend
+    entries = [
+        (trace.name, trace.line.dash)
+        for trace in figure.data
+        if trace.type == "scatter" and trace.showlegend is not False
+    ]
+    assert entries == [("Chosen", "dot"), ("Recommended", "solid")]
+    assert not setting_map(table_of(FOUR), X, Y, "retention").layout.showlegend
     assert not setting_map(
         table_of(GAP), X, Y, "retention", recommended=-1, chosen=99
     ).layout.shapes

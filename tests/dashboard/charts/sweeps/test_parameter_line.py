@@ -86,6 +86,20 @@ def test_it_carries_title_unit_and_threshold(
     assert drawn == expected
 
 
+@pytest.mark.parametrize(
+    ("measure", "threshold", "name"),
+    [("retention", 0.8, "At least 80%"), ("peak_tokens", 4500.0, "At most 4,500")],
+)
+def test_the_legend_names_the_dashed_line(
+    measure: str, threshold: float, name: str
+) -> None:
+    figure = parameter_line(windows(), X, measure, threshold=threshold)
+    (entry,) = named(figure, name)
+    assert entry.line.dash == "dash"
+    assert entry.showlegend is not False
+    assert figure.layout.showlegend
+
+
 def test_a_threshold_is_in_the_picture() -> None:
     layout = parameter_line(windows(), X, "retention", threshold=0.1).layout
     low, high = layout.yaxis.range
