@@ -36,6 +36,8 @@ TOKENS_PER_REQUEST = 3
 
 OVER_BUDGET = "over_budget"
 ORPHANED_TOOL_MESSAGE = "orphaned_tool_message"
+SUMMARY_NOT_ASKED = "summary_not_asked"
+"""Of the open request at the end of a replay: it would be sent with another summary, for which no model was paid."""
 
 
 class Fate(IntEnum):

@@ -67,6 +67,8 @@ class Log(Sequence[Message]):
     def __init__(self, messages: Iterable[Message | Mapping[str, Any]] = ()) -> None:
         self._messages: list[Message] = []
         self.system_stop = 0
+        self.later_system = array("q")
+        """The positions of all other system messages, which are history."""
         self._starts: list[int] = []  # log position at which turn 1, 2, ... starts
         self._asked: list[
             int
@@ -128,6 +130,8 @@ class Log(Sequence[Message]):
             self._last_speaker = message.role
         elif self.system_stop == position:
             self.system_stop += 1
+        else:
+            self.later_system.append(position)
         if message.role == "tool":
             self._answered[position] = self._called.get(message.tool_call_id)
         self._messages.append(message)

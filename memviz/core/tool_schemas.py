@@ -16,9 +16,9 @@ from memviz.core.counters import Counter
 
 TOKENS_AROUND_TOOLS = 9
 """What the API adds to the definitions: they are sent in a system message."""
-SAVED_BY_SYSTEM_PROMPT = 4
-"""Less of it where the conversation has a system prompt, which then takes them in. (The API does so for any message of
-the system, a summary among them: such a request is counted up to 4 tokens too high.)"""
+SAVED_BY_SYSTEM_MESSAGE = 4
+"""Less of it where the request has a system message, which then takes them in: the system prompt or any other, such as
+a summary."""
 MAX_DEPTH = 20
 """Schemas may refer to themselves; deeper than this nothing is written out."""
 
@@ -39,7 +39,7 @@ def schema_tokens(
     if not schemas:
         return 0
     tokens = counter(definitions(schemas)) + TOKENS_AROUND_TOOLS
-    return tokens - SAVED_BY_SYSTEM_PROMPT if has_system_prompt else tokens
+    return tokens - SAVED_BY_SYSTEM_MESSAGE if has_system_prompt else tokens
 
 
 def definitions(schemas: Sequence[str]) -> str:

@@ -12,5 +12,6 @@ Open to other rooms: ``answering``, ``assembly``, ``background_replay``, ``backo
 ``generations``, ``in_thread``, ``judging``, ``memory_config``, ``parts``,
 ``persistence``, ``recall``, ``recall_tokens``, ``recalling``, ``recording``,
 ``records``, ``replay``, ``review``, ``run``, ``run_frame``, ``run_record``,
-``session``, ``state``, ``stored``, ``switching``, ``tool_pairs``.
+``schema_counts``, ``session``, ``state``, ``stored``, ``switching``,
+``tool_pairs``.
 """

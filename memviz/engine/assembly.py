@@ -20,9 +20,8 @@ from memviz.core.forms import Form
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
-from memviz.core.tool_schemas import schema_tokens
 from memviz.engine.parts import Parts, restored_in, with_recalled, without_recalled
-from memviz.models.tools import TOOLS
+from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
 
 
 def assemble(
@@ -114,14 +113,6 @@ def _still_in_form(
                 yield part
 
 
-def offered_tokens(space: MemorySpace, tools: tuple[str, ...]) -> int:
-    """Tokens of the schemas of these tools, which memviz offers besides those of the conversation's own program."""
-    schemas = tuple(TOOLS[name].text for name in tools)
-    return schema_tokens(
-        space.sums.counter, schemas, has_system_prompt=space.system_count > 0
-    )
-
-
 def message_tokens(counter: Counter, message: Message) -> int:
     """Tokens of a message: its content, the name of its speaker, and the names and arguments of its tool calls."""
     calls = call_tokens(counter, message.tool_calls)
@@ -182,7 +173,9 @@ def count(
         "input": 0,
         "overhead": overhead_tokens(space, parts, thoughts),
     }
-    calls = space.tool_tokens
+    calls = space.tool_tokens - saved_by_system_message(
+        space, (*parts.pieces, *thoughts), parts.tools
+    )
     has_text_inside = False
     for piece in parts.pieces:
         if isinstance(piece, (Notes, Line)) and piece.place != "message":

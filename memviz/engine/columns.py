@@ -18,6 +18,7 @@ from memviz.core.context import (
 from memviz.core.memory import Memory, MemorySpace
 from memviz.engine.assembly import count
 from memviz.engine.parts import Parts
+from memviz.engine.schema_counts import saved_in_ranges
 from memviz.strategies.base import Strategy
 
 Numbers = NDArray[np.int64]
@@ -142,6 +143,8 @@ class Columns:
         messages = stops - starts + has_summary + space.system_count
         calls = sums.call_totals[stops] - sums.call_totals[starts]
         names = sums.name_totals[stops] - sums.name_totals[starts]
+        has_system_summary = has_summary & (self.summary_role == "system")
+        saved = saved_in_ranges(space, starts, stops, has_system_summary)
         nothing = np.zeros_like(starts)
         tokens = {
             "system": nothing + space.system_tokens,
@@ -150,7 +153,7 @@ class Columns:
             "history": sums.totals[inputs] - sums.totals[starts],
             "input": sums.totals[self.lengths[rows]] - sums.totals[inputs],
             "overhead": TOKENS_PER_MESSAGE * messages + TOKENS_PER_REQUEST,
-            "tools": calls + space.tool_tokens,
+            "tools": calls + space.tool_tokens - saved,
             "names": names + sums.name_totals[space.system_stop],
         }
         return np.array([tokens[part] for part in ALL_PARTS])

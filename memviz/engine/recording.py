@@ -114,7 +114,8 @@ def record(
         told = _Told(strategy.label, total, recorder, progress)
         writer = _FailureEnds(recorder)
         setting = setting_for(messages, strategy, model=writer, counter=counter)
-        session, turns = begun(log, setting, recalls)
+        # What is shown of the open request is played, too.
+        session, turns = begun(log, setting, recalls, may_pay_for_pending=True)
         first = len(recorder.given)
         for _ in turns:
             told.step()

@@ -127,9 +127,12 @@ def begun(
     log: Log,
     setting: Setting,
     recalls: Mapping[RequestKey, Recall | Sequence[Recall]] | None = None,
+    *,
+    may_pay_for_pending: bool = False,
 ) -> tuple[Session, Iterator[int]]:
     """Return a replay that is gone through turn by turn: the iterator gives the number of each turn when it is done,
-    and the session has what was done so far. ``recalls`` are those of :func:`replay`."""
+    and the session has what was done so far. ``recalls`` are those of :func:`replay`. ``may_pay_for_pending``: a model
+    that may cost is asked also for a summary that only the open request at the end needs, which nobody has made."""
     wanted = PlannedRecalls(recalls)
     session = Session(log, setting)
 
@@ -141,17 +144,17 @@ def begun(
         turns = play(session, _plainly(session))
     else:
         turns = play(session, request)
-    return session, _with_pending(session, turns, wanted)
+    return session, _with_pending(session, turns, wanted, may_pay_for_pending)
 
 
 def _with_pending(
-    session: Session, turns: Iterator[int], wanted: PlannedRecalls
+    session: Session, turns: Iterator[int], wanted: PlannedRecalls, may_pay: bool
 ) -> Iterator[int]:
     """Go through ``turns``, and then show the request that is open at the end, if one is."""
     yield from turns
     pending = session.log.pending
     if pending is not None:
-        session.foresee(*wanted.at(session.log, pending))
+        session.foresee(*wanted.at(session.log, pending), may_pay=may_pay)
 
 
 def _plainly(session: Session) -> Callable[[Request], object]:

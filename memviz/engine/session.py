@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from copy import copy
 
+from memviz.core.context import OVER_BUDGET, SUMMARY_NOT_ASKED
 from memviz.core.conversation import Request
 from memviz.core.messages import Message
 from memviz.engine.backoff import backoff_after
@@ -27,7 +28,7 @@ from memviz.engine.run import Run
 from memviz.engine.state import Prepared, Setting, State, new_space
 from memviz.engine.timeline import renumbered
 from memviz.models.base import Model, Reply
-from memviz.strategies.base import Trigger
+from memviz.strategies.base import Trigger, Write
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.library import LibraryStrategy
 
@@ -225,10 +226,15 @@ class Session(State):
         return prepared
 
     def foresee(
-        self, recalls: Sequence[Recall] = (), bounds: Sequence[int] | None = None
+        self,
+        recalls: Sequence[Recall] = (),
+        bounds: Sequence[int] | None = None,
+        *,
+        may_pay: bool = False,
     ) -> None:
         """Make the request ready that the log's end calls for, as it would be sent. What is summarized only for it is
-        shown with it and is on no record here: nobody has asked for the reply."""
+        shown with it and is on no record here: nobody has asked for the reply. Unless ``may_pay``, a summarizer that
+        may cost is not asked for that either: the request is shown with the summary that there is, and flagged."""
         ahead = copy(self)
         ahead.space = self.space.apart()
         ahead.memory = self.memory._replace(space=ahead.space)
@@ -238,8 +244,28 @@ class Session(State):
         self._library = None
         if ahead._library is not None:
             ahead._library.serve(ahead)
-        ahead.prepare(recalls, bounds)
-        self._open = ahead._open
+        flags: tuple[str, ...] = ()
+        if not may_pay and self._would_pay():
+            ahead._looked_before = ahead.memory.length
+            flags = (SUMMARY_NOT_ASKED,)
+        ahead.look_before_request()
+        prepared = ahead.request(recalls, bounds)
+        if flags:
+            # With the summary that is missing it would be smaller.
+            fitting = tuple(one for one in prepared.flags if one != OVER_BUDGET)
+            prepared = prepared._replace(flags=fitting)
+        self._open = ahead.record_of(prepared, extra_flags=flags)
+
+    def _would_pay(self) -> bool:
+        """Return whether a summary is due before the next request that a model would write that may cost."""
+        if self.summarizer is None or not self.summarizer.may_cost:
+            return False
+        if self.strategy.trigger is not Trigger.REQUEST:
+            return False
+        if isinstance(self.strategy, LibraryStrategy):
+            return False
+        due = self.strategy.plan(self.memory)
+        return any(isinstance(one, Write) and one.text is None for one in due)
 
     def look_before_request(self) -> None:
         """Summarize if the strategy does so before a request: once for each, however often it is prepared. Also what

@@ -196,6 +196,11 @@ class Model(ABC):
         return "tools" in signature(self.stream).parameters
 
     @property
+    def may_cost(self) -> bool:
+        """True if an answer may be billed: then it is asked for nothing that nobody has asked for."""
+        return False
+
+    @property
     def identity(self) -> Mapping[str, Any] | None:
         """All that the answers depend on besides the request, as JSON without secrets.
 
@@ -284,6 +289,11 @@ class ModelWrapper(Model):
     def takes_tools(self) -> bool:
         """True if the wrapped model takes tools."""
         return self._model.takes_tools
+
+    @property
+    def may_cost(self) -> bool:
+        """True if the wrapped model's answers may be billed."""
+        return self._model.may_cost
 
     @property
     def identity(self) -> Mapping[str, Any] | None:

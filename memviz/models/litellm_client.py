@@ -132,6 +132,11 @@ class LiteLLMModel(Model):
         return self
 
     @property
+    def may_cost(self) -> bool:
+        """True: the prices of a provider, and of a server of one's own, are the provider's to say."""
+        return True
+
+    @property
     def _manner(self) -> dict[str, Any]:
         patience = {
             "timeout": self.timeout,

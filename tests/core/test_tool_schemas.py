@@ -9,7 +9,13 @@ import pytest
 
 import memviz
 from memviz import Message
-from memviz.core.tool_schemas import definitions, schema_tokens
+from memviz.core.context import TOKENS_PER_MESSAGE
+from memviz.core.tool_schemas import (
+    SAVED_BY_SYSTEM_MESSAGE,
+    definitions,
+    schema_tokens,
+)
+from memviz.metrics.requests.traffic import traffic
 
 JARGON = [
     Message(
@@ -227,3 +233,57 @@ def test_what_is_no_schema_counts_as_its_text(text: str) -> None:
 
 def test_no_tools_add_nothing() -> None:
     assert schema_tokens(memviz.counter("chars4"), (), has_system_prompt=False) == 0
+
+
+def test_a_summary_takes_the_schemas_in_as_a_system_prompt_does() -> None:
+    said = [Message("user", "hello"), Message("assistant", "Yes.")] * 3
+    counts = []
+    for prompt in (None, "Be brief."):
+        run = memviz.replay(
+            said,
+            memviz.strategy("summary", buffer_size=1),
+            tools=[json.dumps(WEATHER_TOOL)],
+            system_prompt=prompt,
+        )
+        counts.append([request.tokens["tools"] for request in run.requests])
+        assert run.columns.tokens["tools"].tolist() == counts[-1]
+    before, with_prompt = counts
+    assert before == [with_prompt[0] + SAVED_BY_SYSTEM_MESSAGE, *with_prompt[1:]]
+
+
+def test_a_later_system_message_takes_the_schemas_in_while_it_is_sent() -> None:
+    said = [
+        Message("user", "hello"),
+        Message("assistant", "Yes."),
+        Message("system", "Be brief."),
+        Message("user", "Shorter?"),
+        Message("assistant", "Yes."),
+        Message("user", "Good."),
+        Message("assistant", "Yes."),
+    ]
+    window = memviz.strategy("window", window_size=2)
+    run = memviz.replay(said, window, tools=[json.dumps(WEATHER_TOOL)])
+    first, with_system, last = (request.tokens["tools"] for request in run.requests)
+    assert first == last == with_system + SAVED_BY_SYSTEM_MESSAGE
+    assert run.columns.tokens["tools"].tolist() == [first, with_system, last]
+
+
+@pytest.mark.parametrize("id", ["summary", "summary_only"])
+def test_what_two_requests_share_holds_the_schemas_as_they_were_counted(
+    id: str,
+) -> None:
+    said = [Message("user", "hello"), Message("assistant", "Yes.")] * 6
+    prompt = Message("system", "Be brief.")
+    shared = []
+    for system_prompt in (None, prompt.content):
+        run = memviz.replay(
+            said,
+            memviz.strategy(id, **({"buffer_size": 1} if id == "summary" else {})),
+            tools=[json.dumps(WEATHER_TOOL)],
+            system_prompt=system_prompt,
+        )
+        shared.append(traffic(run).shared_tokens[2:])
+    without, with_prompt = shared
+    of_prompt = memviz.counter("o200k_base")(prompt.content) + TOKENS_PER_MESSAGE
+    # Of both runs the schemas cost the same: a summary takes them in, too.
+    assert (with_prompt - without == of_prompt).all()

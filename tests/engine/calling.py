@@ -143,13 +143,10 @@ def content_tokens(message: Message) -> int:
 def request_tokens(
     messages: Sequence[Message],
     tools: Iterable[str],
-    has_system_prompt: bool | None = None,
 ) -> int:
-    """Tokens of a request counted by hand, message by message, and the schemas once. Where a summary may stand first
-    in a message of the system, say whether there is a system prompt."""
-    if has_system_prompt is None:
-        has_system_prompt = any(message.role == "system" for message in messages[:1])
-    schemas = offered(*tools, has_system_prompt=has_system_prompt)
+    """Tokens of a request counted by hand, message by message, and the schemas once."""
+    has_system_message = any(message.role == "system" for message in messages)
+    schemas = offered(*tools, has_system_prompt=has_system_message)
     return (
         sum(content_tokens(m) + TOKENS_PER_MESSAGE for m in messages)
         + TOKENS_PER_REQUEST

@@ -653,7 +653,9 @@ class TestRecord:
             "history": 0,
             "recalled": CHARS4("question 0") + CHARS4("answer 0"),
             "input": CHARS4("Which colour?"),
-            "tools": offered(RECALL) + content_tokens(call) + content_tokens(result),
+            "tools": offered(RECALL, has_system_prompt=True)
+            + content_tokens(call)
+            + content_tokens(result),
             "overhead": 4 * len(messages) + 3,
         }
         block = record.context.blocks[-1]

@@ -295,14 +295,9 @@ def check_growth(
         texts(requests[-1][start : input_at(requests[-1], question)])
         == recalled(record)[len(restored) :]
     )
-    assert record.total_tokens == request_tokens(
-        requests[-1], record.parts.tools, bool(record.memory.space.system_count)
-    )
+    assert record.total_tokens == request_tokens(requests[-1], record.parts.tools)
     assert [call.sent_tokens for call in record.requests[:-1]] == [
-        request_tokens(
-            request, record.parts.tools, bool(record.memory.space.system_count)
-        )
-        for request in requests[:-1]
+        request_tokens(request, record.parts.tools) for request in requests[:-1]
     ]
 
 

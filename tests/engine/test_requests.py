@@ -326,6 +326,39 @@ def test_what_only_the_open_request_would_summarize_is_shown_with_it_and_stands_
     assert fates[-1] == Fate.VERBATIM
 
 
+class BilledModel(memviz.ScriptedModel):
+    """One whose answers cost."""
+
+    may_cost = True
+
+
+def test_no_model_that_costs_is_asked_for_what_only_the_open_request_needs() -> None:
+    writer = BilledModel(["They greeted."] * 9)
+    answered = memviz.replay(early()[:-1], BEFORE_REQUESTS, model=writer)
+    calls = len(writer.requests)
+    run = memviz.replay(early(), BEFORE_REQUESTS, model=writer)
+    assert len(writer.requests) == 2 * calls
+    pending = run.pending
+    assert pending is not None
+    assert pending.flags == ("summary_not_asked",)
+    assert run.foreseen == ()
+    assert [one.text for one in run.summaries] == [
+        one.text for one in answered.summaries
+    ]
+    # It is shown with all that is known: the messages that would be summarized.
+    assert pending.context.messages[-1] == early()[-1]
+    again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())))
+    assert again.pending is not None
+    assert again.pending.flags == pending.flags
+
+
+def test_a_pending_request_that_needs_no_summary_says_nothing_of_one() -> None:
+    roomy = memviz.strategy("chat_summary_buffer", token_limit=2000)
+    run = memviz.replay(early(), roomy, model=BilledModel([]))
+    assert run.pending is not None
+    assert run.pending.flags == ()
+
+
 def test_what_is_foreseen_is_read_again_with_the_run() -> None:
     run = memviz.replay(early(), BEFORE_REQUESTS)
     again = memviz.Run.from_dict(json.loads(json.dumps(run.to_dict())))

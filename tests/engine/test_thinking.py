@@ -497,13 +497,12 @@ class TestRecord:
         chat = chat_with(*self.SCRIPT)
         record = chat.send("Which colour?")
         requests = zip(caller_of(chat).requests, caller_of(chat).tools, strict=True)
-        *sent, last = [
-            request_tokens(*request, has_system_prompt=False) for request in requests
-        ]
+        *sent, last = [request_tokens(*request) for request in requests]
         assert [call.sent_tokens for call in record.requests[:-1]] == sent
         assert record.total_tokens == last
         assert record.sent_tokens == sum(sent) + last
-        schemas = offered(THINK, RECALL)
+        # The instruction to think is a system message, which takes the schemas in.
+        schemas = offered(THINK, RECALL, has_system_prompt=True)
         behind = record.context.blocks[-1].messages
         assert len(behind) == 3 + 2 + 2
         assert record.tokens["tools"] == schemas + sum(

@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+import memviz
 from memviz.core.messages import Message, ToolCall
 from memviz.models.base import Reply, Usage
+from memviz.models.interruptible import Interruptible
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import (
@@ -29,6 +31,13 @@ from tests.models.openai_server import OpenAIServer
 pytestmark = pytest.mark.usefixtures("no_provider_keys")
 
 # Replies
+
+
+def test_its_answers_may_cost_and_so_do_those_of_what_wraps_it() -> None:
+    assert LiteLLMModel("openai/gpt-5-mini", api_key=KEY).may_cost
+    wrapped = Interruptible(LiteLLMModel("openai/gpt-5-mini", api_key=KEY), object)
+    assert wrapped.may_cost
+    assert not memviz.model("offline").may_cost
 
 
 def test_a_reply_streams_in_pieces_and_ends_with_the_whole(

@@ -36,7 +36,7 @@ from memviz.core.text.answer_forms import (
 )
 from memviz.core.text.letters import plain_letters, simplified, uninflected
 from memviz.core.text.respelled import MARK
-from memviz.core.text.terms import IS_UNSPACED, TOKEN, composed, is_number
+from memviz.core.text.terms import IS_UNSPACED, composed, is_number, tokens_of
 from memviz.core.text.value_words import (
     CURRENCIES,
     MONTH_NUMBERS,
@@ -82,8 +82,7 @@ class Matches(NamedTuple):
 
 def spellings(text: str) -> list[str]:
     """The tokens of ``text`` as they are written; :func:`normal_form` says what each is compared by."""
-    found: list[str] = TOKEN.findall(_ORDINAL.sub("", _composed(text)))
-    return found
+    return tokens_of(_ORDINAL.sub("", _composed(text)))
 
 
 def _composed(text: str) -> str:
@@ -96,7 +95,7 @@ def _value_tokens(text: str) -> Sequence[str]:
 
 
 def _read_tokens(text: str) -> Sequence[str]:
-    found: list[str] = TOKEN.findall(plain_values(simplified(_composed(text))))
+    found = tokens_of(plain_values(simplified(_composed(text))))
     if not READ_IN_CONTEXT.isdisjoint(found):
         return list(tokens_in_context(found))
     return found

@@ -86,12 +86,15 @@ _CHINESE_ASKS = re.compile(
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence without markup. ``words`` are its content stems; ``echo`` marks a quotation
-    in a reply of the offline model."""
+    """One sentence without markup. ``echo`` marks a quotation in a reply of the offline model."""
 
     text: str
-    words: frozenset[str]
     echo: bool = False
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The content stems. Most sentences of a long conversation are never asked for them."""
+        return content_words(self.text)
 
     @cached_property
     def traits(self) -> Traits:
@@ -118,12 +121,16 @@ class Sentence:
         return self.text + ("。" if HAN.match(self.text[-1]) else ".")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Passage:
-    """The sentences of one text, and all their words together."""
+    """The sentences of one text."""
 
     sentences: tuple[Sentence, ...]
-    words: frozenset[str]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the sentences together."""
+        return frozenset().union(*(sentence.words for sentence in self.sentences))
 
 
 def is_question(text: str) -> bool:
@@ -148,10 +155,7 @@ def passage(text: str) -> Passage:
 
 
 def _read(text: str) -> Passage:
-    found = tuple(
-        _unquoted(sentence) for sentence in islice(_split(text), MAX_SENTENCES)
-    )
-    return Passage(found, frozenset().union(*(sentence.words for sentence in found)))
+    return Passage(tuple(map(_unquoted, islice(_split(text), MAX_SENTENCES))))
 
 
 _short_passage = lru_cache(maxsize=2048)(_read)
@@ -161,7 +165,7 @@ _long_passage = lru_cache(maxsize=16)(_read)
 @lru_cache(maxsize=8192)  # a sentence comes back in summary after summary
 def _unquoted(text: str) -> Sentence:
     inner = phrases.quoted(text)
-    return Sentence(inner or text, content_words(inner or text), bool(inner))
+    return Sentence(inner or text, bool(inner))
 
 
 def _split(text: str) -> Iterator[str]:

@@ -136,16 +136,15 @@ def summaries_bound(
 ) -> CostBound:
     """Return the bound of a replay with ``summarizer`` of what ``runs`` are replays of with the offline one: it is
     asked as often, and reads the same with a longer summary before it. Where summaries count against the setting's
-    limit, longer ones make further ones due: then as often as there are requests, one that is pending and only shown
-    included. The first ``made`` compactions of each are there already."""
+    limit, longer ones make further ones due: then as often as there are requests. Nobody is asked for one that is
+    pending and only shown. The first ``made`` compactions of each are there already."""
     plan = []
     for run in runs:
-        left = run.made_or_foreseen[made:]
+        left = run.compactions[made:]
         sizes = [_prompt(one) + reply_tokens for one in left if one.asked]
         if sizes and _summaries_count(run.strategy):
             further = max(sizes) + run.columns.largest
-            requests = len(run.requests) + (run.pending is not None)
-            sizes += [further] * (requests - len(sizes))
+            sizes += [further] * (len(run.requests) - len(sizes))
         margin = _margin(run)
         plan.append(PlannedCalls.at_most(summarizer, sizes, reply_tokens, margin))
     return price_at_most(plan)

@@ -26,9 +26,14 @@ from memviz.core.forms import Form
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, messages
 from memviz.core.summaries import SummaryVersion
-from memviz.engine.assembly import message_tokens, offered_tokens, reduced, sums_of
+from memviz.engine.assembly import message_tokens, reduced, sums_of
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
+from memviz.engine.schema_counts import (
+    offered_tokens,
+    saved_by_system_message,
+    saved_in_ranges,
+)
 
 Tokens = NDArray[np.int64]
 Item = Messages | Notes | Message
@@ -196,8 +201,13 @@ class SharedPrefix:
         stops = np.minimum(sent.stops[1:], sent.stops[:-1])
         messages = np.where(is_aligned, self._sums[stops] - self._sums[starts], 0)
         summaries = (sent.summary_tokens[1:] + self._per_message) * holds
+        is_of_system = (sent.summary_stops > sent.summary_starts) & (
+            sent.role == "system"
+        )
+        saved = saved_in_ranges(self._space, sent.starts, sent.stops, is_of_system)
+        begun = self._system - np.maximum(saved[1:], saved[:-1])
         old_tokens = sent.summary_tokens[:-1] * is_grown
-        shared = self._system + np.where(is_same, summaries + messages, old_tokens)
+        shared = begun + np.where(is_same, summaries + messages, old_tokens)
         # Settled: same summary and same start, or starts whose messages differ for sure; a grown list; or one request
         # with a summary and one without. Left open: two different summaries, which may begin with the same words,
         # messages of the same size that may be equal, and requests that are not one range (a start of -1).
@@ -226,6 +236,16 @@ class SharedPrefix:
         """Return the tokens that two requests begin with in common."""
         if one.tools != other.tools:
             return 0
+        saved = [
+            saved_by_system_message(
+                self._space, (*request.inside, *request.items), request.tools
+            )
+            for request in (one, other)
+        ]
+        return self._between_messages(one, other) - max(saved)
+
+    def _between_messages(self, one: Request, other: Request) -> int:
+        """Return the same, with schemas that no system message but the system prompt takes in."""
         offered = offered_tokens(self._space, one.tools) if one.tools else 0
         if not one.inside and not other.inside:
             return self._system + offered + self._in_items(one.items, other.items)

@@ -282,7 +282,7 @@ def _stated(sentence: Sentence, role: str, follows: bool) -> Iterator[Statement]
 
 @lru_cache(maxsize=8192)
 def _clause(text: str) -> Sentence:
-    return Sentence(text, content_words(text))
+    return Sentence(text)
 
 
 @lru_cache(maxsize=8192)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -141,6 +142,15 @@ def test_a_replay(name: str) -> None:
     bound = summaries_bound([replayed(name)], NAME, LIMIT)
     holds(bound, model)
     assert (bound == CostBound()) == (model.calls == 0)
+
+
+def test_a_replay_pays_nothing_for_the_open_request_at_its_end() -> None:
+    early = memviz.strategy("chat_summary_buffer", token_limit=20)
+    run = memviz.replay([*TALK, Message("user", "And now?")], early)
+    assert [one.asked for one in run.foreseen] == [True]
+    answered = replace(run, pending=None)
+    bounds = [summaries_bound([one], NAME, LIMIT) for one in (run, answered)]
+    assert bounds[0] == bounds[1] != CostBound()
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import plotly.graph_objects as go
 
+from memviz.core.context import SUMMARY_NOT_ASKED
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
@@ -215,6 +216,15 @@ def _pending_mark(one: PlacedSetting, window: Window | None) -> list[Part]:
     if pending is None:
         return []
     words = _request_tooltip(one.setting, window, pending)
+    told = _(
+        "{words}<br>pending: nobody has answered it, it counts nowhere", words=words
+    )
+    if SUMMARY_NOT_ASKED in pending.flags:
+        told = _(
+            "{words}<br>pending: nobody has answered it, it counts nowhere. It would be sent with another summary: "
+            "no model was paid for one that nobody needs yet",
+            words=words,
+        )
     marker = {
         "symbol": "circle-open",
         "size": PENDING_PIXELS,
@@ -224,12 +234,7 @@ def _pending_mark(one: PlacedSetting, window: Window | None) -> list[Part]:
     point = marks(
         np.array([int(one.axis.lasts[-1]) + 1]),
         np.array([pending.total_tokens]),
-        [
-            _(
-                "{words}<br>pending: nobody has answered it, it counts nowhere",
-                words=words,
-            )
-        ],
+        [told],
         marker,
         **one.group,
     )

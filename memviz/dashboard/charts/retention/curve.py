@@ -123,7 +123,7 @@ def _curve(
         one.setting,
         axis.places(kept.turns),
         kept.share(measure.of(kept)),
-        list(_tooltips(one, measure)),
+        _tooltips(one, measure),
         dot=POINT_PIXELS,
         customdata=[[place, turn, -1, *call] for turn, *call in requests],
         **_ONLY_CHOSEN,
@@ -135,7 +135,7 @@ def _requests(turns: NDArray[np.int64]) -> list[list[int]]:
     return [list(map(int, id.split(":"))) for id in request_ids(turns)]
 
 
-def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
+def _tooltips(one: RetentionResult, measure: Measure) -> Texts[int]:
     kept = one.retention
     stated = kept.born.sum(axis=1).tolist()
     found = measure.of(kept).sum(axis=1).tolist()
@@ -144,12 +144,16 @@ def _tooltips(one: RetentionResult, measure: Measure) -> Iterator[str]:
     )
     if measure is Measure.CONTAINED:
         template = noop("<br>of {found:,} of them an answer is contained ({share:.0%})")
-    for request, words in enumerate(known_words(kept)):
-        told = f"<b>{escaped(one.setting.label)}</b><br>{words}"
+    known = known_words(kept)
+
+    def tooltip(request: int) -> str:
+        told = f"<b>{escaped(one.setting.label)}</b><br>{known[request]}"
         if measure is not Measure.RETAINED and stated[request]:
             share = found[request] / stated[request]
             told += _(template, found=found[request], share=share)
-        yield told
+        return told
+
+    return Texts(range(len(known)), tooltip)
 
 
 def summarization_marks(

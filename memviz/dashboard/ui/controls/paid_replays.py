@@ -168,12 +168,13 @@ def _problem(key: RunKey, attempt: Attempt) -> str:
 
 
 def calls_made(runs: Iterable[Run]) -> int:
-    """Return the number of calls of a summarizer in these runs: what is cleared or dropped by a rule asks nobody."""
-    return sum(one.asked for run in runs for one in run.made_or_foreseen)
+    """Return the number of calls of a summarizer in these runs: what is cleared or dropped by a rule asks nobody, nor
+    does a request that is only shown."""
+    return sum(one.asked for run in runs for one in run.compactions)
 
 
 def _failures(run: Run) -> list[str]:
-    return [one.error for one in run.made_or_foreseen if one.error]
+    return [one.error for one in run.compactions if one.error]
 
 
 def _replay(

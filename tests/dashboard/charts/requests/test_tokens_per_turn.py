@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from typing import Any
 
@@ -563,6 +564,12 @@ def test_the_request_that_nobody_answered_is_a_hollow_point_behind_the_others() 
     )
     assert point.customdata is None, "it cannot be selected"
     assert "pending" in point.text[0]
+    assert "another summary" not in point.text[0]
     assert f"turn {pending.turn}:" in point.text[0]
+    unpaid = replace(runs[1], pending=replace(pending, flags=("summary_not_asked",)))
+    (point,) = [
+        trace for trace in chart(unpaid).data if trace.marker.symbol == "circle-open"
+    ]
+    assert "It would be sent with another summary" in point.text[0]
     assert figures[1].layout.xaxis.range[1] == figures[0].layout.xaxis.range[1] + 1
     assert lines_of(figures[1])[0].y.tolist() == lines_of(figures[0])[0].y.tolist()

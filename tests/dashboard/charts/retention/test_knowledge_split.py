@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
+from memviz.dashboard.charts.retention import knowledge_words
 from memviz.dashboard.charts.retention.curve import knowledge_split
 from memviz.dashboard.charts.retention.knowledge_words import (
     KNOWLEDGE_COLORS,
     KNOWLEDGE_TITLES,
     SHOWN,
 )
+from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.facts import FACTS, run_with_facts
 from tests.dashboard.charts.runs import places_of
@@ -48,6 +50,24 @@ def test_each_turn_says_its_numbers() -> None:
         sentences.text[3]
         == "turn 4: 2 of 3 facts known: 0 word for word, 2 in the summary; 1 lost"
     )
+
+
+def test_words_are_written_for_the_points_that_are_drawn_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = [Message("user", "Odete"), Message("assistant", "Yes.")] * 2_000
+    run = memviz.replay(said, memviz.strategy("window"), counter="chars4")
+    probes = (memviz.Probe("?", ("Odete",), (0,), "name"),)
+    written = []
+    real = knowledge_words.share_of
+    monkeypatch.setattr(
+        knowledge_words,
+        "share_of",
+        lambda *told: written.append(told) or real(*told),
+    )
+    *_, sentences = knowledge_split(retention(run, probes)).data
+    assert len(written) == len(sentences.text) <= MAX_POINTS + 2 < len(run.requests)
+    assert sentences.text[-1].startswith("turn 2,000:")
 
 
 def test_one_turn_has_an_area_as_wide_as_a_turn() -> None:
