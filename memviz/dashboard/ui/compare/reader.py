@@ -120,10 +120,14 @@ def _picture_with_player(
     draw_picture()
     if not hides(Part.PLAYER):
         _walk(settings, charts)
+    # First what happened there, then whose words it was, then the way to all of it.
+    has_sentence = not hides(Part.READER) and not is_read()
+    if has_sentence:
+        _say_what_happened(selected(settings))
     if draw_notes is not None and not hides(Part.NUMBERS):
         draw_notes()
-    if not hides(Part.READER) and not is_read():
-        _say_what_happened(selected(settings))
+    if has_sentence:
+        _offer_reader()
 
 
 def _say_what_happened(selection: Selection) -> None:
@@ -141,7 +145,6 @@ def _say_what_happened(selection: Selection) -> None:
         st.markdown(
             f"**{name}** · {plain(selection.setting.label)} · {size}", width="content"
         )
-        _offer_reader()
         why(run, range(number, number + 1))
 
 
