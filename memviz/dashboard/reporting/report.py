@@ -37,6 +37,7 @@ from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, template, the
 from memviz.dashboard.stage.data import MEASURES, steps_around
 from memviz.dashboard.stage.files import own_text, script
 from memviz.dashboard.stage.predictions import asking_data
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.compactions import (
     outcome_words,
     reason_words,
@@ -293,7 +294,11 @@ def _template() -> Template:
         "report.css",
         [get_plotlyjs(), script(), own_text(package, "report.js")],
         images="data: blob:",
-        filters={"number": "{:,}".format, "dollars": dollars},
+        filters={
+            "number": "{:,}".format,
+            "dollars": dollars,
+            "bundled": bundled_words,
+        },
     )
     # Plotly's encoder knows numpy, and writes NaN as null.
     environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}
