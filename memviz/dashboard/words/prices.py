@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator
 from memviz.core.text.wording import COMMA, duration_words
 from memviz.core.translation import _, noop
 from memviz.metrics.cost.cost import Part
-from memviz.metrics.cost.pricing import FREE, MILLION, MissingPrice, Pricing, unpriced
+from memviz.metrics.cost.pricing import (
+    FREE,
+    MILLION,
+    PRICE_FILE,
+    MissingPrice,
+    Pricing,
+    unpriced,
+)
 from memviz.models.cache_rules import CacheRules
 from memviz.models.names import approximation
 from memviz.models.prices import TokenRates
@@ -38,6 +45,9 @@ def source_words(pricing: Pricing) -> str:
     source = pricing.source
     if source == FREE:
         source = _("answers without a provider")
+    elif source.startswith(f"{PRICE_FILE} "):
+        version = source.removeprefix(f"{PRICE_FILE} ")
+        source = _("price file of litellm {version}", version=version)
     if not pricing.has_own:
         return source
     if source:
