@@ -82,7 +82,8 @@ CONVERTED = (
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
 UNCONVERTED = (
-    "memviz/dashboard/ui/shell/server",
+    "memviz/dashboard/ui/shell/server/checks.py",
+    "memviz/dashboard/ui/shell/server/same_origin.py",
     "memviz/dashboard/reporting/found_setting.py",
     "memviz/dashboard/reporting/themes.py",
 )
@@ -166,6 +167,9 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
+    "memviz/dashboard/ui/shell/server/login.py": {
+        "The password has to be entered first.",
+    },
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
     "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
     "memviz/dashboard/stage/events.py": {"fact lost"},
