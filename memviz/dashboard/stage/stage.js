@@ -581,7 +581,7 @@ class MemvizStage {
             const rule = this.frames.limit(number, at, true);
             readout.classList.toggle("over", Boolean(before && rule && rule.counted > rule.tokens));
             const [held, limit, unit] = frame?.request.fill ?? [];
-            const words = memvizFills(this._)[unit] ?? ""; // tokens are said already
+            const words = memvizFills((text) => text)[unit] ?? ""; // tokens are said already
             fill.textContent = words && this._(words, { held: memvizNumber(held), limit: memvizNumber(limit) });
         });
         this.drawFacts(isBefore);
