@@ -222,9 +222,8 @@ class Chat(Recalling):
         for _part in self.stream(text):
             pass
         if self.unanswered:
-            raise ReviewError(
-                _("A summarization waits: accept or skip it, then go on.")
-            )
+            waits = _("A summarization waits: accept or skip it, then go on.")
+            raise ReviewError(waits)
         return self._session.last_turn
 
     def stream(self, text: str) -> Generator[str, None, None]:
@@ -241,11 +240,10 @@ class Chat(Recalling):
         if not text.strip():
             raise MessageError(_("The message is empty. Write something to send."))
         if self._session.pending is not None:
-            raise ReviewError(
-                _(
-                    "A summarization waits: accept or skip it before you send the next message."
-                )
+            waits = _(
+                "A summarization waits: accept or skip it before you send the next message."
             )
+            raise ReviewError(waits)
         self.log.append(Message("user", text))
 
     def retry(self) -> Generator[str, None, None]:
@@ -257,9 +255,8 @@ class Chat(Recalling):
     def answer_again(self) -> Generator[str, None, None]:
         """Ask for the last turn's reply again; an earlier reply is thrown away. Yields it in pieces."""
         if not self.log.turn_count:
-            raise EmptyConversationError(
-                _("There is no turn to retry yet. Send a message first.")
-            )
+            nothing = _("There is no turn to retry yet. Send a message first.")
+            raise EmptyConversationError(nothing)
         turn = self.log.turn(self.log.turn_count)
         if turn.stop > turn.asked:
             self._recalls = (*self._asked_by_user(turn.number), *self._recalls)
