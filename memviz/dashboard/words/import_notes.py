@@ -127,7 +127,7 @@ _NOTES = (
     noop("a line of the app itself, which nobody said, was left out"),
     noop("and {number} findings of other kinds"),
 )
-"""What readers note, without full stop and places. Others have their own text for a key."""
+"""What readers note, without full stop and places."""
 _PLACES = {
     "index": noop("index {number}"),
     "line": noop("line {number}"),
@@ -152,11 +152,8 @@ def note_in_words(note: str) -> str:
             where = _where(
                 values.pop("times"), values.pop("places"), values.pop("more")
             )
-            other = values.pop("other", None)
-            said = _(template, **values) if values else _(other or template)
-            return (
-                note if said == other else _("{note}{where}.", note=said, where=where)
-            )
+            said = _(template, **values) if values else _(template)
+            return _("{note}{where}.", note=said, where=where)
     return note
 
 
@@ -188,5 +185,4 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
         for name, following in zip(words[1::2], words[2::2], strict=True):
             pattern += f"(?P<{name}>.+?){re.escape(following)}"
         found.append((template, re.compile(rf"{pattern}{_WHERE}\.", re.DOTALL)))
-    found.append(("", re.compile(rf"(?P<other>.+?){_WHERE}\.", re.DOTALL)))
     return found

@@ -21,9 +21,7 @@ from memviz.transcripts.times import moment
 
 LISTS = {"answers": str, "evidence": int, "stale": str}
 """The lists that a probe has, and what is in each."""
-BROKEN_PROBE = noop(
-    "a probe that is broken, or whose evidence is missing, was left out"
-)
+BROKEN_PROBE = "a probe that is broken, or whose evidence is missing, was left out"
 
 
 def read_probes(

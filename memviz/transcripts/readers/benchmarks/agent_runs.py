@@ -35,7 +35,7 @@ RETRIED = (
     "replies that were asked for again, and are not in the history, were left out: {}"
 )
 # The customer of the second generation has a phone or a computer of its own, which the agent does not see.
-CUSTOMERS = noop(
+CUSTOMERS = (
     "the simulated customer's own tool calls and their results, which the agent never sees, "
     "were left out"
 )
