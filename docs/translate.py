@@ -6,6 +6,7 @@
 Each room has a file of its own in each language. A text that several rooms say stands with the first of them.
 """
 
+import ast
 import sys
 from collections.abc import Iterator, Mapping
 from io import BytesIO
@@ -20,8 +21,11 @@ from babel.messages.pofile import read_po, write_po
 from memviz.core.translation import ENGLISH, LOCALE, languages, script_texts
 from memviz.dashboard.guide.glossary import TERM_CONTEXT, glossary
 from memviz.dashboard.guide.strategies import strategy_pages
+from memviz.dashboard.words.bundled import BUNDLED_CONTEXT
+from memviz.models.recordings.bundled import recordings
 from memviz.strategies.parameters import NAME_CONTEXT, Parameter
 from memviz.strategies.presets import presets
+from memviz.transcripts.samples import bundled
 
 ROOT = Path(__file__).parent.parent
 KEYWORDS = {
@@ -116,13 +120,15 @@ def marked_texts() -> dict[str, dict[Key, list[Place]]]:
 
 
 def _declared_texts() -> Iterator[tuple[str, Key, Path]]:
-    """Texts that are marked nowhere: the glossary, and what strategies say of themselves in docstrings and fields."""
+    """Texts that are marked nowhere: the glossary, what comes with memviz, and what strategies say of themselves in
+    docstrings and fields."""
     guide = ROOT / "memviz" / "dashboard" / "guide"
     for one in glossary().values():
         if one.on_screen:
             for form in (one.term, *one.also):
                 yield "glossary", (TERM_CONTEXT, form), guide / "glossary.toml"
             yield "glossary", (None, one.meaning), guide / "glossary.toml"
+    yield from _bundled_texts()
     for page in strategy_pages().values():
         texts = [page.title, page.summary, page.gains, page.loses, page.hurts_when]
         texts += [*page.details, page.reference]
@@ -142,6 +148,17 @@ def _declared_texts() -> Iterator[tuple[str, Key, Path]]:
                 yield "strategies", (None, text), listed
 
 
+def _bundled_texts() -> Iterator[tuple[str, Key, Path]]:
+    samples = ROOT / "memviz" / "transcripts" / "bundled"
+    for id, transcript in bundled().items():
+        for text in (transcript.title, transcript.description):
+            yield "transcripts", (BUNDLED_CONTEXT, text), samples / f"{id}.json"
+    files = ROOT / "memviz" / "models" / "recordings" / "bundled_files"
+    for name, recording in recordings().items():
+        for text in (recording.about.title, recording.about.note):
+            yield "models", (BUNDLED_CONTEXT, text), files / f"{name}.recording"
+
+
 def _names_of(parameter: Parameter) -> Iterator[tuple[str, Key, Path]]:
     """The name of a parameter, as a title and within a sentence."""
     path = ROOT / "memviz" / "strategies" / "parameters.py"
@@ -159,16 +176,36 @@ def _texts_of(
     if path.suffix in (".js", ".html"):
         for text in script_texts(content.decode()):
             yield 1, None, text
-    match path.suffix:
-        case ".html":
-            method = "jinja2.ext:babel_extract"
-        case ".py" if b"memviz.core.translation" in content:
-            method = "python"
-        case _:
-            return
-    for line, text, _comments, context in extract(method, BytesIO(content), KEYWORDS):
+    if path.suffix == ".py" and b"memviz.core.translation" in content:
+        yield from _texts_of_code(content)
+    if path.suffix != ".html":
+        return
+    for line, text, _comments, context in extract(
+        "jinja2.ext:babel_extract", BytesIO(content), KEYWORDS
+    ):
         if text:
             yield line, context, text
+
+
+def _texts_of_code(
+    content: bytes,
+) -> Iterator[tuple[int, str | None, str | tuple[str, ...]]]:
+    """The texts that a program marks, also those within the values of another one, which Babel passes over."""
+    for node in ast.walk(ast.parse(content)):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name not in KEYWORDS:
+            continue
+        wanted = len(KEYWORDS[name] or (1,))
+        marked = node.args[:wanted]
+        texts = tuple(one.value for one in marked if isinstance(one, ast.Constant))
+        if len(texts) < wanted:
+            continue  # a constant that is marked where it stands
+        if name == "pgettext":
+            yield node.lineno, texts[0], texts[1]
+        else:
+            yield node.lineno, None, texts if wanted > 1 else texts[0]
 
 
 def catalogue_files(code: str) -> dict[str, Path]:

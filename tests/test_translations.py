@@ -58,14 +58,8 @@ CONVERTED = (
     "memviz/dashboard/charts",
     "memviz/dashboard/ui/shell",
     "memviz/dashboard/ui/controls",
-    "memviz/dashboard/ui/facts/lives",
-    "memviz/dashboard/ui/facts/probes.py",
-    "memviz/dashboard/ui/facts/version_card.py",
-    "memviz/dashboard/ui/facts/views.py",
     "memviz/dashboard/ui/chat",
-    "memviz/dashboard/ui/facts/summaries/charts.py",
-    "memviz/dashboard/ui/facts/summaries/page.py",
-    "memviz/dashboard/ui/facts/summaries/rewording.py",
+    "memviz/dashboard/ui/facts",
     "memviz/dashboard/ui/guide",
     "memviz/dashboard/ui/compare",
     "memviz/dashboard/stage",
@@ -88,7 +82,8 @@ CONVERTED = (
 )
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
 UNCONVERTED = (
-    "memviz/dashboard/ui/shell/server",
+    "memviz/dashboard/ui/shell/server/checks.py",
+    "memviz/dashboard/ui/shell/server/same_origin.py",
     "memviz/dashboard/reporting/found_setting.py",
     "memviz/dashboard/reporting/themes.py",
 )
@@ -172,12 +167,14 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
+    "memviz/dashboard/ui/shell/server/login.py": {
+        "The password has to be entered first.",
+    },
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},
     "memviz/dashboard/ui/shell/terms.py": {"pause between turns"},
     "memviz/dashboard/stage/events.py": {"fact lost"},
     "memviz/dashboard/ui/compare/dollars_in_total.py": {"prompt cache"},
     "memviz/dashboard/ui/controls/block_html.py": {"before system", "behind system"},
-    "memviz/dashboard/ui/controls/chat_state.py": {"You are a helpful assistant."},
     "memviz/dashboard/ui/controls/links.py": {"{} keepAddress;", "{} copyLink;"},
     "memviz/dashboard/ui/controls/pickers.py": {"Models"},
     "memviz/dashboard/ui/controls/request_changes.py": {"memviz-why memviz-recalled"},
@@ -201,7 +198,7 @@ NOT_SHOWN: dict[str, set[str]] = {
 MARKS = {"_", "noop", "ngettext", "plural_noop", "pgettext"}
 LOOKS_SHOWN = re.compile(r"[A-Za-z]{2,}[,:;]? [A-Za-z{]|[}] [a-z]{2,}|^[A-Z][a-z]{2,}$")
 NO_TEXT = re.compile(
-    r"^\s*[<.\[]|currentColor|border-left-color|;$|export default|^\S+ \S+="
+    r"^\s*(<(?!b>|i>)|[.\[])|currentColor|border-left-color|;$|export default|^\S+ \S+="
 )
 """Markup, styles and scripts."""
 UNSEEN_CALLS = {"compile", "counted", "share_of", "term", "of_session", "removesuffix"}

@@ -25,6 +25,7 @@ from memviz.core.errors import (
     UnknownCounterError,
 )
 from memviz.core.line_counts import LineCounts
+from memviz.core.translation import _, noop
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,7 +124,11 @@ def _encode(name: str) -> Callable[[str], list[int]]:
     folder = folder / "litellm_core_utils" / "tokenizers"
     if not (folder / ENCODING_FILES[name]).is_file():
         raise CounterUnavailableError(
-            f"The encoding {name} is not in {folder}. Install litellm again, or choose chars4 or bytes4."
+            _(
+                "The encoding {name} is not in {folder}. Install litellm again, or choose chars4 or bytes4.",
+                name=name,
+                folder=folder,
+            )
         )
     import tiktoken
 
@@ -157,15 +162,17 @@ def _encoding_units(name: str) -> Callable[[str], int]:
 
 COUNTERS: dict[str, Counter] = {
     **{
-        name: Counter(name, _encoding_units(name), title=f"{name} ({models})")
-        for name, models in {
-            "o200k_base": "GPT-4o, GPT-5",
-            "cl100k_base": "GPT-4, GPT-3.5",
-            "p50k_base": "older GPT-3",
+        name: Counter(name, _encoding_units(name), title=title)
+        for name, title in {
+            "o200k_base": "o200k_base (GPT-4o, GPT-5)",
+            "cl100k_base": "cl100k_base (GPT-4, GPT-3.5)",
+            "p50k_base": noop("p50k_base (older GPT-3)"),
         }.items()
     },
-    "chars4": Counter("chars4", len, _quarter, "chars4 (characters / 4)"),
-    "bytes4": Counter("bytes4", _utf8_bytes, _quarter, "bytes4 (UTF-8 bytes / 4)"),
+    "chars4": Counter("chars4", len, _quarter, noop("chars4 (characters / 4)")),
+    "bytes4": Counter(
+        "bytes4", _utf8_bytes, _quarter, noop("bytes4 (UTF-8 bytes / 4)")
+    ),
 }
 
 

@@ -59,6 +59,12 @@ def languages() -> dict[str, str]:
     return named
 
 
+def known_language(named: str) -> str:
+    """Return the language of a name such as ``zh`` or ``zh-CN``; empty where there is none."""
+    code = named.strip().lower().replace("_", "-").split("-")[0]
+    return code if code in languages() else ""
+
+
 def ask_for_language(ask: Callable[[], str]) -> None:
     """Ask this function for the language of a text from now on, unless :func:`use_language` says it."""
     global _ask

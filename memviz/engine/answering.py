@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memviz.core.errors import MalformedReplyError, MessageError, RecallError
 from memviz.core.messages import RECALL_EXCHANGE, Message, ToolCall
-from memviz.core.translation import _
+from memviz.core.translation import ENGLISH, _, use_language
 from memviz.engine.assembly import count, message_tokens
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.recall import Recall, Recalled
@@ -270,7 +270,8 @@ class Answering:
         if call.name != RECALL_CONVERSATION.name:
             return f"Error: there is no tool {call.name!r}. There is {RECALL_CONVERSATION.name}."
         try:
-            wanted = recall_of(call.arguments)
+            with use_language(ENGLISH):  # a model reads what is wrong
+                wanted = recall_of(call.arguments)
         except RecallError as error:
             return f"Error: {error}"
         self._by_model += (wanted,)

@@ -9,6 +9,7 @@ from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
 from memviz.core.process_memory import resident_bytes
+from memviz.core.translation import _, noop
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 
@@ -18,7 +19,7 @@ MOST_BYTES = 1_700_000_000
 """Of the whole process: a replay stops there, so that a conversation of any length leaves the server running."""
 TURNS_BETWEEN_LOOKS = 200
 """How often the memory of the process is looked at."""
-OUT_OF_MEMORY = (
+OUT_OF_MEMORY = noop(
     "The memory of the server is nearly used up, so the replay stopped here."
 )
 
@@ -130,7 +131,7 @@ class BackgroundReplay(BackgroundWork):
             self._go_through()
         except CancelledError:
             raise MemvizError(
-                "The replay was stopped while a model was asked."
+                _("The replay was stopped while a model was asked.")
             ) from None
 
     def _go_through(self) -> None:
@@ -146,7 +147,7 @@ class BackgroundReplay(BackgroundWork):
             if self._is_stopped or now - self._looked_at > ABANDONED_SECONDS:
                 return
             if turn % TURNS_BETWEEN_LOOKS == 0 and (resident_bytes() or 0) > MOST_BYTES:
-                self.note = OUT_OF_MEMORY
+                self.note = _(OUT_OF_MEMORY)
                 self._is_stopped = True
                 return
         run = self._session.run()

@@ -19,6 +19,7 @@ from memviz.core.errors import (
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import _
 from memviz.engine import review
 from memviz.engine.answering import Answering, allowed_tools
 from memviz.engine.compaction import Compaction
@@ -218,10 +219,11 @@ class Chat(Recalling):
         Raises :class:`memviz.core.errors.ReviewError` where :attr:`review` stopped before a summarization: the
         message is kept, and :meth:`go_on` gives the reply once that is decided.
         """
-        for _ in self.stream(text):
+        for _part in self.stream(text):
             pass
         if self.unanswered:
-            raise ReviewError("A summarization waits: accept or skip it, then go on.")
+            waits = _("A summarization waits: accept or skip it, then go on.")
+            raise ReviewError(waits)
         return self._session.last_turn
 
     def stream(self, text: str) -> Generator[str, None, None]:
@@ -236,11 +238,12 @@ class Chat(Recalling):
         if not isinstance(text, str):
             raise MessageError(f"The message is {type_of(text)}; it has to be a text.")
         if not text.strip():
-            raise MessageError("The message is empty. Write something to send.")
+            raise MessageError(_("The message is empty. Write something to send."))
         if self._session.pending is not None:
-            raise ReviewError(
+            waits = _(
                 "A summarization waits: accept or skip it before you send the next message."
             )
+            raise ReviewError(waits)
         self.log.append(Message("user", text))
 
     def retry(self) -> Generator[str, None, None]:
@@ -252,9 +255,8 @@ class Chat(Recalling):
     def answer_again(self) -> Generator[str, None, None]:
         """Ask for the last turn's reply again; an earlier reply is thrown away. Yields it in pieces."""
         if not self.log.turn_count:
-            raise EmptyConversationError(
-                "There is no turn to retry yet. Send a message first."
-            )
+            nothing = _("There is no turn to retry yet. Send a message first.")
+            raise EmptyConversationError(nothing)
         turn = self.log.turn(self.log.turn_count)
         if turn.stop > turn.asked:
             self._recalls = (*self._asked_by_user(turn.number), *self._recalls)
@@ -284,7 +286,7 @@ class Chat(Recalling):
         conversation that was held elsewhere, they are those of the new setting.
         """
         session, turns = self.begun_under(strategy, counter)
-        for _ in turns:
+        for _turn in turns:
             pass
         self.adopt(session.run())
 
@@ -323,7 +325,7 @@ class Chat(Recalling):
         setting = self._setting_under(strategy)
         must_have_a_turn(self.log)
         session, turns = begun(self.log, setting, self._recalls_under(strategy))
-        for _ in turns:
+        for _turn in turns:
             pass
         return self._with_authors(session.run())
 

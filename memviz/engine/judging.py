@@ -14,6 +14,7 @@ from pydantic import PlainSerializer
 
 from memviz.core.errors import MalformedReplyError, MemvizError, ModelError
 from memviz.core.messages import Message
+from memviz.core.translation import _
 from memviz.engine.answering import ask
 from memviz.engine.calls import ReplyFacts, total_cost_usd
 from memviz.engine.records import TurnRecord
@@ -67,7 +68,12 @@ def unreadable(judge: str, text: str) -> str:
     """The sentence for a ``judge`` who gave no verdict but ``text``."""
     flat = " ".join(text.split())
     shown = flat if len(flat) <= _SHOWN_CHARS else flat[: _SHOWN_CHARS - 1] + "…"
-    return f"The judge {judge} was asked for the one word RIGHT or WRONG and said: {shown!r}. Choose another judge."
+    return _(
+        "The judge {judge} was asked for the one word RIGHT or WRONG and said: {shown!r}. Choose another "
+        "judge.",
+        judge=judge,
+        shown=shown,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from memviz.core.bounds import MAX_DIGITS, is_whole_number, quoted
 from memviz.core.conversation import Log, Request
 from memviz.core.errors import RecallError
 from memviz.core.messages import Message
+from memviz.core.translation import _
 from memviz.engine.stored import Count, NotStored, Position, Reading, Text, read_as
 
 MAX_NUMBERS = 10_000
@@ -33,11 +34,19 @@ def whole_numbers(name: str, values: Iterable[int] | None) -> tuple[int, ...]:
     for value in values:
         if not isinstance(value, int) or isinstance(value, bool):
             raise RecallError(
-                f"Recall by {name} takes whole numbers; {quoted(value)} is not one."
+                _(
+                    "Recall by {name} takes whole numbers; {value} is not one.",
+                    name=name,
+                    value=quoted(value),
+                )
             )
         if not is_whole_number(value):
             raise RecallError(
-                f"Recall by {name} takes numbers of at most {MAX_DIGITS} digits; this one has more."
+                _(
+                    "Recall by {name} takes numbers of at most {max_digits} digits; this one has more.",
+                    name=name,
+                    max_digits=MAX_DIGITS,
+                )
             )
     return values
 
@@ -71,7 +80,12 @@ def parse_numbers(text: str) -> tuple[int, ...]:
             numbers.extend(_range_of(piece.strip()))
     if len(numbers) > MAX_NUMBERS:
         raise RecallError(
-            f"{quoted(text.strip())} names {len(numbers):,} numbers; at most {MAX_NUMBERS:,} at once."
+            _(
+                "{text} names {count:,} numbers; at most {max_numbers:,} at once.",
+                text=quoted(text.strip()),
+                count=len(numbers),
+                max_numbers=MAX_NUMBERS,
+            )
         )
     return tuple(numbers)
 
@@ -83,13 +97,21 @@ def _range_of(piece: str) -> range:
     digits = [first, last] if dash else [first]
     if not all(number.isdecimal() and len(number) <= MAX_DIGITS for number in digits):
         raise RecallError(
-            f"{quoted(piece)} is neither a number nor a range. Write for example 1, 3-5."
+            _(
+                "{piece} is neither a number nor a range. Write for example 1, 3-5.",
+                piece=quoted(piece),
+            )
         )
     start = int(digits[0])
     stop = int(digits[-1])
     if stop < start:
         raise RecallError(
-            f"The range {quoted(piece)} runs backwards. Write {stop}-{start}."
+            _(
+                "The range {piece} runs backwards. Write {stop}-{start}.",
+                piece=quoted(piece),
+                stop=stop,
+                start=start,
+            )
         )
     return range(start, min(stop, start + MAX_NUMBERS) + 1)
 
@@ -116,7 +138,7 @@ class Recall:
             raise RecallError(f"last_n is {self.last_n}; it has to be 1 or more.")
         if not (self.turns or self.messages or self.keywords or self.last_n):
             raise RecallError(
-                "A recall has to name turns, messages, last_n or keywords."
+                _("A recall has to name turns, messages, last_n or keywords.")
             )
 
 
@@ -208,7 +230,7 @@ class PlannedRecalls:
     def of_turn(self, turn: int) -> tuple[Recall, ...]:
         """All that is recalled in a turn, whichever call it was planned for."""
         found: list[Recall] = []
-        for _, recalls in sorted(self._planned.get(turn, {}).items()):
+        for _call, recalls in sorted(self._planned.get(turn, {}).items()):
             found += recalls
         return tuple(found)
 

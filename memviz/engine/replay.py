@@ -10,6 +10,7 @@ from memviz.core.counters import counter as find_counter
 from memviz.core.errors import EmptyConversationError, MessageError, ParameterError
 from memviz.core.messages import Message
 from memviz.core.text.wording import counted
+from memviz.core.translation import _
 from memviz.engine.recall import PlannedRecalls, Recall, RequestKey
 from memviz.engine.review import worded
 from memviz.engine.run import Run
@@ -174,8 +175,10 @@ def must_have_a_turn(log: Log) -> None:
     """Raise :class:`EmptyConversationError` if the user says nothing in ``log``."""
     if not log.turn_count:
         raise EmptyConversationError(
-            f"The conversation has {counted(len(log), 'message')} and none of them is the user's, so there is no "
-            "request to show."
+            _(
+                "The conversation has {messages} and none of them is the user's, so there is no request to show.",
+                messages=counted(len(log), "message"),
+            )
         )
 
 

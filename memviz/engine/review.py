@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memviz.core.errors import BudgetSpentError, ReviewError
 from memviz.core.messages import clean_text
 from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import _
 from memviz.engine.assembly import assemble
 from memviz.engine.compaction import REDUCING, Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
@@ -34,7 +35,7 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
     pending = _expect_pending(session)
     if session.summarizer is None:
         raise ReviewError(
-            "There is no summarizer to ask. Write the summary yourself, or skip it."
+            _("There is no summarizer to ask. Write the summary yourself, or skip it.")
         )
     started = perf_counter()
     draft = None
@@ -85,7 +86,7 @@ def accept(session: Session, text: str | None = None) -> None:
     written = [draft for draft in pending.drafts if draft.error is None]
     if not written and wording is None:
         raise ReviewError(
-            "No summary was written yet. Ask for one, or write it yourself."
+            _("No summary was written yet. Ask for one, or write it yourself.")
         )
     chosen = written[-1] if written else None
     others = tuple(one for one in _asked(pending) if one is not chosen)
@@ -142,7 +143,10 @@ def edit(session: Session, number: int, text: str) -> None:
     old = sent.get(number)
     if old is None:
         raise ReviewError(
-            f"Version {number} of the summary is not sent any more, so there is nothing to edit."
+            _(
+                "Version {number} of the summary is not sent any more, so there is nothing to edit.",
+                number=number,
+            )
         )
     if wording == old.text:
         return
@@ -212,7 +216,7 @@ def undo(session: Session) -> Compaction:
     _expect_own_notes(session)
     last = undoable(session.own_compactions)
     if last is None:
-        raise ReviewError("Nothing was summarized yet, so there is nothing to undo.")
+        raise ReviewError(_("Nothing was summarized yet, so there is nothing to undo."))
     memory = session.memory
     before = last.before
     after = memory._replace(summary_count=before.summary_count, cursor=before.cursor)
@@ -224,21 +228,24 @@ def undo(session: Session) -> Compaction:
 
 def _expect_pending(session: Session) -> PendingSummarization:
     if session.pending is None:
-        raise ReviewError("No summarization is waiting for a decision.")
+        raise ReviewError(_("No summarization is waiting for a decision."))
     return session.pending
 
 
 def _expect_nothing_pending(session: Session) -> None:
     """Raise if a summarization is pending: it was planned for the memory as it is, so that may not change meanwhile."""
     if session.pending is not None:
-        raise ReviewError("A summarization waits: accept or skip it first.")
+        raise ReviewError(_("A summarization waits: accept or skip it first."))
 
 
 def _expect_own_notes(session: Session) -> None:
     """A library sends what its own object holds, whatever memviz makes of its summaries."""
     if isinstance(session.strategy, LibraryStrategy):
         raise ReviewError(
-            f"{session.strategy.title} keeps its summaries itself, so they cannot be changed here."
+            _(
+                "{title} keeps its summaries itself, so they cannot be changed here.",
+                title=_(session.strategy.title),
+            )
         )
 
 
@@ -246,7 +253,7 @@ def worded(text: str) -> str:
     """The user's text as it becomes a summary. Raises :class:`ReviewError` for an empty one."""
     wording = clean_text(text).strip()
     if not wording:
-        raise ReviewError("The summary is empty. Write something, or skip it.")
+        raise ReviewError(_("The summary is empty. Write something, or skip it."))
     return wording
 
 

@@ -21,6 +21,7 @@ from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.summaries import SUMMARY, SummaryLog, SummaryVersion
 from memviz.core.tool_schemas import schema_tokens
+from memviz.core.translation import _
 from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.backoff import NOTHING_WAITS, Backoff
 from memviz.engine.compaction import (
@@ -224,10 +225,14 @@ class State:
         self, recalls: Sequence[Recall], bounds: Sequence[int]
     ) -> Recalled:
         if recalls and not self.strategy.allows_recall:
-            remedy = ""
+            title = _(self.strategy.title)
+            off = _("{title} has recall switched off.", title=title)
             if self.strategy.has_parameter("enable_recall"):
-                remedy = ": turn enable_recall on"
-            raise RecallError(f"{self.strategy.title} has recall switched off{remedy}.")
+                off = _(
+                    "{title} has recall switched off: turn enable_recall on.",
+                    title=title,
+                )
+            raise RecallError(off)
         return resolve(self.log, recalls, bounds, self.strategy.recall_limit_messages)
 
     def record_unchanged(

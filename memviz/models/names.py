@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from memviz.core.translation import noop
+from memviz.core.translation import _, noop
 
 DEFAULT_MODEL = "openai/gpt-5-mini"
 """The model whose prices, cache and context window count until another one is chosen; exported code names it too."""
@@ -19,7 +19,7 @@ stand-in. What holds where a link, or a visitor, names no model."""
 
 def in_words(name: str) -> str:
     """The words that a person reads for the model of this name."""
-    return STAND_IN if name == OFFLINE else name
+    return _(STAND_IN) if name == OFFLINE else name
 
 
 def is_free(name: str) -> bool:
@@ -28,7 +28,9 @@ def is_free(name: str) -> bool:
 
 
 MEASURED = {
-    "smollm2": "it counted 1.04 to 1.25 times as many of English text as o200k_base, and 2.08 times of Chinese",
+    "smollm2": noop(
+        "it counted 1.04 to 1.25 times as many of English text as o200k_base, and 2.08 times of Chinese"
+    ),
 }
 """What a model's own tokenizer counted beside memviz, by a part of the model's name (docs/local-models.md)."""
 
@@ -56,5 +58,15 @@ def approximation(model: str, counter: str) -> str:
     known = next(
         (words for part, words in MEASURED.items() if part in model.casefold()), ""
     )
-    factor = f" ({known})" if known else ""
-    return f"All tokens are approximate: {counter} is not the tokenizer of {model}{factor}."
+    if known:
+        return _(
+            "All tokens are approximate: {counter} is not the tokenizer of {model} ({known}).",
+            counter=counter,
+            model=model,
+            known=_(known),
+        )
+    return _(
+        "All tokens are approximate: {counter} is not the tokenizer of {model}.",
+        counter=counter,
+        model=model,
+    )

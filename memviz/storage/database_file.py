@@ -12,6 +12,7 @@ from tempfile import mkstemp
 from time import time
 
 from memviz.core.errors import DatabaseMovedError, StorageError
+from memviz.core.translation import _
 
 OWNER_ONLY = 0o600
 LOGS = ("-wal", "-shm")
@@ -93,9 +94,17 @@ class DatabaseFile:
         for ending, opened in self._opened.items():
             now = _identity(self._place, ending)
             if now is None:
-                return f"{self.path}{ending} was removed while memviz was using it."
+                return _(
+                    "{path}{ending} was removed while memviz was using it.",
+                    path=self.path,
+                    ending=ending,
+                )
             if now != opened:
-                return f"Another file has taken the place of {self.path}{ending} while memviz was using it."
+                return _(
+                    "Another file has taken the place of {path}{ending} while memviz was using it.",
+                    path=self.path,
+                    ending=ending,
+                )
         return ""
 
     def expect_in_place(self) -> None:
@@ -112,11 +121,15 @@ class DatabaseFile:
             )
         except (OSError, *DAMAGE) as error:
             raise StorageError(
-                f"{self.path} cannot be let go of ({_reason(error)}). Start memviz again."
+                _(
+                    "{path} cannot be let go of ({reason}). Start memviz again.",
+                    path=self.path,
+                    reason=_reason(error),
+                )
             ) from error
         if not left:
             raise StorageError(
-                f"{self.path} is still being read. Try again in a moment."
+                _("{path} is still being read. Try again in a moment.", path=self.path)
             )
 
     def copy_to(self, target: Path, *, overwrite: bool = False) -> None:
@@ -137,11 +150,18 @@ class DatabaseFile:
             os.replace(part, target)
         except FileExistsError:
             raise StorageError(
-                f"{target} is there already, so nothing was written. Choose another name."
+                _(
+                    "{target} is there already, so nothing was written. Choose another name.",
+                    target=target,
+                )
             ) from None
         except (OSError, *DAMAGE) as error:
             raise StorageError(
-                f"{target} could not be written ({_reason(error)}). Choose another place."
+                _(
+                    "{target} could not be written ({reason}). Choose another place.",
+                    target=target,
+                    reason=_reason(error),
+                )
             ) from error
         finally:
             if part is not None:
@@ -163,7 +183,11 @@ class DatabaseFile:
                 _beside(target, ending).unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(
-                f"{target} could not be written ({_reason(error)}). Choose another place."
+                _(
+                    "{target} could not be written ({reason}). Choose another place.",
+                    target=target,
+                    reason=_reason(error),
+                )
             ) from error
         self.copy_to(target)
 

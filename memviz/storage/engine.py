@@ -20,6 +20,7 @@ from sqlalchemy.pool import StaticPool
 
 from memviz.core.errors import ConversationChangedError, StorageError
 from memviz.core.recently_used import RecentlyUsed
+from memviz.core.translation import _, noop
 from memviz.storage.database_file import DatabaseFile
 from memviz.storage.library import CHANGED
 from memviz.storage.migrations import migrate
@@ -45,7 +46,10 @@ def database_path(path_or_url: str | Path) -> str:
             url = URL.create("unknown")
         if url.get_backend_name() != "sqlite":
             raise StorageError(
-                f"{given.split('://')[0]}:// is not a database that memviz can use. Give a file path."
+                _(
+                    "{backend}:// is not a database that memviz can use. Give a file path.",
+                    backend=given.split("://")[0],
+                )
             )
         given = url.database or MEMORY
     return given if given == MEMORY else str(Path(given).expanduser())
@@ -217,32 +221,41 @@ def plain_error(
     if isinstance(
         error, UnicodeDecodeError
     ):  # SQLite's own error quotes names of tables, and these are damaged
-        return StorageError(_DAMAGED.format(path=path))
+        return StorageError(_(_DAMAGED, path=path))
     cause = error.orig if isinstance(error, DBAPIError) else error
     if isinstance(cause, SQLAlchemyError):
         problem = (
-            "a value in it cannot be stored"
+            _("a value in it cannot be stored")
             if isinstance(error, StatementError)
-            else "there is no way to it"
+            else _("there is no way to it")
         )
         return StorageError(
-            f"Nothing was saved to {path}: {problem} ({error.__cause__ or error})."
+            _(
+                "Nothing was saved to {path}: {problem} ({value}).",
+                path=path,
+                problem=problem,
+                value=error.__cause__ or error,
+            )
         )
     name = getattr(cause, "sqlite_errorname", "") or ""
     for start, sentence in _SENTENCES.items():
         if name.startswith(start):
             kind = ConversationChangedError if sentence is CHANGED else StorageError
-            return kind(sentence.format(path=path, seconds=BUSY_SECONDS))
+            return kind(_(sentence, path=path, seconds=BUSY_SECONDS))
     if name.startswith(
         ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")
     ):
         return StorageError(_unopened(path, str(cause)))
     return StorageError(
-        f"{path} could not be read or written ({cause}). Nothing was saved; try again."
+        _(
+            "{path} could not be read or written ({cause}). Nothing was saved; try again.",
+            path=path,
+            cause=cause,
+        )
     )
 
 
-_DAMAGED = (
+_DAMAGED = noop(
     "{path} is not a memviz database, or it is damaged. It "
     "was left as it is; choose another file or restore a copy."
 )
@@ -250,12 +263,21 @@ _SENTENCES = {
     "SQLITE_CONSTRAINT_PRIMARYKEY": CHANGED,
     "SQLITE_CONSTRAINT_UNIQUE": CHANGED,
     "SQLITE_CONSTRAINT_FOREIGNKEY": CHANGED,
-    "SQLITE_BUSY": "{path} is busy: another program has been writing to it for {seconds} seconds. Try again.",
-    "SQLITE_FULL": "There is no room left for {path}, so nothing was saved. Free some space and try again.",
+    "SQLITE_BUSY": noop(
+        "{path} is busy: another program has been writing to it for {seconds} seconds. Try again."
+    ),
+    "SQLITE_FULL": noop(
+        "There is no room left for {path}, so nothing was saved. Free some space and try again."
+    ),
     "SQLITE_NOTADB": _DAMAGED,
     "SQLITE_CORRUPT": _DAMAGED,
 }
 
 
 def _unopened(path: str, reason: str) -> str:
-    return f"{path} cannot be opened for writing ({reason}). Check the folder and its rights, or choose another file."
+    return _(
+        "{path} cannot be opened for writing ({reason}). Check the folder and its rights, or choose "
+        "another file.",
+        path=path,
+        reason=reason,
+    )

@@ -14,6 +14,7 @@ from memviz.core.errors import (
     StorageError,
 )
 from memviz.core.messages import Message, clean_text
+from memviz.core.translation import _, noop
 from memviz.engine.chat_memory import ChatMemory, Given
 from memviz.engine.in_thread import in_thread
 from memviz.engine.memory_config import DEFAULT_STRATEGY, strategy_of
@@ -32,9 +33,9 @@ FORMAT = "memory"
 """The format of such a conversation in the library."""
 ID_PREFIX = "memory-"
 """A session's conversation has this and the session's name as its id."""
-_CHANGED = (
-    "The conversation was changed by another program or tab, so nothing was saved. "
-    "What is stored now has been read: put the message again."
+_CHANGED = noop(
+    "The conversation was changed by another program or tab, so nothing was saved. What is stored now "
+    "has been read: put the message again."
 )
 
 
@@ -109,7 +110,7 @@ class KeptMemory(ChatMemory):
             if not isinstance(error, ConversationChangedError):
                 raise
             self._read_again()
-            raise ConversationChangedError(_CHANGED) from error
+            raise ConversationChangedError(_(_CHANGED)) from error
 
     def _read_again(self) -> None:
         store = self._store

@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.core.errors import StorageError
+from memviz.core.translation import _
 from memviz.storage import (
     chat,
     checking,
@@ -133,7 +134,7 @@ class Store:
     def _file(self) -> DatabaseFile:
         if self._database.file is None:
             raise StorageError(
-                "This database is in memory only; there is no file to copy."
+                _("This database is in memory only; there is no file to copy.")
             )
         return self._database.file
 
@@ -165,7 +166,11 @@ class Store:
             raise plain_error(error, self.path) from error
         except JSONDecodeError as error:
             raise StorageError(
-                f"{self.path} is damaged: a stored value cannot be read ({error})."
+                _(
+                    "{path} is damaged: a stored value cannot be read ({error}).",
+                    path=self.path,
+                    error=error,
+                )
             ) from error
 
     check = _reads(checking.check)

@@ -15,11 +15,14 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import _, noop
 from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
 from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
 from memviz.strategies.thresholds import Thresholds
 
-MISSING = "LangChain is not installed here. Install it with 'pip install langchain'."
+MISSING = noop(
+    "LangChain is not installed here. Install it with 'pip install langchain'."
+)
 
 _MESSAGES = "<messages>"
 """The line of LangChain's prompt that the messages follow."""
@@ -58,7 +61,7 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
 
     def can_be_run(self) -> str:
         """The reason why it cannot be run: LangChain is not installed."""
-        return "" if find_spec("langchain") and find_spec("langgraph") else MISSING
+        return "" if find_spec("langchain") and find_spec("langgraph") else _(MISSING)
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """Unknown: LangChain decides."""
@@ -92,7 +95,7 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
     def open(self, ask: Ask, counter: Counter) -> LangchainAtWork:
         """A middleware of its own. Raises :class:`MissingLibraryError` where LangChain is not installed."""
         if self.can_be_run():
-            raise MissingLibraryError(MISSING)
+            raise MissingLibraryError(_(MISSING))
         return LangchainAtWork(self, ask, counter)
 
     def arguments(self) -> dict[str, Any]:

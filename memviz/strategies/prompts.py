@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from memviz.core.translation import noop
+
 
 class SummarizerPrompt(NamedTuple):
     """An instruction, with its name and what it is good for in a line."""
@@ -13,34 +15,34 @@ class SummarizerPrompt(NamedTuple):
 
 PROMPTS = (
     SummarizerPrompt(
-        "Short",
-        "Cheap to send with every request; keeps only what matters most.",
+        noop("Short"),
+        noop("Cheap to send with every request; keeps only what matters most."),
         "Summarize the conversation below in at most 60 words. Keep the facts that a later answer may depend on: "
         "names, numbers, dates and decisions. Answer with the summary alone.",
     ),
     SummarizerPrompt(
-        "Detailed",
-        "Loses less, and costs more with every request.",
+        noop("Detailed"),
+        noop("Loses less, and costs more with every request."),
         "Summarize the conversation below in at most 300 words. Leave out no name, number, date, place, code, "
         "preference or decision; leave out greetings and advice that was not taken. Answer with the summary alone.",
     ),
     SummarizerPrompt(
-        "List of facts",
-        "One fact a line: easy to check and to edit.",
+        noop("List of facts"),
+        noop("One fact a line: easy to check and to edit."),
         "List every fact of the conversation below that a later answer may need, one to a line, each a full "
         "sentence with its exact numbers, names and dates. Where a fact was changed, keep only what holds now. "
         "Use at most 200 words. Answer with the list alone.",
     ),
     SummarizerPrompt(
-        "State of the work",
-        "For assistants with a task: the goal, what was decided, what is open.",
+        noop("State of the work"),
+        noop("For assistants with a task: the goal, what was decided, what is open."),
         "Summarize the conversation below for somebody who takes over. Say in this order: what the user wants, what "
         "was decided and done, the facts and values in use, and what is still open. Use at most 200 words. Answer "
         "with the summary alone.",
     ),
     SummarizerPrompt(
-        "What changed",
-        "Guards against outdated values.",
+        noop("What changed"),
+        noop("Guards against outdated values."),
         "Summarize the conversation below in at most 120 words. Wherever a value, a date or a plan was changed, give "
         "the new one and say that it replaces the old one. Answer with the summary alone.",
     ),

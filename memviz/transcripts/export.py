@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from memviz.core.messages import Message, ToolCall, clean_text
+from memviz.core.translation import noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.chat_messages import PROMPT_NAME
 from memviz.transcripts.csv_cells import COLUMNS, guarded_label, spreadsheet_safe
@@ -167,15 +168,24 @@ class Export(NamedTuple):
 
 EXPORTS = {
     "memviz": Export(
-        "memviz (JSON, with all that is known)", ".json", "application/json", to_json
+        noop("memviz (JSON, with all that is known)"),
+        ".json",
+        "application/json",
+        to_json,
     ),
     "openai": Export(
-        "OpenAI chat messages (JSON)", ".json", "application/json", to_openai_messages
+        noop("OpenAI chat messages (JSON)"),
+        ".json",
+        "application/json",
+        to_openai_messages,
     ),
     "finetuning": Export(
-        "Fine-tuning row (JSON lines)", ".jsonl", "application/jsonl", to_finetuning_row
+        noop("Fine-tuning row (JSON lines)"),
+        ".jsonl",
+        "application/jsonl",
+        to_finetuning_row,
     ),
     "markdown": Export("Markdown", ".md", "text/markdown", to_markdown),
-    "csv": Export("Table (CSV)", ".csv", "text/csv", to_csv),
+    "csv": Export(noop("Table (CSV)"), ".csv", "text/csv", to_csv),
 }
 """The kinds of file that a conversation can be saved in, by name."""

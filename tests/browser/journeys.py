@@ -6,6 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from memviz.core.translation import _
 from tests.browser.chromium import PATIENCE_MILLISECONDS
 from tests.browser.script_runs import quiet
 from tests.page_names import ADDRESSES, QUESTIONS
@@ -40,11 +41,12 @@ def go(page: Page, url: str, name: str) -> None:
 
 
 def turn_to(page: Page, name: str) -> None:
-    """Click the way to a page, or to a view of one."""
+    """Click the way to a page, or to a view of one, by its name in the language that the test reads."""
     link, view = VIEWS.get(name, (name.capitalize(), ""))
-    page.get_by_role("link", name=link, exact=True).click()
+    # The navigation comes before a term of the same name.
+    page.get_by_role("link", name=_(link), exact=True).first.click()
     if view:
-        switch = page.get_by_role("radio", name=view, exact=True)
+        switch = page.get_by_role("radio", name=_(view), exact=True)
         sees(switch)
         quiet(page)
         switch.click()
@@ -53,7 +55,7 @@ def turn_to(page: Page, name: str) -> None:
 
 def stands(page: Page, name: str) -> None:
     """Wait for a page's title, then until nothing runs any more. No exception may be shown."""
-    sees(page.get_by_role("heading", name=QUESTIONS[name]))
+    sees(page.get_by_role("heading", name=_(QUESTIONS[name])))
     quiet(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

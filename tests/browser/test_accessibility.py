@@ -1,4 +1,4 @@
-"""What axe, the accessibility checker, finds on every page, in both themes.
+"""What axe, the accessibility checker, finds on every page, in both themes and both languages.
 
 Rules that are broken by what Streamlit itself draws stand in ``OF_STREAMLIT``, each with the elements it may find there
 and the reason. The list may only become shorter: a rule that finds nothing there any more has to be taken out.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import pytest
 from playwright.sync_api import expect
 
+from memviz.core.translation import ENGLISH, _, pgettext, use_language
 from tests.browser.journeys import (
     address_of,
     bubbles,
@@ -102,13 +103,17 @@ def unfold(page: Page) -> None:
 
 def export_code(page: Page) -> None:
     """Look at one strategy, and at a setting as Python code."""
-    quiet(page)  # the next values are tried by themselves
-    chooser = page.get_by_role("combobox", name="Which strategy?")
-    chooser.click()
-    chooser.fill("Summary buffer")
-    page.get_by_role("option", name="Summary buffer", exact=True).click()
+    # The next values are tried by themselves, and a list that is open before would close.
+    tried = _("Tried as well, because the best value lay at the edge: {values}.")
+    sees(page.get_by_text(tried.partition("{")[0]))
     quiet(page)
-    page.get_by_role("radio", name="Plain Python", exact=True).click()
+    chooser = page.get_by_role("combobox", name=_("Which strategy?"))
+    chooser.click()
+    buffer = _("Summary buffer")
+    chooser.fill(buffer)
+    page.get_by_role("option", name=buffer, exact=True).click()
+    quiet(page)
+    page.get_by_role("radio", name=_("Plain Python"), exact=True).click()
     sees(page.get_by_test_id("stCode"))
 
 
@@ -131,20 +136,22 @@ def read(page: Page) -> None:
 
 def look_up(page: Page) -> None:
     """Open the page of a strategy, all of it, and see what a word means."""
-    page.get_by_role("link", name="Summary buffer", exact=True).click()
-    sees(page.get_by_role("heading", name="Who uses it"))
+    page.get_by_role("link", name=_("Summary buffer"), exact=True).click()
+    sees(page.get_by_role("heading", name=_("Who uses it")))
     unfold(page)
-    page.get_by_role("radio", name="Glossary", exact=True).click()
-    sees(page.get_by_role("textbox", name="Search the glossary"))
+    page.get_by_role("radio", name=_("Glossary"), exact=True).click()
+    sees(page.get_by_role("textbox", name=_("Search the glossary")))
 
 
 def learn(page: Page) -> None:
     """Play a lesson to a question, and answer it."""
     page.locator(".st-key-lesson-first-look").get_by_role(
-        "button", name="Begin"
+        "button", name=_("Begin")
     ).click()
-    page.get_by_role("button", name="Next", exact=True).click()
-    page.get_by_role("radiogroup").filter(has_text="Yes").locator("label").last.click()
+    forward = pgettext("step of a lesson", "Next")
+    page.get_by_role("button", name=forward, exact=True).click()
+    yes = pgettext("it will", "Yes")
+    page.get_by_role("radiogroup").filter(has_text=yes).locator("label").last.click()
     sees(page.locator(".st-key-lesson-verdict"))
     sees(page.locator(".memviz-stage canvas"))
 
@@ -166,15 +173,16 @@ def test_no_page_breaks_a_rule_and_each_is_reached_by_click(
         files("axe_playwright_python").joinpath("axe.min.js").read_text()
     )
     page.emulate_media(color_scheme=scheme)
-    go(page, dashboard.url, "compare")
-    for name in list(QUESTIONS)[
-        scheme == "dark" :: 2
-    ]:  # a page takes seconds: half of them in each scheme
-        page.set_viewport_size(VIEWPORT)
-        turn_to(page, name)
-        quiet(page)
-        USED[name](page)
-        found += all_findings(page, f"{name}, {scheme}")
+    code = "zh" if scheme == "dark" else ENGLISH
+    with use_language(code):
+        go(page, f"{dashboard.url}/?lang={code}", "compare")
+        # A page takes seconds: half of them in each scheme, with a language of its own.
+        for name in list(QUESTIONS)[scheme == "dark" :: 2]:
+            page.set_viewport_size(VIEWPORT)
+            turn_to(page, name)
+            quiet(page)
+            USED[name](page)
+            found += all_findings(page, f"{name}, {scheme}, {code}")
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]
     assert not ours, "\n".join(
         f"{one.page}: {one.rule} ({one.impact}): {one.html}" for one in ours

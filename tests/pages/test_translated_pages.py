@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
+from functools import cache
+from urllib.parse import parse_qs
 
 import pytest
 from streamlit.runtime.context import ContextProxy
@@ -14,45 +16,82 @@ from memviz.core.background import BackgroundWork
 from memviz.core.conversation import Log
 from memviz.core.text.wording import counted
 from memviz.core.translation import language_now, use_language
+from memviz.dashboard.reporting.report import html_report
 from memviz.dashboard.ui.controls.selected_request import TURN_KEY
 from memviz.dashboard.ui.shell.language import language_of
 from memviz.engine.run import Run
-from memviz.strategies import strategy
+from memviz.strategies import strategies, strategy
+from memviz.strategies.prompts import PROMPTS
+from memviz.transcripts.samples import bundled, sample
 from tests.pages.driving import open_address, open_page
+from tests.pages.shown import shown_texts, texts_of_html
 
-READ_IN_CHINESE = ("guide",)
-"""Pages whose rooms are all translated."""
+PAGES = (
+    "compare", "compare?stage=on", "compare?present=on", "costs", "memory_map", "retention", "summaries",
+    "facts?view=kept&present=on", "tune", "chat", "lessons", "lessons?lesson=first-look", "library", "guide",
+    "guide?strategy=summary_buffer", "guide?view=glossary",
+)  # fmt: skip
+"""All pages and views, as addresses."""
 NAMES = re.compile(
-    r"LangChain|LlamaIndex|AutoGen|Agent Framework|Anthropic|OpenAI|Strands|Google ADK|Gemini CLI|[A-Z]\w*[A-Z]\w*"
+    r"LangChain|LlamaIndex|AutoGen|Agent Framework|Anthropic|OpenAI|Strands|Google ADK|Gemini CLI|Claude Code|"
+    r"Amazon Bedrock Converse|Vercel AI SDK|LM Studio|Noto Sans|Segoe UI|DejaVu Sans|JSON lines|memviz ui|"
+    r"Prompt [Cc]aching|API guides|Page (?:Up|Down)|Home End|[A-Z]\w*[A-Z]\w*"
 )
-THREE_WORDS = re.compile(r"[A-Za-z]{2,}(?:[ ,]+[A-Za-z]{2,}){2,}")
-SHOWN = ("title", "header", "subheader", "markdown", "caption", "info", "warning")
+CODE = re.compile(r"`[^`]*`|“at most 60 words”")
+"""Commands, and what a stand-in obeys in a prompt."""
+TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? +[A-Za-z]{2,}")
+QUOTED_CHARS = 30
 
 
-def texts_of(session: AppTest) -> Iterator[str]:
-    for kind in SHOWN:
-        for one in session.get(kind):
-            yield str(one.value)
-    for kind in ("button", "selectbox", "text_input", "number_input", "toggle"):
-        for one in session.get(kind):
-            yield f"{one.label}\n{getattr(one, 'help', '') or ''}"
+@pytest.mark.parametrize("address", PAGES)
+def test_no_english_sentence_is_left(address: str) -> None:
+    page, _question_mark, query = address.partition("?")
+    session = open_address(page, {"lang": ["zh"], **parse_qs(query)})
+    assert not session.exception
+    assert english_of(shown_texts(session)) == []
 
 
-@pytest.mark.parametrize("page", READ_IN_CHINESE)
-def test_no_english_sentence_is_left(page: str) -> None:
-    session = open_address(page, {"lang": ["zh"]})
-    left = [text for text in texts_of(session) if english_in(text)]
-    assert left == []
+def test_no_english_sentence_is_left_in_a_report() -> None:
+    transcript = sample("chinese")
+    run = replay(transcript, strategy("summary_buffer", max_token_limit=1500))
+    with use_language("zh"):
+        report = html_report([run], transcript)
+    assert english_of(texts_of_html(report)) == []
+
+
+def english_of(texts: Iterable[str]) -> list[str]:
+    """Those with two English words after each other, besides names, code and quotes."""
+    return [text for text in dict.fromkeys(texts) if english_in(text)]
 
 
 def english_in(text: str) -> bool:
     without_addresses = re.sub(r"\]\([^)]*\)|:material/\w+:", "]", text)
-    return bool(THREE_WORDS.search(NAMES.sub("", without_addresses)))
+    without_names = NAMES.sub("", CODE.sub("", without_addresses))
+    return bool(TWO_WORDS.search(without_names)) and not is_quoted(text)
+
+
+def is_quoted(text: str) -> bool:
+    """Whether it begins as something that was said, asked, answered or told a model."""
+    return " ".join(text.split())[:QUOTED_CHARS] in quotes()
+
+
+@cache
+def quotes() -> str:
+    said = [prompt.instruction for prompt in PROMPTS]
+    said += [cls().instruction for cls in strategies().values()]
+    for transcript in bundled().values():
+        said += [message.content for message in transcript.messages]
+        for probe in transcript.probes:
+            said += [probe.question, *probe.answers]
+    return " ".join(" ".join(said).split())
 
 
 def test_an_english_sentence_is_found() -> None:
     assert english_in("Sends the whole conversation")
     assert not english_in("LangChain 的 SummarizationMiddleware")
+    assert not english_in(sample("trip").messages[0].content[:90])
+    chart = """<p title="Word for word">发送</p><script>{"data": [{"text": ["6 messages taken in"]}]}</script>"""
+    assert english_of(texts_of_html(chart)) == ["6 messages taken in", "Word for word"]
 
 
 def title_of(session: AppTest) -> str:

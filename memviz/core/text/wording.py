@@ -47,6 +47,7 @@ _COUNTED = (
     plural_noop("{number} piece", "{number} pieces"),
     plural_noop("{number} problem", "{number} problems"),
     plural_noop("{number} proposed fact", "{number} proposed facts"),
+    plural_noop("{number} question", "{number} questions"),
     plural_noop("{number} reply", "{number} replies"),
     plural_noop("{number} request", "{number} requests"),
     plural_noop("{number} result", "{number} results"),

@@ -3,6 +3,7 @@
 from functools import cache
 from typing import Any, NamedTuple
 
+from memviz.core.translation import language_now
 from memviz.engine.recording import setting_of
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
@@ -22,6 +23,8 @@ from memviz.tuning.scaling import scaled
 
 CONVERSATIONS = ("trip", "support")
 """Where examples are looked for: the first of these on which a strategy does anything. The second has tools."""
+CONVERSATIONS_IN = {"zh": ("chinese", "support")}
+"""Where they are looked for by the language of who reads them."""
 NOTHING_RECORDED = Recording("", About(), {})
 
 
@@ -44,13 +47,17 @@ class Example(NamedTuple):
         return self.strategy.writes_notes and self.summarizer.startswith(RECORDING)
 
 
-@cache
 def example_of(id: str) -> Example | None:
     """Return the example of the strategy of this id; ``None`` where it cannot be run here."""
     if strategies()[id]().can_be_run():
         return None
+    return _example_among(id, CONVERSATIONS_IN.get(language_now(), CONVERSATIONS))
+
+
+@cache
+def _example_among(id: str, conversations: tuple[str, ...]) -> Example:
     idle = []
-    for conversation in CONVERSATIONS:
+    for conversation in conversations:
         example = _example(id, conversation)
         if not is_idle(example):
             return example

@@ -39,6 +39,7 @@ from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import Still, staged, still
 from memviz.dashboard.reporting.html_file import html_environment
 from memviz.dashboard.stage.files import copy_script, own_text, script
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.metrics.summaries.authors import Author, authors_of
 from memviz.storage.workspace import Workspace
 
@@ -83,7 +84,7 @@ def _written(lesson: Lesson, workspace: Workspace, language: Language) -> str:
     played = [play_view(step.view, workspace, lesson.id) for step in lesson.steps]
     steps = [_shown(step, one) for step, one in zip(lesson.steps, played, strict=True)]
     replayed = [one for one in played if one]
-    titles = [one.transcript.title for one in replayed]
+    titles = [bundled_words(one.transcript.title) for one in replayed]
     labels = [label for one in replayed for label in one.labels]
     runs = [run for one in replayed for run in one.runs]
     authors = frozenset[Author]().union(*map(authors_of, runs))

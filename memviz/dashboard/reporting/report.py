@@ -37,12 +37,14 @@ from memviz.dashboard.reporting.themes import DARK, LIGHT, THEMES, template, the
 from memviz.dashboard.stage.data import MEASURES, steps_around
 from memviz.dashboard.stage.files import own_text, script
 from memviz.dashboard.stage.predictions import asking_data
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.compactions import (
     outcome_words,
     reason_words,
     request_words,
     turn_words,
 )
+from memviz.dashboard.words.import_notes import note_in_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
@@ -293,7 +295,12 @@ def _template() -> Template:
         "report.css",
         [get_plotlyjs(), script(), own_text(package, "report.js")],
         images="data: blob:",
-        filters={"number": "{:,}".format, "dollars": dollars},
+        filters={
+            "number": "{:,}".format,
+            "dollars": dollars,
+            "bundled": bundled_words,
+            "note_in_words": note_in_words,
+        },
     )
     # Plotly's encoder knows numpy, and writes NaN as null.
     environment.policies["json.dumps_kwargs"] = {"cls": PlotlyJSONEncoder}

@@ -63,6 +63,7 @@ from memviz.dashboard.stage.lane import (
     sent_sizes,
 )
 from memviz.dashboard.stage.texts import colors, own_words
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -149,7 +150,7 @@ def stage_data(
         has_events = [bool(one.run.compactions) for one in lanes]
         chosen = has_events.index(True) if any(has_events) else 0
     return {
-        "title": transcript.title,
+        "title": bundled_words(transcript.title),
         "measure": measure,
         "step": "turn" if axis.is_by_turn else "request",
         "base": part.base,

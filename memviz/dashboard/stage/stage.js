@@ -588,8 +588,8 @@ class MemvizStage {
             const rule = this.frames.limit(number, at, true);
             readout.classList.toggle("over", Boolean(before && rule && rule.counted > rule.tokens));
             const [held, limit, unit] = frame?.request.fill ?? [];
-            const fills = unit ? memvizFills((text) => this._(text, { held: memvizNumber(held), limit: memvizNumber(limit) })) : {};
-            fill.textContent = fills[unit] ?? ""; // tokens are said already
+            const words = memvizFills((text) => text)[unit] ?? ""; // tokens are said already
+            fill.textContent = words && this._(words, { held: memvizNumber(held), limit: memvizNumber(limit) });
             this.fitFill(this.rows[number]);
         });
         this.drawFacts(isBefore);

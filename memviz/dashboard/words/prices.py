@@ -6,7 +6,14 @@ from memviz.core.text.wording import COMMA, duration_words
 from memviz.core.translation import _, noop
 from memviz.metrics.cost.cache_breaks import Breaker
 from memviz.metrics.cost.cost import Part
-from memviz.metrics.cost.pricing import FREE, MILLION, MissingPrice, Pricing, unpriced
+from memviz.metrics.cost.pricing import (
+    FREE,
+    MILLION,
+    PRICE_FILE,
+    MissingPrice,
+    Pricing,
+    unpriced,
+)
 from memviz.models.cache_rules import CacheRules
 from memviz.models.names import approximation
 from memviz.models.prices import TokenRates
@@ -47,6 +54,9 @@ def source_words(pricing: Pricing) -> str:
     source = pricing.source
     if source == FREE:
         source = _("answers without a provider")
+    elif source.startswith(f"{PRICE_FILE} "):
+        version = source.removeprefix(f"{PRICE_FILE} ")
+        source = _("price file of litellm {version}", version=version)
     if not pricing.has_own:
         return source
     if source:

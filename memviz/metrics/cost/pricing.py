@@ -22,6 +22,8 @@ DEFAULT_PAUSE_SECONDS = 60.0
 MILLION = 1_000_000
 FREE = "free"
 """The source of the prices of what answers without a provider."""
+PRICE_FILE = "price file of litellm"
+"""The source of list prices, before its version."""
 KINDS: tuple[Literal["input", "output"], ...] = ("input", "input", "input", "output")
 """The price that fresh, cached, written and output tokens need at least."""
 
@@ -155,6 +157,6 @@ def _row(rates: TokenRates) -> Sequence[float]:
 @cache
 def _price_file() -> str:
     try:
-        return f"price file of litellm {version('litellm')}"
+        return f"{PRICE_FILE} {version('litellm')}"
     except PackageNotFoundError:
-        return "price file of litellm"
+        return PRICE_FILE

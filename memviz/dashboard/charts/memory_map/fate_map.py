@@ -185,7 +185,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     }
     y_axis = {
         **_BARE,
-        "title": {"text": "message"},
+        "title": {"text": _("message")},
         "range": [bottom, top - strip],
         "labelalias": {"0": ""},
         **turn_ticks(len(view.positions)),

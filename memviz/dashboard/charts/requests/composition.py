@@ -153,7 +153,7 @@ def _names(run: Run, places: Places) -> Part:
         stackgroup="parts",
         showlegend=False,
         text=Texts(run.requests, words),
-        hovertemplate="<b>%{text} tokens</b><extra></extra>",
+        hovertemplate=_("<b>%{text} tokens</b><extra></extra>"),
     )
 
 

@@ -12,7 +12,7 @@ from memviz.dashboard.charts.figure import figure
 from memviz.dashboard.charts.grammar import BELOW, Part, bars
 from memviz.dashboard.charts.palette import PART_COLORS, SHORTENED_COLOR, faded
 from memviz.dashboard.charts.text import escaped
-from memviz.dashboard.words.requests import message_words
+from memviz.dashboard.words.requests import message_words, role_name
 from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent, Stretch
 
 COLORS: dict[Looks, str] = {
@@ -56,16 +56,6 @@ _LAYOUT = {
     "bargap": GAP,
     "height": height_pixels.SAID_AND_SENT,
     "uirevision": "said-and-sent",
-    "xaxis": {
-        "title": {"text": "tokens", "standoff": 4},
-        "tickformat": ",d",
-        "rangemode": "tozero",
-    },
-    "yaxis": {
-        "categoryorder": "array",
-        "categoryarray": [SENT, SAID],
-        "fixedrange": True,
-    },
     "legend": {**BELOW, "y": -0.36, "traceorder": "normal"},
     "margin": {"l": 80, "r": 10, "t": 10, "b": 40},
     "hovermode": "closest",
@@ -81,28 +71,42 @@ _FUNNEL = {
 def said_and_sent_figure(picture: SaidAndSent) -> go.Figure:
     """Return two bars on one scale of tokens: the messages until this request, and the request."""
     by_looks: dict[Looks, list[tuple[str, Stretch]]] = {looks: [] for looks in COLORS}
-    for row, stretches in ((SENT, picture.sent), (SAID, picture.said)):
+    for row, stretches in ((_(SENT), picture.sent), (_(SAID), picture.said)):
         for stretch in stretches:
             by_looks[stretch.looks].append((row, stretch))
     traces = []
     for looks, placed in by_looks.items():
         if placed:
             traces.append(_bars(picture, looks, placed))
-    return figure(traces, {**_LAYOUT, "shapes": _funnel(picture)})
+    layout = {
+        **_LAYOUT,
+        "xaxis": {
+            "title": {"text": _("tokens"), "standoff": 4},
+            "tickformat": ",d",
+            "rangemode": "tozero",
+        },
+        "yaxis": {
+            "categoryorder": "array",
+            "categoryarray": [_(SENT), _(SAID)],
+            "fixedrange": True,
+        },
+        "shapes": _funnel(picture),
+    }
+    return figure(traces, layout)
 
 
 def _bars(
     picture: SaidAndSent, looks: Looks, placed: Sequence[tuple[str, Stretch]]
 ) -> Part:
-    stretches = [stretch for _, stretch in placed]
+    stretches = [stretch for _row, stretch in placed]
     opacities = [opacity_of(picture, stretch) for stretch in stretches]
     return bars(
         [stretch.tokens for stretch in stretches],
-        [row for row, _ in placed],
+        [row for row, _stretch in placed],
         COLORS[looks],
         marker={"opacity": opacities},
         orientation="h",
-        name=TITLES[looks],
+        name=_(TITLES[looks]),
         base=[stretch.start for stretch in stretches],
         text=[_tooltip(picture, stretch) for stretch in stretches],
         textposition="none",
@@ -119,14 +123,14 @@ def opacity_of(picture: SaidAndSent, stretch: Stretch) -> float:
 
 def stretch_words(picture: SaidAndSent, stretch: Stretch) -> str:
     """Return what a stretch is, in one line."""
-    title = TITLES[stretch.looks]
+    title = _(TITLES[stretch.looks])
+    is_summary = stretch.looks == "summary"
     tokens = counted(stretch.tokens, "token")
     if stretch.position is None:
-        return f"{title.partition(',')[0]}: {tokens}"
-    what = title.lower()
-    if stretch.looks == "summary":
-        what = _("replaced by a summary")
-    role = picture.run.log[stretch.position].role
+        name = _("Summary") if is_summary else title
+        return _("{name}: {tokens}", name=name, tokens=tokens)
+    what = _("replaced by a summary") if is_summary else title.lower()
+    role = role_name(picture.run.log[stretch.position].role)
     number = message_number(stretch.position)
     return _(
         "Message {number:,} ({role}), {tokens}: {what}",

@@ -68,6 +68,11 @@ UNDER_MARK_PIXELS = 18
 """Of the invisible points of a line. Of two that the pointer is on Plotly takes the smaller one: a mark, not the point
 under it."""
 MARGINS = {**FIXED_MARGINS, "l": 70, "t": 16, "b": 44}
+_FLAGS = {
+    "over_budget": noop("over budget"),
+    "orphaned_tool_message": noop("orphaned tool message"),
+    "partial_reply": noop("partial reply"),
+}
 _KINDS = {"recall": noop("the model recalled"), "thinking": noop("the model thought")}
 
 
@@ -246,14 +251,15 @@ def _request_tooltip(
 ) -> str:
     tokens = counted(record.total_tokens, "token")
     lines = [f"<b>{escaped(setting.label)}</b>"]
-    lines.append(f"{name_of(setting.run, record)}: <b>{tokens}</b> sent")
+    request = name_of(setting.run, record)
+    lines.append(_("{request}: <b>{tokens}</b> sent", request=request, tokens=tokens))
     if window is not None:
         share = window.share(record.total_tokens)
         lines.append(_("{share} of {window}", share=share, window=escaped(window.name)))
     for part, part_tokens in record.tokens.items():
         if part_tokens:
             lines.append(f"{_(PART_TITLES[part])}: {part_tokens:,}")
-    lines += [flag.replace("_", " ") for flag in record.flags]
+    lines += [_(_FLAGS.get(flag, flag)) for flag in record.flags]
     if record.kind != "answer":
-        lines.append(_KINDS[record.kind])
+        lines.append(_(_KINDS[record.kind]))
     return "<br>".join(lines)

@@ -43,7 +43,9 @@ class Mark(NamedTuple):
 
 
 MARKS = {
-    CompactionOutcome.SUMMARIZED: Mark("diamond", PART_COLORS["summary"], "summarized"),
+    CompactionOutcome.SUMMARIZED: Mark(
+        "diamond", PART_COLORS["summary"], noop("summarized")
+    ),
     CompactionOutcome.THOUGHT: Mark(
         "diamond-open-dot",
         PART_COLORS["summary"],

@@ -105,8 +105,8 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
         traces.append(_conversation(run))
 
     axis = axis_of([run])
-    upper = {**_AXIS, "title": {"text": "tokens"}, "domain": UPPER}
-    lower_unit = "tokens" if is_list else "message"
+    upper = {**_AXIS, "title": {"text": _("tokens")}, "domain": UPPER}
+    lower_unit = _("tokens") if is_list else _("message")
     lower = {**_AXIS, "title": {"text": lower_unit}, "domain": LOWER}
     if not any(sizes):  # nothing but failed attempts, all at zero
         upper |= {"range": [-0.08, 1], "tickvals": [0]}
@@ -122,7 +122,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
         xaxis=turns_axis(axis, shown, range=[0.4, last + 0.8], anchor="y2"),
         yaxis=upper,
         yaxis2=lower,
-        annotations=[_row_title(titles[0], UPPER), _row_title(titles[1], LOWER)],
+        annotations=[_row_title(_(titles[0]), UPPER), _row_title(_(titles[1]), LOWER)],
         shapes=shapes,
         barmode="overlay",
         height=height_pixels.SUMMARIES_OVER_TURNS,
@@ -189,7 +189,7 @@ def _marks(
                 np.array([sizes[event.number] for event in mine]),
                 Texts(mine, partial(tooltip, run)),
                 {"symbol": mark.symbol, "color": mark.color, "size": pixels},
-                name=mark.name,
+                name=_(mark.name),
                 showlegend=True,
                 unselected=_UNSELECTED,
                 customdata=[event.number for event in mine],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords
 from memviz.dashboard.charts.text import escaped
@@ -134,7 +135,7 @@ def axis_title(axis: Axis) -> str:
     it."""
     if not axis.unit or axis.unit in axis.name:
         return axis.name
-    return f"{axis.name} ({axis.unit})"
+    return _("{name} ({unit})", name=axis.name, unit=_(axis.unit))
 
 
 def values_of(table: DataFrame, axis: Axis) -> list[Any]:

@@ -93,11 +93,12 @@ def seconds(number: float) -> str:
     return f"{number:.1f} s" if number >= 1 else f"{max(number, 0.001):.2g} s"
 
 
-_TOKENS = "tokens"
+_TOKENS = noop("tokens")
 _USD = noop("US dollars")
 _SHARE = "%"
 _FACTS = noop("% of the facts")
-_TIMES = "summarizations"
+_TIMES = noop("summarizations")
+_REQUESTS = noop("requests")
 
 WORDS: dict[str, MeasureWords] = {
     words.name: words
@@ -203,14 +204,14 @@ WORDS: dict[str, MeasureWords] = {
         MeasureWords(
             "over_budget_requests",
             noop("Requests over their limit"),
-            "requests",
+            _REQUESTS,
             noop("Requests of more tokens than their own setting allows."),
             count,
         ),
         MeasureWords(
             "orphaned_requests",
             noop("Requests with orphaned results"),
-            "requests",
+            _REQUESTS,
             noop(
                 "Requests that hold a tool's result without its call; a real API rejects them."
             ),
@@ -219,7 +220,7 @@ WORDS: dict[str, MeasureWords] = {
         MeasureWords(
             "refused_requests",
             noop("Requests that are refused"),
-            "requests",
+            _REQUESTS,
             noop(
                 "Requests that a provider refuses, for a tool's result without its call or a call without its "
                 "result."
@@ -255,7 +256,7 @@ WORDS: dict[str, MeasureWords] = {
         MeasureWords(
             "seconds",
             noop("Time to measure"),
-            "seconds",
+            noop("seconds"),
             noop(
                 "How long measuring took on this machine; a user does not wait for that."
             ),

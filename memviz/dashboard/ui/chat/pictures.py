@@ -91,7 +91,7 @@ def _last_request(strategy: Strategy, last: TurnRecord) -> None:
     badges = []
     for part, tokens in last.tokens.items():
         if tokens:
-            badges.append(f":{BADGES[part]}-badge[{PART_TITLES[part]} {tokens:,}]")
+            badges.append(f":{BADGES[part]}-badge[{_(PART_TITLES[part])} {tokens:,}]")
     st.markdown(" ".join(badges))
 
 

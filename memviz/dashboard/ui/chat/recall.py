@@ -13,7 +13,7 @@ from memviz.dashboard.ui.shell.elements import quiet_button
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import set_widget
 from memviz.dashboard.ui.shell.text import shortened
-from memviz.dashboard.words.requests import message_words
+from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall, parse_numbers
 from memviz.engine.recalling import Waiting
@@ -211,7 +211,15 @@ def _previews(chat: Chat, positions: Sequence[int]) -> None:
     for position in positions[:MAX_PREVIEWED]:
         message = chat.log[position]
         words = shortened(message_words(message), PREVIEW_CHARS)
-        lines.append(f"{message_number(position):,} · {message.role}: {words}")
+        role = role_name(message.role)
+        lines.append(
+            _(
+                "{number:,} · {role}: {words}",
+                number=message_number(position),
+                role=role,
+                words=words,
+            )
+        )
     more = len(positions) - MAX_PREVIEWED
     if more > 0:
         lines.append(_("and {more} more", more=more))

@@ -14,7 +14,7 @@ from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
 from memviz.dashboard.words.compactions import named_reason
-from memviz.dashboard.words.requests import message_words
+from memviz.dashboard.words.requests import message_words, role_name
 from memviz.engine.chat import Chat, Proposal
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import INTERRUPTED, Draft
@@ -192,9 +192,9 @@ def _head(chat: Chat, proposal: Proposal) -> None:
         if plan.replaces is not None:
             st.text(_("summary so far: {text}", text=plan.replaces.text))
         for message in proposal.messages[:MAX_MESSAGES_SHOWN]:
-            st.text(
-                f"{message.role}: {shortened(message_words(message), PREVIEW_CHARS)}"
-            )
+            words = shortened(message_words(message), PREVIEW_CHARS)
+            role = role_name(message.role)
+            st.text(_("{role}: {words}", role=role, words=words))
         if len(proposal.messages) > MAX_MESSAGES_SHOWN:
             st.caption(
                 _("and {more} more", more=len(proposal.messages) - MAX_MESSAGES_SHOWN)

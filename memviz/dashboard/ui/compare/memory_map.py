@@ -220,7 +220,7 @@ def legend(settings: Sequence[SettingRun]) -> None:
     items = []
     for code in order:
         if len(summarized) < 2 or code not in summarized:
-            items.append(legend_item(swatch(STEP_COLORS[code]), STEP_TITLES[code]))
+            items.append(legend_item(swatch(STEP_COLORS[code]), _(STEP_TITLES[code])))
         elif code == summarized[0]:
             items.append(_how_often(summarized))
     compactions = [
@@ -228,7 +228,7 @@ def legend(settings: Sequence[SettingRun]) -> None:
     ]
     for mark in marks_of(compactions):
         color = SUMMARIZATION_GLYPH if mark.symbol == "diamond" else mark.color
-        items.append(legend_item(glyph(mark.character, color), mark.name))
+        items.append(legend_item(glyph(mark.character, color), _(mark.name)))
     st.html(element("div", *items, class_="memviz-fates", style=ROW_STYLE))
 
 

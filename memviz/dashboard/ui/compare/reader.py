@@ -51,6 +51,7 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain, shortened
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
 from memviz.transcripts.base import Transcript
@@ -166,7 +167,8 @@ def to_audience(finding: str, notes: Iterable[str]) -> None:
 def _caption(selection: Selection, transcript: Transcript) -> str:
     """``Planning a trip · turn 13: 1,085 tokens under Summary buffer · 1,500 tokens``"""
     record = selection.record
-    words = f"{shortened(transcript.title, TITLE_CHARS)} · {selection.name}"
+    title = shortened(bundled_words(transcript.title), TITLE_CHARS)
+    words = f"{title} · {selection.name}"
     if record is None:
         return words
     size = counted(record.total_tokens, "token")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError
+from memviz.core.translation import _
 from memviz.dashboard.ui.controls.study import Setting
 from memviz.dashboard.ui.shell.presence import conversation_shown
 from memviz.dashboard.ui.shell.state import of_session
@@ -30,7 +31,9 @@ class ChatState:
     )
     """The setting in force."""
     counter: str = DEFAULT_COUNTER
-    system_prompt: str = "You are a helpful assistant."
+    system_prompt: str = field(
+        default_factory=lambda: _("You are a helpful assistant.")
+    )
     shown_messages: int = MESSAGES_SHOWN
     opened: int = 0
     """How often another conversation was opened: widgets that belong to one carry it in their key."""

@@ -18,6 +18,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.text import distinct, plain
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.storage.entries import ConversationEntry
 from memviz.storage.workspace import FIRST_SAMPLE, SAMPLE_PREFIX, RunKey, Workspace
 from memviz.transcripts.base import RecordedEvent, Transcript
@@ -76,7 +77,7 @@ def conversation_choices(chosen: str | None) -> ConversationChoices:
         )
     # Of those with the same title the oldest keeps it as it is, so that a new one changes no other's label.
     by_age = sorted(entries.values(), key=lambda entry: entry.created_at)
-    labels = distinct([entry.title for entry in by_age])
+    labels = distinct([bundled_words(entry.title) for entry in by_age])
     by_id = {entry.id: label for entry, label in zip(by_age, labels, strict=True)}
     return ConversationChoices(entries, by_id)
 
@@ -117,7 +118,8 @@ def _say_beginning(id: str, first: int, *, of_several: bool) -> None:
     messages = counted(entry.message_count, "message")
     whose = _("So far")
     if of_several:
-        whose = _("{title}, so far", title=plain(entry.title))
+        title = plain(bundled_words(entry.title))
+        whose = _("{title}, so far", title=title)
     key = f"{BEGINNING_KEY}-{id}"
     icon = ":material/expand_more:"
     with row(key, gap="xsmall"):

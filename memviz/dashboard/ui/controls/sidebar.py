@@ -52,6 +52,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import looks_at
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
 from memviz.strategies.base import Trigger
 
@@ -119,7 +120,9 @@ def _choose_more(
         if state.conversation_id is not None:
             entry = workspace().store.entry(state.conversation_id)
             st.markdown(_("**About the conversation**"))
-            st.caption(plain(entry.description) or _("It has no description."))
+            st.caption(
+                plain(bundled_words(entry.description)) or _("It has no description.")
+            )
 
 
 def _open_link() -> None:

@@ -29,6 +29,7 @@ from memviz.dashboard.ui.shell.presenting import (
     speaker_notes,
 )
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.requests import picture_words
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
@@ -128,7 +129,7 @@ def _picture(example: Example) -> None:
         for author in Author:
             if author in authors_of(example.run):
                 author_badge(author, *models_of([example.run], author))
-        title = plain(sample(example.conversation).title)
+        title = plain(bundled_words(sample(example.conversation).title))
         words = _(
             "{setting}, over *{title}*. {picture}",
             setting=plain(example.strategy.code_label),
@@ -148,7 +149,12 @@ def _users(page: StrategyPage) -> None:
 
 
 def _user(user: User) -> str:
-    return f"- **{plain(user.name)}**: {plain(user.rule)}. :small[{plain(_sentence(user.source))}.]"
+    return _(
+        "- **{name}**: {rule}. :small[{source}.]",
+        name=plain(user.name),
+        rule=plain(user.rule),
+        source=plain(_sentence(user.source)),
+    )
 
 
 def _parameters(parameters: Sequence[Parameter]) -> None:

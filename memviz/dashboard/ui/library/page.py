@@ -30,6 +30,8 @@ from memviz.dashboard.ui.shell.linked import (
 )
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
+from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words.import_notes import note_in_words
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.export import EXPORTS
@@ -48,7 +50,7 @@ def undo_bar() -> None:
         return
     id, title = state.deleted
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.text(_("Deleted “{title}”.", title=title))
+        st.text(_("Deleted “{title}”.", title=bundled_words(title)))
         if st.button(_("Undo"), icon=":material/undo:", key="library-undo"):
             workspace().store.restore(id)
             state.deleted = None
@@ -96,10 +98,11 @@ def _row(entry: ConversationEntry) -> None:
     with st.container(border=True, key=f"conversation-{entry.id}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
-            st.markdown(f"**{plain(entry.title)}**")
+            st.markdown(f"**{plain(bundled_words(entry.title))}**")
             st.caption(" · ".join(_facts(entry)))
             if entry.description:
-                st.caption(plain(shortened(entry.description, MAX_DESCRIPTION_CHARS)))
+                description = bundled_words(entry.description)
+                st.caption(plain(shortened(description, MAX_DESCRIPTION_CHARS)))
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),
@@ -317,7 +320,7 @@ def conversation_view(id: str) -> None:
     transcript = workspace().store.about(id)
     total = workspace().store.entry(id).message_count
     for warning in transcript.warnings:
-        st.caption(f":material/info: {plain(warning)}")
+        st.caption(f":material/info: {plain(note_in_words(warning))}")
     if transcript.system_prompt:
         with st.expander(_("System prompt"), icon=":material/tune:"):
             st.text(transcript.system_prompt)

@@ -10,6 +10,7 @@ from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.holes import hole_words
@@ -67,7 +68,7 @@ def _row(name: str, recording: Recording, *, is_own: bool) -> None:
     with st.container(border=True, key=f"recording-{name}"):
         text, buttons = st.columns([5, 4], vertical_alignment="center")
         with text:
-            title = recording.about.title or name
+            title = bundled_words(recording.about.title) or name
             st.markdown(f"**{plain(f'{name}: {title}' if is_own else title)}**")
             st.caption(plain(" · ".join(_facts(name, recording))))
             if recording.is_cut:
@@ -82,7 +83,7 @@ def _row(name: str, recording: Recording, *, is_own: bool) -> None:
                 )
             if recording.about.note:
                 with st.expander(_("How it was made")):
-                    st.text(recording.about.note)
+                    st.text(bundled_words(recording.about.note))
         with (
             buttons,
             st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"),

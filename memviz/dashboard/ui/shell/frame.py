@@ -110,6 +110,18 @@ _say_languages = st.components.v2.component(
 )
 
 
+STREAMLITS_OWN = (
+    noop("Upload"),
+    noop("Drag and drop a file here"),
+    noop("Drag and drop files here"),
+    noop("{size} per file"),
+    noop("Press Enter to apply"),
+    noop("Press Ctrl+Enter to apply"),
+    noop("Press ⌘+Enter to apply"),
+)
+"""What Streamlit writes into uploads and fields, as it stands there; none of its arguments changes it."""
+
+
 def say_languages() -> None:
     """Mark every text that is written in a language's own script with that language, now and whenever it changes, in
     the browser: Streamlit's own elements and the text of charts take no ``lang``. The page itself is in the language
@@ -121,6 +133,7 @@ def say_languages() -> None:
             "scripts": scripts,
             "share": LEAST_SHARE,
             "chars": READ_CHARS,
+            "own": {text: _(text) for text in STREAMLITS_OWN},
         },
         key="languages",
     )

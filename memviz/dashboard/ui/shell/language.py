@@ -6,7 +6,13 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from memviz.core.recently_used import RecentlyUsed
-from memviz.core.translation import ENGLISH, _, ask_for_language, languages
+from memviz.core.translation import (
+    ENGLISH,
+    _,
+    ask_for_language,
+    known_language,
+    languages,
+)
 from memviz.dashboard.ui.shell.linked import (
     LANG,
     address_now,
@@ -59,18 +65,12 @@ def take_language() -> None:
         # A page that does not write its address keeps what a link said there.
         asked = query.get(LANG, [])
         if asked and asked != reading.taken:
-            reading.chosen = _known(asked[0]) or reading.chosen
+            reading.chosen = known_language(asked[0]) or reading.chosen
         reading.taken = asked
     context = get_script_run_ctx()
     if context is not None:
-        code = reading.chosen or _known(st.context.locale or "") or ENGLISH
+        code = reading.chosen or known_language(st.context.locale or "") or ENGLISH
         _of_sessions.put(context.session_id, code)
-
-
-def _known(named: str) -> str:
-    """Return the language of a name such as ``zh`` or ``zh-CN``; empty where there is none."""
-    code = named.lower().replace("_", "-").split("-")[0]
-    return code if code in languages() else ""
 
 
 def language_part() -> tuple[str, str]:

@@ -55,6 +55,7 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.facts import error_in_words
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
@@ -229,7 +230,7 @@ def _how_to_read(baseline: ChanceBaseline | None, measure: Measure) -> str:
         "{words} The dotted line at the top is a request with all messages. The grey area is what is found "
         "by chance: the same facts, looked up in another conversation, “{title}”, under the same settings.",
         words=words,
-        title=plain(baseline.title),
+        title=plain(bundled_words(baseline.title)),
     )
 
 

@@ -70,6 +70,7 @@ from memviz.dashboard.words.compactions import (
     broken_length_words,
     event_turn_in_a_table,
 )
+from memviz.dashboard.words.reasons import reason_in_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.summaries.events import (
@@ -289,8 +290,8 @@ def versions_table(run: Run, facts: Sequence[VersionFacts]) -> pd.DataFrame:
         }
         if asks_length:
             row[_("Words")] = broken_length_words(compaction) or _("as asked")
-        row["Messages replaced"] = f"{len(fact.version.covers):,}"
-        row["Why"] = plain(compaction.reason)
+        row[_("Messages replaced")] = f"{len(fact.version.covers):,}"
+        row[_("Why")] = plain(reason_in_words(compaction.reason))
         rows.append(row)
     return pd.DataFrame(rows)
 
@@ -299,9 +300,10 @@ def _picture(desk: Desk, events: Sequence[CompactionEvent], key: str) -> int:
     """The summaries over the turns, and the number of the event that is chosen."""
     run = desk.setting.run
     chart_key = f"summaries-timeline-{view_of(desk.setting)}"
-    told = _finding(run, events)
+    counts = _counts(run, events)
+    told = _finding(run, counts)
     finding_to_audience(
-        f"{desk.setting.label}: {told.partition(': ')[2]}",
+        _("{label}: {counts}", label=desk.setting.label, counts=counts),
         compaction_notes([desk.setting]),
     )
     figure = summary_timeline(run, int(widget_value(key)))
@@ -329,17 +331,27 @@ def _follow_click(desk: Desk, chart_key: str, key: str) -> None:
     follow_event(desk.setting)
 
 
-def _finding(run: Run, events: Sequence[CompactionEvent]) -> str:
+def _has_changes_alone(run: Run) -> bool:
+    return not run.space.summaries.versions and never_summarizes(run)
+
+
+def _finding(run: Run, counts: str) -> str:
     """The picture in one sentence."""
-    if not run.space.summaries.versions and never_summarizes(run):
+    if _has_changes_alone(run):
         return _(
-            "Tokens of the first request after each change of what is sent: {changes}.",
-            changes=counted(len(events), "change"),
+            "Tokens of the first request after each change of what is sent: {counts}",
+            counts=counts,
         )
+    return _("Tokens of the summary over the turns: {counts}", counts=counts)
+
+
+def _counts(run: Run, events: Sequence[CompactionEvent]) -> str:
+    """The numbers of the picture."""
+    if _has_changes_alone(run):
+        return _("{changes}.", changes=counted(len(events), "change"))
     written = sum(event.version is not None for event in events)
     return _(
-        "Tokens of the summary over the turns: {summaries} written, and at the end {tokens} sent in place "
-        "of older messages.",
+        "{summaries} written, and at the end {tokens} sent in place of older messages.",
         summaries=counted(written, "summary"),
         tokens=counted(tokens_in_force(run, events[-1]), "token"),
     )

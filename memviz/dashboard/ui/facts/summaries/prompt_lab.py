@@ -9,7 +9,8 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError
 from memviz.core.text.light_markdown import without_marks
-from memviz.core.text.wording import counted, effort_words, message_range
+from memviz.core.text.wording import COMMA, counted, effort_words, message_range
+from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
@@ -30,12 +31,12 @@ from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe
 
 FIRST_CHOICE = {"A": OWN, "B": PROMPTS[2].title}
-KEPT = "kept"
-LOST = "lost"
-RECORDED = "Where this very prompt was recorded, the recording is played. "
-STAND_IN = (
-    "The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and whether it asks for "
-    "sentences."
+KEPT = noop("kept")
+LOST = noop("lost")
+RECORDED = noop("Where this very prompt was recorded, the recording is played.")
+STAND_IN = noop(
+    "The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and whether it "
+    "asks for sentences."
 )
 RESULT = "prompt-lab"
 
@@ -58,16 +59,28 @@ def prompt_lab(desk: Desk, compaction: Compaction) -> None:
 def _choose(desk: Desk, compaction: Compaction, place: str) -> None:
     given = message_range(compaction.summarized)
     if compaction.replaces:
-        given += f" and version {compaction.replaces} of the summary"
+        given = _(
+            "{messages} and version {number} of the summary",
+            messages=given,
+            number=compaction.replaces,
+        )
     who = _who(desk, compaction)
-    st.caption(f"Both prompts get {given}. Nothing of the run is changed. {who}")
+    st.caption(
+        _(
+            "Both prompts get {given}. Nothing of the run is changed. {who}",
+            given=given,
+            who=who,
+        )
+    )
     own = compaction.strategy.instruction
     instructions = []
     for (side, first), column in zip(FIRST_CHOICE.items(), st.columns(2), strict=True):
         key = f"lab-prompt-{side}"
         text = prompt_picker(column, key, own, first=first, side=side)
         instructions.append(text or own)
-    if st.button("Try both", icon=":material/science:", type="primary", key="lab-try"):
+    if st.button(
+        _("Try both"), icon=":material/science:", type="primary", key="lab-try"
+    ):
         compare_state().trying = PromptsToTry(place, compaction, tuple(instructions))
         st.rerun()
 
@@ -86,7 +99,7 @@ def try_prompts(desk: Desk) -> None:
     is_free = desk.summarizer.is_free
     work = partial(_try, desk, trying)
     with place.container():
-        Job("lab", work, "Writing both summaries", is_offline=is_free).run()
+        Job("lab", work, _("Writing both summaries"), is_offline=is_free).run()
     place.empty()
     if not is_free:
         st.rerun()  # what stands above knows of the replies now: what was spent, the button that saves them
@@ -121,7 +134,9 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
     job = Job(
         "lab-again",
         partial(_try, desk, trying),
-        verb=start_verb("Try both", is_begun=any(written), has_failed=tried.has_failed),
+        verb=start_verb(
+            _("Try both"), is_begun=any(written), has_failed=tried.has_failed
+        ),
         model=desk.summarizer.name,
         bound=_bound(desk, trying.compaction, written.count(None)),
     )
@@ -132,9 +147,12 @@ def _try_again(desk: Desk, tried: TriedPrompts) -> None:
 
 def _who(desk: Desk, compaction: Compaction) -> str:
     if desk.summarizer.is_offline:
-        return RECORDED + STAND_IN if desk.summarizer.recorded_first else STAND_IN
+        said = [_(RECORDED)] if desk.summarizer.recorded_first else []
+        return " ".join([*said, _(STAND_IN)])
     bound = bound_words(_bound(desk, compaction, len(FIRST_CHOICE)))
-    return plain(f"{desk.summarizer.name} is asked twice. {bound}")
+    return plain(
+        _("{name} is asked twice. {bound}", name=desk.summarizer.name, bound=bound)
+    )
 
 
 def _bound(desk: Desk, compaction: Compaction, trials: int) -> CostBound:
@@ -158,22 +176,31 @@ def _compare(
             texts[side] = trial.draft.text
     if len(texts) == len(FIRST_CHOICE):
         diff = word_diff(*map(without_marks, texts.values()))
-        st.markdown("**From A to B**")
+        st.markdown(_("**From A to B**"))
         st.html(legend_html(diff) + diff_html(diff))
     if texts:
         given = next(trial.prompt for trial in trials if trial)
-        _facts(given, texts | {"in the run": compaction.summary or ""}, probes)
+        _facts(given, texts | {_("in the run"): compaction.summary or ""}, probes)
 
 
 def _summary(side: str, trial: Trial | None) -> None:
     if trial is None:
-        st.markdown(f"**Summary {side}**")
-        st.caption("Not written yet.")
+        st.markdown(_("**Summary {side}**", side=side))
+        st.caption(_("Not written yet."))
     elif trial.draft.error is not None:
-        st.markdown(f"**Summary {side}**")
-        st.error(f"It failed: {plain(trial.draft.error)}", icon=":material/error:")
+        st.markdown(_("**Summary {side}**", side=side))
+        st.error(
+            _("It failed: {error}", error=plain(trial.draft.error)),
+            icon=":material/error:",
+        )
     else:
-        st.markdown(f"**Summary {side}: {counted(trial.tokens, 'token')}**")
+        st.markdown(
+            _(
+                "**Summary {side}: {tokens}**",
+                side=side,
+                tokens=counted(trial.tokens, "token"),
+            )
+        )
         draft = trial.draft
         author_badge(author_of(draft.model, recorded=draft.recorded), draft.model)
         st.text(draft.text)
@@ -184,7 +211,12 @@ def _effort(trial: Trial) -> str:
     draft = trial.draft
     effort = effort_words(draft.seconds, draft.cost, recorded=draft.recorded)
     return plain(
-        f"{counted(trial.draft.prompt_tokens, 'token')} read, {trial.output_tokens:,} written, {effort}"
+        _(
+            "{tokens} read, {output_tokens:,} written, {effort}",
+            tokens=counted(trial.draft.prompt_tokens, "token"),
+            output_tokens=trial.output_tokens,
+            effort=effort,
+        )
     )
 
 
@@ -193,21 +225,28 @@ def _facts(given: str, texts: Mapping[str, str], probes: Sequence[Probe]) -> Non
     readable = [probe for probe in probes if contains_answer(given, probe.answers)]
     if not readable:
         st.caption(
-            f"These messages hold no fact that is looked for, so none can be counted. Add some on {page_titles.FACTS}."
+            _(
+                "These messages hold no fact that is looked for, so none can be counted. Add some on {facts}.",
+                facts=_(page_titles.FACTS),
+            )
         )
         return
     table = {}
     for name, text in texts.items():
         held = [contains_answer(text, probe.answers) for probe in readable]
-        table[name] = [KEPT if one else LOST for one in held]
+        table[name] = [_(KEPT) if one else _(LOST) for one in held]
     total = counted(len(readable), "fact")
-    counts = [f"{name} {column.count(KEPT)}" for name, column in table.items()]
+    counts = [f"{name} {column.count(_(KEPT))}" for name, column in table.items()]
     st.markdown(
-        f"**Facts that survive**: {', '.join(counts)}, of {total} that it was given"
+        _(
+            "**Facts that survive**: {list}, of {total} that it was given",
+            list=_(COMMA).join(counts),
+            total=total,
+        )
     )
     index = [plain(f"{probe.question} {probe.answers[0]}") for probe in readable]
     st.table(
         pd.DataFrame(table, index=index),
         border="horizontal",
-        alt="Facts that each summary kept, one a row",
+        alt=_("Facts that each summary kept, one a row"),
     )

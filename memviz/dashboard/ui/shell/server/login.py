@@ -14,7 +14,16 @@ from starlette.requests import HTTPConnection
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import (
+    ENGLISH,
+    _,
+    known_language,
+    language_now,
+    noop,
+    use_language,
+)
 from memviz.dashboard.markup import element
+from memviz.dashboard.ui.shell.linked import LANG
 from memviz.dashboard.ui.shell.server.same_origin import refuse
 from memviz.models.access.passwords import LONGEST_BYTES, Attempts, Password, Sessions
 
@@ -31,7 +40,7 @@ _PAGE_HEADERS = {
     "Referrer-Policy": "same-origin",  # with no-referrer a browser would not name its origin when it sends the form
 }
 _LONGEST_FORM_BYTES = 4 * LONGEST_BYTES
-_WRONG = "This is not the password."
+_WRONG = noop("This is not the password.")
 
 
 class Login:
@@ -57,7 +66,8 @@ class Login:
         elif scope["type"] == "websocket":
             await refuse(scope, receive, send, "The password has to be entered first.")
         else:
-            response = await self._answer(scope, receive)
+            with use_language(_language_of(scope)):
+                response = await self._answer(scope, receive)
             await response(scope, receive, send)
 
     def _is_open(self, scope: Scope) -> bool:
@@ -71,13 +81,14 @@ class Login:
         address = (scope.get("client") or ("",))[0]
         if wait_seconds := self._attempts.begin(address):
             wait = counted(ceil(wait_seconds), "second")
-            page = _page(
-                f"There were too many wrong attempts. Try again in {wait}.", 429
+            told = _(
+                "There were too many wrong attempts. Try again in {wait}.", wait=wait
             )
+            page = _page(told, 429)
             page.headers["Retry-After"] = str(ceil(wait_seconds))
             return page
         if not await asyncio.to_thread(self._password.matches, entered):
-            return _page(_WRONG, 401)
+            return _page(_(_WRONG), 401)
         self._attempts.succeeded(address)
         return self._let_in(scope)
 
@@ -121,10 +132,28 @@ async def _entered(scope: Scope, receive: Receive) -> str:
     )[0]
 
 
+def _language_of(scope: Scope) -> str:
+    """The language that the address names, else the first of the browser's that there is."""
+    asked = parse_qs(scope["query_string"].decode("latin-1")).get(LANG, [])
+    accepted = Headers(scope=scope).get("accept-language", "")
+    asked += [named.partition(";")[0] for named in accepted.split(",")]
+    known = filter(None, map(known_language, asked))
+    return next(known, ENGLISH)
+
+
 def _page(message: str, status: int) -> HTMLResponse:
     shown = ""
     if message:
         shown = element("p", message, class_="error", role="alert", id="error")
     return HTMLResponse(
-        _PAGE.substitute(message=shown), status_code=status, headers=_PAGE_HEADERS
+        _PAGE.substitute(
+            message=shown,
+            language=language_now(),
+            title=_("memviz: password"),
+            asks=_("This server asks for a password. Whoever runs it can tell you."),
+            label=_("Password"),
+            open=_("Open memviz"),
+        ),
+        status_code=status,
+        headers=_PAGE_HEADERS,
     )

@@ -128,6 +128,23 @@ def test_a_wrong_password_is_told_and_lets_nobody_in(
     assert client.get("/").status_code == 401
 
 
+@pytest.mark.parametrize(
+    ("path", "accepted", "language", "told"),
+    [
+        ("/", "fr, zh-CN;q=0.9, en;q=0.8", "zh", "密码不对。"),
+        ("/?lang=zh", "en", "zh", "密码不对。"),
+        ("/", "fr", "en", "This is not the password."),
+    ],
+)
+def test_the_password_is_asked_for_in_the_language_of_the_browser(
+    client: TestClient, path: str, accepted: str, language: str, told: str
+) -> None:
+    client.headers["Accept-Language"] = accepted
+    page = enter(client, "wrong", path).text
+    assert f'<html lang="{language}">' in page
+    assert told in page
+
+
 def test_a_cookie_that_was_not_given_out_is_worth_nothing(client: TestClient) -> None:
     for word in ("", "x", "a" * 43):
         assert (
