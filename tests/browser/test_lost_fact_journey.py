@@ -46,7 +46,6 @@ def pick_summary_buffer(page: Page) -> None:
     strategy.fill("Summary buffer")
     page.get_by_role("option", name="Summary buffer", exact=True).click()
     quiet(page)
-    settings.last.get_by_role("button").first.click()  # under its new name
     limit = page.get_by_role("spinbutton", name="Max token limit").last
     limit.fill("900")
     limit.press("Enter")

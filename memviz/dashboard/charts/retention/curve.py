@@ -57,6 +57,8 @@ POINT_PIXELS = 12
 """Of two points at one place Plotly shows the smaller one's tooltip, and that has to be the summarization's."""
 Shares = NDArray[np.float64]
 _LEGEND = {**BELOW, "y": -0.18, "groupclick": "togglegroup"}
+_NAMED_LAST: Part = {"showlegend": True, "legendrank": 1001}
+"""In the legend behind the settings, whose rank is 1000."""
 _ONLY_CHOSEN: Part = {"selected": OPAQUE, "unselected": {"marker": {"opacity": 0}}}
 
 
@@ -105,13 +107,13 @@ def retention_curve(
 def _bounds(bounds: Bounds, axis: RequestAxis) -> Iterator[Part]:
     x = axis.places(bounds.turns)
     thin = stroke(1, "dot")
-    yield path(x, bounds.ceiling, thin, name=_("All messages sent"), showlegend=True)
+    yield path(x, bounds.ceiling, thin, name=_("All messages sent"), **_NAMED_LAST)
     if bounds.chance is not None:
         low, high = bounds.chance
         edge = {**thin, "width": 0}
         yield path(x, low, edge, name="least by chance", showlegend=False)
         band = {"fill": "tonexty", "fillcolor": faded(GREY, 0.18)}
-        yield path(x, high, thin, name=_("Found by chance"), showlegend=True, **band)
+        yield path(x, high, thin, name=_("Found by chance"), **band, **_NAMED_LAST)
 
 
 def _curve(

@@ -16,7 +16,6 @@ from memviz.dashboard.charts.grammar import (
     OPAQUE,
     Part,
     heading,
-    legend_entry,
     marks,
     note,
     note_at_left,
@@ -61,6 +60,7 @@ LEGEND_PIXELS = 40
 HEIGHT_PIXELS = (
     height_pixels.PARAMETER_PLOT + MARGINS["t"] + MARGINS["b"] + LEGEND_PIXELS
 )
+_DASHES = "<b>- -</b>"
 _NO_TITLE = {"yref": "container", "y": 1, "yanchor": "top", "pad": {"t": 14}}
 _PANEL = {"automargin": False, "zeroline": False, "nticks": 5, "domain": [0, 1]}
 _AXES = {"xaxis": "x", "yaxis": "y"}
@@ -113,9 +113,6 @@ def parameter_line(
     ]
     if beaten:
         parts.append(pale_key())
-    if threshold is not None:
-        words = _threshold_words(measure, threshold)
-        parts.append(legend_entry(words, mode="lines", line=stroke(1.5, "dash")))
     is_ringed = not set(rows["setting"]).isdisjoint(marked.values())
     return picture(
         parts,
@@ -126,7 +123,7 @@ def parameter_line(
         shapes=shapes,
         annotations=notes,
         legend=SETTINGS_LEGEND,
-        showlegend=bool(beaten) or is_ringed or threshold is not None,
+        showlegend=bool(beaten) or is_ringed,
         height=HEIGHT_PIXELS,
         margin=MARGINS,
         uirevision=f"lines {x.name}",
@@ -195,26 +192,18 @@ def _rings(
 
 
 def _title_words(measure: str, threshold: float | None) -> str:
-    """Return what is shown, and what is asked for."""
+    """Return what is shown, and what is asked for, with the look of its line: an entry of
+    the legend would take the height that the panels beside it have."""
     words = WORDS[measure]
     text = f"<b>{words.title}</b>"
     if words.axis_title != words.title:
         text = _("{title} ({unit})", title=text, unit=words.unit)
     if threshold is None:
         return text
-    bound = words.shown(threshold)
+    bound = f"{words.shown(threshold)} {_DASHES}"
     if words.less_is_better:
         return _("{measure}, at most {bound}", measure=text, bound=bound)
     return _("{measure}, at least {bound}", measure=text, bound=bound)
-
-
-def _threshold_words(measure: str, threshold: float) -> str:
-    """Return the name of the dashed line."""
-    words = WORDS[measure]
-    bound = words.shown(threshold)
-    if words.less_is_better:
-        return _("At most {bound}", bound=bound)
-    return _("At least {bound}", bound=bound)
 
 
 def _knee_words(knee: float, place: float) -> Part:

@@ -72,8 +72,8 @@ def test_the_line_shows_the_measure_of_every_setting(measure: str) -> None:
     ("measure", "threshold", "title"),
     [
         ("usd", None, "Cost (US dollars)"),
-        ("retention", 0.8, "Facts kept (% of the facts), at least 80%"),
-        ("peak_tokens", 4500.0, "Largest request (tokens), at most 4,500"),
+        ("retention", 0.8, "Facts kept (% of the facts), at least 80% - -"),
+        ("peak_tokens", 4500.0, "Largest request (tokens), at most 4,500 - -"),
     ],
 )
 def test_it_carries_title_unit_and_threshold(
@@ -84,20 +84,6 @@ def test_it_carries_title_unit_and_threshold(
     drawn = [(line.yref, line.y0, line.y1, line.line.dash) for line in layout.shapes]
     expected = [] if threshold is None else [("y", threshold, threshold, "dash")]
     assert drawn == expected
-
-
-@pytest.mark.parametrize(
-    ("measure", "threshold", "name"),
-    [("retention", 0.8, "At least 80%"), ("peak_tokens", 4500.0, "At most 4,500")],
-)
-def test_the_legend_names_the_dashed_line(
-    measure: str, threshold: float, name: str
-) -> None:
-    figure = parameter_line(windows(), X, measure, threshold=threshold)
-    (entry,) = named(figure, name)
-    assert entry.line.dash == "dash"
-    assert entry.showlegend is not False
-    assert figure.layout.showlegend
 
 
 def test_a_threshold_is_in_the_picture() -> None:
