@@ -152,7 +152,7 @@ class TestNumbers:
         assert shows(page, LISTED)
         change = (costs[WINDOW].total_usd or 0) / (costs[BUFFER].total_usd or 1) - 1
         assert [one.delta for one in page.metric][:2] == [
-            "first setting",
+            "baseline",
             f"{change:+.0%} cost",
         ]
         assert f"{costs[BUFFER].hit_rate:.0%} of its input read from the cache" in told(
@@ -225,7 +225,7 @@ class TestTerms:
     @pytest.mark.parametrize(
         ("pause_seconds", "words"),
         [
-            (30, "After a pause of 30 s the next turn reads from the prompt cache"),
+            (30, "is read from the cache, at 10% of the price"),
             (300, "After a pause of 5 min the prompt cache is empty"),
         ],
     )
@@ -338,7 +338,7 @@ class TestSentences:
         ]
         assert "Tokens of each request" in titles
         assert [one.delta for one in session.metric] == [
-            "first setting",
+            "baseline",
             "same cost",
             "same cost",
         ]

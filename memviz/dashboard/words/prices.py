@@ -219,10 +219,19 @@ def whose_prices(assumptions: PricingAssumptions) -> str:
     )
 
 
-def after_the_pause(cache: CacheRules, pause_seconds: float) -> str:
-    """Return what the pause does, beside a sentence that says how long the prompt cache lives."""
+def after_the_pause(
+    cache: CacheRules, pause_seconds: float, read_share: float | None = None
+) -> str:
+    """Return what the pause does, beside a sentence that says how long the prompt cache lives. ``read_share`` is the
+    price of what is read from it, as a share of that of other input, where it is known."""
     pause = duration_words(pause_seconds)
     if cache.is_alive(pause_seconds):
+        if read_share is not None:
+            return _(
+                "Only what a request begins with like the one before is read from the cache, at {share:.0%} of the "
+                "price: a window that moves or a new summary changes that beginning.",
+                share=read_share,
+            )
         return _(
             "After a pause of {pause} the next turn reads from the prompt cache.",
             pause=pause,

@@ -58,6 +58,14 @@ class Pricing:
         """The rates of short requests."""
         return self.rates[0]
 
+    @property
+    def cache_read_share(self) -> float | None:
+        """The price of a token that is read from the cache, as a share of that of other input; ``None`` where one of
+        them is unknown, or input is free."""
+        read = self.plain.cache_read_usd_per_token
+        fresh = self.plain.input_usd_per_token
+        return read / fresh if fresh and read is not None else None
+
     def by_hand(
         self,
         *,

@@ -23,7 +23,7 @@ TOTAL_HELP = noop(
     "setting."
 )
 TOTAL_PIXELS = 180
-FIRST = noop("first setting")
+FIRST = noop("baseline")
 NONE = "–"
 _COSTS_LEAST = {
     (True, True): noop(

@@ -144,7 +144,13 @@ def _say_what_happened(selection: Selection) -> None:
         size = counted(run.requests[number].total_tokens, "token")
         name = f"{selection.name[0].upper()}{selection.name[1:]}"
         st.markdown(
-            f"**{name}** · {plain(selection.setting.label)} · {size}", width="content"
+            _(
+                "**{name}** · {label}: {size} sent",
+                name=name,
+                label=plain(selection.setting.label),
+                size=size,
+            ),
+            width="content",
         )
         why(run, range(number, number + 1))
 

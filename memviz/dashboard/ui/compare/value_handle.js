@@ -28,7 +28,7 @@ class Handle {
         const _ = this._;
         this.root.querySelector(".handle").style.setProperty("--handle-color", data.color);
         this.root.querySelector(".handle").dataset.missing = data.missing; // curves that are not made yet
-        this.root.querySelector(".what").textContent = data.name;
+        this.root.querySelector(".what").textContent = _("{title} of {name}", data);
         this.range.max = data.values.length - 1;
         this.range.setAttribute("aria-label", _("{title} of {name}", data));
         if (isNew && !this.isHeld) {
@@ -75,7 +75,7 @@ class Handle {
         const _ = this._, words = this.amount(this.value);
         this.root.querySelector("output").textContent = words;
         const tokens = this.isHeld ? this.curve()?.tokens.at(-1) : undefined;
-        this.root.querySelector(".last").textContent = tokens === undefined ? "" : _("last request {tokens}", { tokens: tokens.toLocaleString("en") });
+        this.root.querySelector(".last").textContent = tokens === undefined ? (this.data.recorded.length ? _("◆ recorded") : "") : _("last request {tokens}", { tokens: tokens.toLocaleString("en") });
         this.range.setAttribute("aria-valuetext", this.data.recorded.includes(this.value) ? _("{amount}, recorded", { amount: words }) : words);
     }
 

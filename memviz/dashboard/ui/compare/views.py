@@ -4,6 +4,7 @@ what becomes of every message. Ten classic effects lead into them."""
 import streamlit as st
 
 from memviz.core.translation import _, noop
+from memviz.dashboard.lessons import lesson
 from memviz.dashboard.lessons.lesson import Step, language_of_reader
 from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.ui.compare.playing import (
@@ -51,7 +52,8 @@ _LOST_IN_TOKENS = Lost(
         "Look first at the lines: each is one setting, and its height is how many tokens a request sent."
     ),
     noop(
-        "Press Play below the chart or click a diamond, and read beside it what that request sent, and why."
+        "Press Play below the chart or click a diamond, where a summary was written, and read what that request "
+        "sent, and why."
     ),
     noop(
         "It answers how fast each strategy's requests grow, and what a summary takes out of them."
@@ -152,7 +154,10 @@ def first_steps() -> None:
     a click that shows it."""
     st.page_link(
         "pages/lessons.py",
-        label=_("The first lesson: three minutes"),
+        label=_(
+            "The first lesson: {minutes} minutes",
+            minutes=lesson(FIRST_LESSON).minutes,
+        ),
         icon=":material/school:",
         query_params={"lesson": FIRST_LESSON},
     )
