@@ -225,7 +225,7 @@ class TestTerms:
     @pytest.mark.parametrize(
         ("pause_seconds", "words"),
         [
-            (30, "is read from the cache, at 10% of the price"),
+            (30, "at 10% of the price"),
             (300, "After a pause of 5 min the prompt cache is empty"),
         ],
     )

@@ -6,7 +6,7 @@ TOKENS = 460
 """Of the chart of tokens per turn where nothing stands beside it."""
 TOKENS_ABOVE_PLAYER = 334
 TOKENS_BESIDE_CHAT = 320
-DOLLARS = 288
+DOLLARS = 320
 CACHE_AND_WINDOW = 330
 """Of the charts of what was read from the cache, and of how full the window was."""
 PARTS_OF_REQUESTS = 420

@@ -228,8 +228,8 @@ def after_the_pause(
     if cache.is_alive(pause_seconds):
         if read_share is not None:
             return _(
-                "Only what a request begins with like the one before is read from the cache, at {share:.0%} of the "
-                "price: a window that moves or a new summary changes that beginning.",
+                "The cache reads only a beginning that did not change, at {share:.0%} of the price; a window that "
+                "moves or a new summary changes it.",
                 share=read_share,
             )
         return _(

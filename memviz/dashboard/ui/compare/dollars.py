@@ -73,13 +73,12 @@ PRICES_KEY = "costs-prices"
 
 def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None:
     """Show what every setting costs."""
+    summaries_by(settings)
     say_not_recorded(settings)
     with put_away(Part.CONTROLS, "prices"):
         assumptions = price_row()
     costs = costed(settings, assumptions)
     say_what_is_unknown(costs)
-    if not hides(Part.NUMBERS):
-        _say_the_cheapest(costs, assumptions)
     to_audience(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
     )
@@ -88,30 +87,13 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         transcript,
         partial(draw_costs, costs, assumptions),
         {CHART_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, settings, costs, assumptions),
+        draw_notes=partial(_notes, costs, assumptions),
         draw_below=partial(in_total, costs, assumptions),
         readout=Readout("dollars", assumptions),
     )
     if not hides(Part.NUMBERS):
         parts_table(costs)
         details(costs, assumptions, transcript)
-
-
-def _say_the_cheapest(
-    costs: Sequence[SettingCost], assumptions: PricingAssumptions
-) -> None:
-    """Say above the picture which setting costs least, and why it may not be the one that sends least."""
-    words = cheapest_words(costs, assumptions)
-    if assumptions.cache is not None and says_how_pauses_matter(costs, assumptions):
-        main = assumptions.main
-        pause = after_the_pause(
-            assumptions.cache,
-            assumptions.pause_seconds,
-            None if main is None else main.cache_read_share,
-        )
-    else:
-        pause = pause_words(assumptions.cache, assumptions.pause_seconds)
-    st.caption(f"{words} {pause}".strip())
 
 
 def costed(
@@ -218,12 +200,7 @@ def _shown(costs: Sequence[SettingCost]) -> _Shown:
     return _Shown(view, unit, uncached, is_cache)
 
 
-def _notes(
-    settings: Sequence[SettingRun],
-    costs: Sequence[SettingCost],
-    assumptions: PricingAssumptions,
-) -> None:
-    summaries_by(settings)
+def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
     shown = _shown(costs)
     if shown.is_cache:
         words = cache_words(costs, assumptions)
@@ -241,7 +218,18 @@ def in_total(
     assumptions: PricingAssumptions,
     _: Selection,
 ) -> None:
-    """Draw the totals."""
+    """Draw which setting costs least, and the totals."""
+    words = cheapest_words(costs, assumptions)
+    if assumptions.cache is not None and says_how_pauses_matter(costs, assumptions):
+        main = assumptions.main
+        pause = after_the_pause(
+            assumptions.cache,
+            assumptions.pause_seconds,
+            None if main is None else main.cache_read_share,
+        )
+    else:
+        pause = pause_words(assumptions.cache, assumptions.pause_seconds)
+    st.markdown(f"{words} {pause}".strip())
     totals(costs)
 
 

@@ -121,13 +121,10 @@ def _picture_with_player(
     draw_picture()
     if not hides(Part.PLAYER):
         _walk(settings, charts)
-    # First what happened there, then whose words it was, then the way to all of it.
-    has_sentence = not hides(Part.READER) and not is_read()
-    if has_sentence:
-        _say_what_happened(selected(settings))
     if draw_notes is not None and not hides(Part.NUMBERS):
         draw_notes()
-    if has_sentence:
+    if not hides(Part.READER) and not is_read():
+        _say_what_happened(selected(settings))
         _offer_reader()
 
 
