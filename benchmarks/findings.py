@@ -9,6 +9,7 @@ are counted with o200k_base.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from benchmarks import stand_in
@@ -145,7 +146,7 @@ def against_recorded() -> Iterator[str]:
     )
     yield f"| {columns.replace(', ', ' | ')} |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
-    rows = [*compared()]
+    rows = compared()
     for name, runs, found in rows:
         tokens = " | ".join(f"{sent_summary_tokens(run.turns[-1]):,}" for run in runs)
         costs = " | ".join(money(usd_of(run)) for run in runs)
@@ -168,9 +169,11 @@ def costs_in_all(pairs: Sequence[Sequence[Run]]) -> tuple[float, float]:
     return sum(map(usd_of, recorded)), sum(map(usd_of, own))
 
 
-def compared() -> Iterator[tuple[str, list[Run], Agreement]]:
+@cache
+def compared() -> list[tuple[str, list[Run], Agreement]]:
     """Every recorded setting that summarizes: the conversation, the runs by the recorded model and by the offline one,
     and the facts that both keep."""
+    found = []
     for name, recording in recordings().items():
         if (
             recording.about.only_by_name
@@ -185,11 +188,9 @@ def compared() -> Iterator[tuple[str, list[Run], Agreement]]:
                     replay(transcript, asked, model=model)
                     for model in (f"recording:{name}", "offline")
                 ]
-                yield (
-                    name,
-                    runs,
-                    agreement(*(retention(run, transcript.probes) for run in runs)),
-                )
+                kept = [retention(run, transcript.probes) for run in runs]
+                found.append((name, runs, agreement(*kept)))
+    return found
 
 
 def total_agreement(parts: Sequence[Agreement]) -> Agreement:

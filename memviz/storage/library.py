@@ -126,6 +126,14 @@ def add(session: Session, transcript: Transcript, id: str | None = None) -> str:
     return conversation_id
 
 
+def add_missing(session: Session, by_id: Mapping[str, Transcript]) -> None:
+    """Keep those of these conversations whose ids are not there, deleted or not. The last is the one changed last."""
+    is_known = select(CONVERSATIONS.c.id).where(CONVERSATIONS.c.id.in_(by_id))
+    known = set(session.scalars(is_known))
+    newest_first = reversed([id for id in by_id if id not in known])
+    _write(session, {id: by_id[id] for id in newest_first})
+
+
 def add_all(session: Session, transcripts: Sequence[Transcript]) -> list[str]:
     """Keep several conversations, all or none; returns their new ids. The first is the one changed last, so that a
     list shows them in the order given."""

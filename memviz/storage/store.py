@@ -187,6 +187,7 @@ class Store:
     conversation_ids = _reads(library.ids_of_format)
     exists = _reads_once(library.exists)
     add_conversation = _writes(library.add)
+    add_missing_conversations = _writes(library.add_missing)
     add_conversations = _writes(library.add_all)
     rename = _writes(library.rename)
     add_probe = _writes(library.add_probe)

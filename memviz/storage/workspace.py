@@ -121,8 +121,8 @@ class Workspace(HeldChats):
         path = database or os.environ.get(DATABASE_VARIABLE) or DEFAULT_DATABASE
         super().__init__(Store(path))
         self.recordings = RecordingShelf(self.store)
-        for name, transcript in bundled().items():
-            self.store.add_conversation(transcript, SAMPLE_PREFIX + name)
+        samples = {SAMPLE_PREFIX + name: one for name, one in bundled().items()}
+        self.store.add_missing_conversations(samples)
 
     def _forget(self) -> None:
         super()._forget()

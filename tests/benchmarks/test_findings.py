@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,9 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
 
 
+@cache
 def command() -> object:
+    """The module, once for all tests: what it compared for one is there for the others."""
     spec = importlib.util.spec_from_file_location(
         "findings", ROOT / "benchmarks" / "findings.py"
     )
@@ -70,7 +73,7 @@ def test_recommendations_say_how_far_the_stand_in_agrees_with_the_recorded_model
     None
 ):
     module = command()
-    rows = [*module.compared()]  # type: ignore[attr-defined]
+    rows = module.compared()  # type: ignore[attr-defined]
     found = [part for _, _, part in rows]
     whole = total_agreement(found)
     shares = [

@@ -61,13 +61,16 @@ def stands(page: Page, name: str) -> None:
 
 
 def sees(place: Locator) -> None:
-    """Wait until it is seen. While a page is drawn anew, what it showed before may stand beside it for a moment."""
-    expect(place.filter(visible=True).first).to_be_visible()
+    """Wait until it is seen. While a page is drawn anew, what it showed before may stand beside it for a moment.
+
+    ``expect`` would write down the whole page whenever it looks and does not find it.
+    """
+    place.filter(visible=True).first.wait_for()
 
 
 def drawn(page: Page, chart: str = TOKENS_CHART) -> Locator:
     """A chart, when it is drawn."""
-    expect(page.locator(f"{chart} .main-svg").first).to_be_visible()
+    page.locator(f"{chart} .main-svg").first.wait_for()
     return page.locator(chart)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +13,13 @@ import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
 
 import memviz
+from memviz.core.conversation import Log
 from memviz.dashboard.ui.library import importing
 from memviz.models.recordings import bundled
+from memviz.storage.conversations import Beginning, Loaded, SavedConversations
 from memviz.storage.store import Store
-from memviz.storage.workspace import DATABASE_VARIABLE
+from memviz.storage.workspace import DATABASE_VARIABLE, SAMPLE_PREFIX
+from memviz.transcripts.samples import bundled as bundled_samples
 from tests.models.openai_server import OpenAIServer, openai_server
 from tests.pages.free_running import QUESTIONS
 
@@ -37,6 +42,31 @@ def _without_recordings(
     replays of their own, whose summaries are the stand-in's."""
     if "with_recordings" not in request.fixturenames:
         monkeypatch.setattr(bundled, "recordings", dict)
+
+
+@pytest.fixture(autouse=True)
+def _samples_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All visitors of a server share the logs of its samples, with what was counted, found and proposed in them. Here
+    all tests of a process do: each has a database of its own, and would begin anew."""
+    load = SavedConversations._load
+
+    def load_once(
+        saved: SavedConversations, asked: Beginning, changed: datetime
+    ) -> Loaded:
+        loaded = load(saved, asked, changed)
+        log = _log_of_sample(asked.id)
+        if log is None or loaded.transcript.messages != tuple(log):
+            return loaded
+        return saved._conversations.put(asked, loaded._replace(log=log))
+
+    monkeypatch.setattr(SavedConversations, "_load", load_once)
+
+
+@cache
+def _log_of_sample(id: str) -> Log | None:
+    """The log of the bundled conversation that has this id, if one has."""
+    sample = bundled_samples().get(id.removeprefix(SAMPLE_PREFIX))
+    return None if sample is None else Log(sample.messages)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from memviz.dashboard.ui.chat import current
 from memviz.dashboard.ui.controls import chat_state, study
 from memviz.storage import rows
 from memviz.storage.workspace import Workspace
-from tests.pages.driving import click, open_page, token_lines
+from tests.pages.driving import click, finished, open_page, token_lines
 
 TURNS, FIRST = 60, 20
 MESSAGES = 2 * TURNS
@@ -106,6 +106,6 @@ def test_chat_shows_the_newest_messages_and_derives_the_memory_when_asked(
     assert min(read) == MESSAGES - chat_state.MESSAGES_SHOWN
     assert len(page.chat_message) == chat_state.MESSAGES_SHOWN
     assert page.chat_input[0].disabled
-    click(page, "Derive the memory")
+    finished(click(page, "Derive the memory"))
     assert set(read) == set(range(MESSAGES))
     assert not page.chat_input[0].disabled

@@ -93,6 +93,22 @@ def test_a_conversation_under_a_given_id_is_kept_once(store: Store) -> None:
     assert titles(store) == []
 
 
+def test_conversations_that_are_missing_are_added_the_last_as_the_newest(
+    store: Store,
+) -> None:
+    given = {
+        id: Transcript((Message("user", id),), title=id) for id in ("a", "b", "c", "d")
+    }
+    store.add_conversation(Transcript((), title="mine"), "b")
+    store.add_conversation(Transcript((), title="deleted"), "c")
+    store.delete("c")
+    store.add_missing_conversations(given)
+    assert titles(store) == ["d", "a", "mine"]
+    assert store.conversation("d") == given["d"]
+    store.add_missing_conversations(given)
+    assert titles(store) == ["d", "a", "mine"]
+
+
 def test_rename(store: Store) -> None:
     id = add(store, "Old")
     store.rename(id, "  New 搬家 ")

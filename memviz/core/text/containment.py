@@ -55,7 +55,9 @@ _PIECE = re.compile(f"[{UNSPACED}]|[^{UNSPACED}]+")
 _CACHED_CHARS = 32
 """Longer tokens are runs of an unspaced script, which hardly come twice."""
 _KEPT_CHARS = 4_000
-"""Longer texts are read each time: what is kept of all texts stays below some 30 MB."""
+_KEPT_LONG_CHARS = 40_000
+"""Longer texts are read each time, and of those up to here only a few are kept, such as the summaries of one run: what
+is kept of all texts stays below some 30 MB."""
 _UNKNOWN = 0
 _BORDER = -1
 _YEARS = tuple(map(str, range(1900, 2100)))
@@ -91,7 +93,9 @@ def _composed(text: str) -> str:
 
 def _value_tokens(text: str) -> Sequence[str]:
     """The tokens of ``text``, those of a value as :mod:`memviz.core.text.values` spells it."""
-    return _kept_tokens(text) if len(text) <= _KEPT_CHARS else _read_tokens(text)
+    if len(text) <= _KEPT_CHARS:
+        return _kept_tokens(text)
+    return _kept_long(text) if len(text) <= _KEPT_LONG_CHARS else _read_tokens(text)
 
 
 def _read_tokens(text: str) -> Sequence[str]:
@@ -101,11 +105,14 @@ def _read_tokens(text: str) -> Sequence[str]:
     return found
 
 
-@lru_cache(maxsize=2048)
-def _kept_tokens(text: str) -> Sequence[str]:
+def _interned_tokens(text: str) -> Sequence[str]:
     """One page looks for its facts in the same messages again and again, each time for other phrases. Tokens are
     interned: most of them come in every message."""
     return tuple(map(intern, _read_tokens(text)))
+
+
+_kept_tokens = lru_cache(maxsize=2048)(_interned_tokens)
+_kept_long = lru_cache(maxsize=64)(_interned_tokens)
 
 
 @lru_cache(maxsize=65_536)

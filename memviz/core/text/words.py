@@ -95,6 +95,7 @@ def _stems(token: str) -> tuple[str, ...]:
     return tuple(stem(part) for part in parts if part and part not in STOP_WORDS)
 
 
+@lru_cache(maxsize=16_384)  # the words of one conversation come back in every prompt
 def stem(word: str) -> str:
     """The English stem of a word in lower case, by the Snowball algorithm; irregular forms and synonyms share one."""
     if word in SAME_WORD:

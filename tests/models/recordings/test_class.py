@@ -22,10 +22,10 @@ for name, recording in memviz.recordings().items():
         continue
     conversation = name.partition("-")[0]
     transcript = sample(conversation)
+    here = Workspace()
     for setting in recording.settings.values():
         chosen = dict(setting.strategy)
         strategy = memviz.strategy(chosen.pop("id"), **chosen)
-        here = Workspace()
         key = RunKey(SAMPLE_PREFIX + conversation, strategy, setting.counter, "offline")
         played = "recording:" + name if recording.about.only_by_name else here.recorded_for(key)
         run = here.run(RunKey(key.conversation_id, strategy, key.counter, played), here.recordings.player(played))

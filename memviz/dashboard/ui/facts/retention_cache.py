@@ -42,6 +42,8 @@ from memviz.transcripts.samples import bundled
 LOGS_KEPT = 4
 RUNS_KEPT = 12
 """Of so many conversations and runs the numbers are kept; of 25,000 turns and 100 facts one takes 15 MB."""
+SCRIPTS_KEPT = 16
+"""Of so many conversations the script is known: each redraw asks for that of every sample."""
 FIRST_MESSAGES = 20
 """What tells the script of a conversation."""
 Probes = tuple[Probe, ...]
@@ -78,7 +80,7 @@ def bounds_of(
     return Bounds(first.retention.turns, top.share(measure.of(top)), chance)
 
 
-@kept_until_left(LOGS_KEPT)
+@kept_until_left(SCRIPTS_KEPT)
 def is_unspaced(log: Log) -> bool:
     """Return whether a conversation is written in a script without spaces, such as Chinese, for the most part."""
     text = "".join(message.content for message in log[:FIRST_MESSAGES])
