@@ -43,6 +43,18 @@ def answered(messages: Sequence[Message]) -> list[Message]:
     return [*messages, Message("assistant", "")]
 
 
+def looked_up(number: int) -> list[Message]:
+    """A turn in which a tool returns 100 tokens."""
+    id = f"c{number}"
+    call = {"id": id, "function": {"name": "find", "arguments": '{"q": "x"}'}}
+    return [
+        Message("user", f"question {number:02} ".ljust(40, "q")),
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", f"result {number} ".ljust(400, "r"), tool_call_id=id),
+        Message("assistant", f"answer {number:02} ".ljust(40, "a")),
+    ]
+
+
 SIZES = (0, 1, 2, 3, 5, 8, 13, 40)
 ODD_ROLES = ("user", "assistant", "user", "assistant", "caller", "tool", "system")
 ORDERLY_TURNS = (

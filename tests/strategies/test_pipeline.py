@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Log, Message, ParameterError
 from memviz.strategies.steps import steps_from
-from tests.strategies.conversations import conversations
+from tests.strategies.conversations import conversations, looked_up
 
 WINDOW = 100
 FORMED = {
@@ -40,18 +40,6 @@ def said(number: int) -> list[Message]:
     """A turn of two messages of 10 tokens each."""
     return [
         Message("user", f"question {number:02} ".ljust(40, "q")),
-        Message("assistant", f"answer {number:02} ".ljust(40, "a")),
-    ]
-
-
-def looked_up(number: int) -> list[Message]:
-    """A turn in which a tool returns 100 tokens."""
-    id = f"c{number}"
-    call = {"id": id, "function": {"name": "find", "arguments": '{"q": "x"}'}}
-    return [
-        Message("user", f"question {number:02} ".ljust(40, "q")),
-        Message("assistant", "", tool_calls=(call,)),
-        Message("tool", f"result {number} ".ljust(400, "r"), tool_call_id=id),
         Message("assistant", f"answer {number:02} ".ljust(40, "a")),
     ]
 

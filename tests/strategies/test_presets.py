@@ -11,7 +11,7 @@ from memviz.strategies import strategies, strategy_class
 from memviz.strategies.presets import preset_of, presets
 from memviz.transcripts.samples import sample
 from memviz.tuning.scaling import scaled
-from tests.strategies.test_pipeline import looked_up
+from tests.strategies.conversations import looked_up
 
 IDS = list(presets())
 HOW_KNOWN = re.compile(r"(run with|read in|documentation of) .+")
