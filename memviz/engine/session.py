@@ -132,6 +132,8 @@ class Session(State):
     @property
     def due_at(self) -> int:
         """The length of the log at which something may next be summarized: not before it."""
+        if self.strategy.acts_unasked:
+            return self._due_by_strategy
         return max(self._due_by_strategy, self._waits_until)
 
     @property

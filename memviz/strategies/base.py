@@ -151,6 +151,8 @@ class Strategy(BaseModel, ABC):
     drops_without_summarizer: ClassVar[bool] = False
     sends_history: ClassVar[bool] = True
     """True if requests hold past messages that nobody recalled."""
+    acts_unasked: ClassVar[bool] = False
+    """True if what it plans may also be done while its summarizer is left alone."""
     looks_up: ClassVar[bool] = False
     """True if it brings messages back at nearly every request, which is no event then."""
     tried_at_first: ClassVar[bool] = True
@@ -260,8 +262,7 @@ class Strategy(BaseModel, ABC):
 
     @property
     def budget_share(self) -> str:
-        """The share of a parameter that the token budget is, such as "70% of 6,000"; empty where it is a parameter
-        itself."""
+        """The share of a parameter that the token budget is: ``70% of 6,000``; empty of one itself."""
         return ""
 
     def counted_tokens(self, tokens: Mapping[str, Count]) -> Count:

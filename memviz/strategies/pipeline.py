@@ -64,6 +64,7 @@ class Pipeline(Strategy):
     order: ClassVar[int] = 12
     main_parameter: ClassVar[str] = "window_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    acts_unasked: ClassVar[bool] = True
     tried_at_first: ClassVar[bool] = (
         False  # its steps are one program's: no grid says them
     )

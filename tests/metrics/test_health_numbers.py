@@ -197,8 +197,9 @@ class Recount:
         ):
             return None
         written = [c for _, some in since for c in some]
-        if (
-            self.id == "threshold_summary"
+        if self.id in (
+            "threshold_summary",
+            "pipeline",
         ):  # whose room is of one unit or another, or of none
             return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}"]
         gaps = [
@@ -350,7 +351,7 @@ def check(
             messages, memviz.strategy("buffer"), counter=counter, system_prompt=prompt
         )
         assert (said.pop("dear_clearing", None) is not None) == costs_more(run, whole)
-    if id == "threshold_summary" and "thrash" in said:
+    if id in ("threshold_summary", "pipeline") and "thrash" in said:
         said["thrash"] = said["thrash"][:3]
     assert said == wanted
     turns = {record.turn for record in run.turns} | {

@@ -192,3 +192,42 @@ def test_says_why_a_message_is_brought_back_or_not() -> None:
     assert strategy.why_sent(memory, 2).startswith("number 2 of 2")
     assert strategy.why_sent(memory, 4) == "holds no word of the question"
     assert strategy.why_sent(memory, memory.length - 1) == ""
+
+
+@given(
+    messages=conversations(),
+    turns_back=st.lists(st.integers(1, 12), min_size=1, max_size=3),
+)
+def test_what_somebody_recalls_joins_what_is_found_and_changes_nothing_else(
+    messages: list[Message], turns_back: list[int]
+) -> None:
+    strategy = memviz.strategy("retrieval", top_k=2, newest_messages=2, neighbours=0)
+    plain = memviz.replay(messages, strategy, counter="chars4")
+    if not plain.turns:
+        return
+    last = plain.turns[-1].turn
+    recalls = {last: memviz.Recall(turns=turns_back)}
+    run = memviz.replay(messages, strategy, counter="chars4", recalls=recalls)
+    for record, without in zip(run.requests, plain.requests, strict=True):
+        if record.turn != last:
+            assert record.context.messages == without.context.messages
+            continue
+        recalled = set(record.recalled.indices) if record.recalled else set()
+        newest = {p for piece in without.parts.messages for p in piece.positions}
+        found = set(without.parts.recalled)
+        assert list(record.parts.recalled) == sorted((found | recalled) - newest)
+        assert record.parts.messages == without.parts.messages
+
+
+def test_a_recall_in_a_chat_is_gone_with_the_next_turn() -> None:
+    chat = memviz.Chat(
+        memviz.strategy("retrieval", top_k=1, newest_messages=1),
+        model=memviz.ScriptedModel(["Fine."] * 9),
+    )
+    for text in ("My key is under the mat.", *FILLER):
+        chat.send(text)
+    chat.recall(turns=[1])
+    held = [one.content for one in chat.send("And now?").context.messages]
+    assert "My key is under the mat." in held
+    after = [one.content for one in chat.send("And now?").context.messages]
+    assert "My key is under the mat." not in after

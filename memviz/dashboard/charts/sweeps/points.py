@@ -35,7 +35,8 @@ PALE = 0.42
 """How strongly a beaten setting is drawn; it can still be seen on a dark page."""
 SHAPES = (
     "circle", "square", "triangle-up", "diamond", "star", "triangle-down", "cross", "pentagon", "hourglass",
-    "hexagram", "bowtie", "star-square", "triangle-left",
+    "hexagram", "bowtie", "star-square", "triangle-left", "triangle-right", "star-diamond", "diamond-tall",
+    "diamond-wide",
 )  # fmt: skip
 """As many as there are strategies: none is told by its colour alone, of which there are ten. Their number shares no
 divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open form."""

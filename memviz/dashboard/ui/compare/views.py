@@ -4,7 +4,7 @@ what becomes of every message. Ten classic effects lead into them."""
 import streamlit as st
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.lessons import lesson
+from memviz.dashboard.lessons import lessons
 from memviz.dashboard.lessons.lesson import Step, language_of_reader
 from memviz.dashboard.lessons.library import classic_effects as effects
 from memviz.dashboard.ui.compare.playing import (
@@ -156,7 +156,7 @@ def first_steps() -> None:
         "pages/lessons.py",
         label=_(
             "The first lesson: {minutes} minutes",
-            minutes=lesson(FIRST_LESSON).minutes,
+            minutes=lessons()[FIRST_LESSON].minutes,
         ),
         icon=":material/school:",
         query_params={"lesson": FIRST_LESSON},
