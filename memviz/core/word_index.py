@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import log
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from memviz.core.messages import Message
-from memviz.core.text.words import count_content_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,12 +44,17 @@ class WordIndex:
         """Read the messages that were not read yet."""
         if len(self._lengths) >= len(messages):
             return
+        from memviz.core.text.words import (
+            count_content_words,
+        )  # stemmers take long to load
+
         with self._extending:  # two threads at once would read messages twice
             for position in range(len(self._lengths), len(messages)):
-                self._append(position, messages[position])
+                message = messages[position]
+                text = message.content if is_text(message) else ""
+                self._append(position, count_content_words(text))
 
-    def _append(self, position: int, message: Message) -> None:
-        counts = count_content_words(message.content) if is_text(message) else {}
+    def _append(self, position: int, counts: Mapping[str, int]) -> None:
         for word, count in counts.items():
             self._places.setdefault(word, array("q")).append(position)
             self._counts.setdefault(word, array("q")).append(count)

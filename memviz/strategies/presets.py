@@ -1,6 +1,5 @@
 """Presets: what products and libraries do to their memory when nothing is configured, as strategies with parameters."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +26,8 @@ class Preset:
 @cache
 def presets() -> dict[str, Preset]:
     """All presets by id, in the order of their file."""
+    import tomllib  # only who asks for presets waits for it
+
     text = (files("memviz.strategies") / "presets.toml").read_text(encoding="utf-8")
     return {
         id: Preset(
