@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.charts.grammar import Part, note, path, stroke
-from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color
+from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
 from memviz.dashboard.charts.requests.token_axis import PlacedSetting
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.requests import bracket_words, limit_rule
@@ -34,8 +35,9 @@ BRACKET_PLACES = 0.03
 """The distance of a bracket from the last request, as a share of all places."""
 CAP_SHARE = 0.35
 """Half of the width of a bracket's ends, as a share of that distance."""
-_TAGS = re.compile(r"</?b>")
+_TAGS = re.compile(r"<[^>]+>")
 _MARK = '<span style="color:{}"><b>━</b></span>'
+_DIAMOND = f'<span style="color:{PART_COLORS["summary"]}">◆</span>'
 
 
 class Bracket(NamedTuple):
@@ -63,13 +65,19 @@ class LineEnd:
 
     @property
     def rows(self) -> list[str]:
-        """The rows of its name, the last one about its limit."""
+        """The rows of its name, those about its limit and its summaries last: they say what the bracket and the
+        diamonds are."""
         rows = []
         if self.name:
             strategy, *parameters = _broken(self.name)
             rows = [f"{strategy} <b>{self.tokens:,}</b>", *parameters]
         if self.bracket is not None:
             rows.append(self.bracket.words)
+        written = sum(
+            one.summary is not None for one in self.placed.setting.run.compactions
+        )
+        if written:
+            rows.append(f"{_DIAMOND} {counted(written, 'summarization')}")
         return rows
 
 

@@ -573,3 +573,16 @@ def test_the_request_that_nobody_answered_is_a_hollow_point_behind_the_others() 
     assert "It would be sent with another summary" in point.text[0]
     assert figures[1].layout.xaxis.range[1] == figures[0].layout.xaxis.range[1] + 1
     assert lines_of(figures[1])[0].y.tolist() == lines_of(figures[0])[0].y.tolist()
+
+
+def test_a_name_counts_the_summaries_that_the_diamonds_are() -> None:
+    written = memviz.replay(talk(20), small("summary"), counter="chars4")
+    never = memviz.replay(talk(20), small("window"), counter="chars4")
+    count = sum(one.summary is not None for one in written.compactions)
+    assert count > 1
+    settings = [SettingRun(written, "one", 0), SettingRun(never, "two", 1)]
+    names = [note.text for note in tokens_per_turn(settings).layout.annotations]
+    told = [text for text in names if text.endswith(f" {count} summarizations")]
+    assert len(told) == 1
+    assert "one" in told[0]
+    assert sum("◆" in text for text in names) == 1
