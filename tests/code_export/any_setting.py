@@ -27,6 +27,10 @@ def values(parameter: Parameter) -> st.SearchStrategy[Any]:
         return st.sampled_from(
             [None, "5000 tokens and 3 messages or 0.8 of the window"]
         )
+    if parameter.name == "steps":
+        return st.sampled_from(
+            [None, "drop thinking\nsummarize at 0.8 of the window, keep 10 messages"]
+        )
     return st.none() | any_text
 
 
