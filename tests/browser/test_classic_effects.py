@@ -52,6 +52,13 @@ def test_a_click_shows_an_effect_whatever_was_shown_before(
             page.get_by_role("button", name=f"{number}. {one.title.en}")
         ).to_have_count(0)  # the list closed
         quiet(page)
+        study = one.view.study
+        page.wait_for_url(
+            lambda url, id=study.conversation_id, turn=one.view.turn: (
+                {"conversation": [id], "turn": [str(turn)]}.items()
+                <= parse_qs(urlsplit(url).query).items()
+            )
+        )  # the page's address follows its picture
         address = urlsplit(page.url)
         shown = {name: texts[0] for name, texts in parse_qs(address.query).items()}
         assert address.path == f"/{one.view.page}"

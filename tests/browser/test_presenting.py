@@ -206,6 +206,7 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     frame.get_by_role("slider", name="Turn").press("ArrowRight")
     expect(frame.get_by_text("turn 14: ")).to_be_visible()
     inside = next(each for each in page.frames if each.url.startswith(embeddable.url))
+    inside.wait_for_url(re.compile("turn=14"))  # the address follows the picture
     for part in (
         "turn=14",
         "view=minimal",
