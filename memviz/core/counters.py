@@ -16,8 +16,7 @@ from itertools import islice
 from math import inf
 from numbers import Real
 from pathlib import Path
-from threading import Lock
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.core.errors import (
     CounterUnavailableError,
@@ -25,6 +24,7 @@ from memviz.core.errors import (
     UnknownCounterError,
 )
 from memviz.core.line_counts import LineCounts
+from memviz.core.shared_growth import SharedGrowth
 from memviz.core.translation import _, noop
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class SumArrays(NamedTuple):
     name_totals: NDArray[np.int64]
 
 
-class TokenSums:
+class TokenSums(SharedGrowth):
     """Running sums of the tokens of a log's messages under one counter.
 
     ``totals[i]`` is the content of the first ``i`` messages, ``reply_totals[i]`` all that the assistant wrote among
@@ -247,7 +247,7 @@ class TokenSums:
 
     def __init__(self, counter: Counter) -> None:
         self.counter = counter
-        self._extending = Lock()
+        super().__init__()
         self.totals: list[int] = [0]
         self.reply_totals: list[int] = [0]
         self.call_totals: list[int] = [0]
@@ -311,15 +311,6 @@ class TokenSums:
             call_totals.append(call_total)
             name_totals.append(name_total)
             totals.append(total)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the lock, for worker processes."""
-        return {
-            name: value for name, value in self.__dict__.items() if name != "_extending"
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _extending=Lock())
 
     def between(self, start: int, stop: int) -> int:
         """Content tokens of the messages at positions ``[start, stop)``."""

@@ -10,10 +10,10 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from math import log
-from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memviz.core.messages import Message
+from memviz.core.shared_growth import SharedGrowth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,7 @@ LENGTH_SHARE = 0.75
 """BM25's b: by so much of its length above the average a message counts less."""
 
 
-class WordIndex:
+class WordIndex(SharedGrowth):
     """The messages of a log by the stems in them, append-only.
 
     Found are messages that a person or the assistant wrote: calls of tools and their results would have to be brought
@@ -33,7 +33,7 @@ class WordIndex:
     """
 
     def __init__(self) -> None:
-        self._extending = Lock()
+        super().__init__()
         self._places: dict[str, array[int]] = {}
         self._counts: dict[str, array[int]] = {}
         self._lengths = array("q")  # words of each message
@@ -44,9 +44,8 @@ class WordIndex:
         """Read the messages that were not read yet."""
         if len(self._lengths) >= len(messages):
             return
-        from memviz.core.text.words import (
-            count_content_words,
-        )  # stemmers take long to load
+        # Stemmers take long to load.
+        from memviz.core.text.words import count_content_words
 
         with self._extending:  # two threads at once would read messages twice
             for position in range(len(self._lengths), len(messages)):
@@ -108,15 +107,6 @@ class WordIndex:
             return range(0)
         low = bisect_left(places, start)
         return range(low, bisect_left(places, stop, low))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the lock, for worker processes."""
-        return {
-            name: value for name, value in self.__dict__.items() if name != "_extending"
-        }
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _extending=Lock())
 
 
 def is_text(message: Message) -> bool:

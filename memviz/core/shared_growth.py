@@ -1,0 +1,21 @@
+"""The base of values that grow with a log and are shared by the threads that replay it."""
+
+from threading import Lock
+from typing import Any
+
+
+class SharedGrowth:
+    """Base of values that are extended while ``_extending`` is held: two threads at once would take messages in twice.
+    A worker process gets a copy with a lock of its own."""
+
+    def __init__(self) -> None:
+        self._extending = Lock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the lock, for worker processes."""
+        return {
+            name: value for name, value in self.__dict__.items() if name != "_extending"
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _extending=Lock())
