@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from memviz.core.messages import Message
+from memviz.core.messages import Message, ToolCall
 
 FormFate = Literal["cleared", "shortened"]
 
@@ -31,6 +31,13 @@ class Form(ABC):
         """The form as JSON."""
         values: dict[str, Any] = asdict(self)  # type: ignore[call-overload]  # every form is a dataclass
         return {"form": self.name, **values}
+
+
+def _with_calls(message: Message, calls: tuple[ToolCall, ...]) -> Message:
+    """``message`` with these calls: itself where they are its own."""
+    return (
+        message if calls == message.tool_calls else replace(message, tool_calls=calls)
+    )
 
 
 @dataclass(frozen=True)
@@ -79,11 +86,7 @@ class WithoutArguments(Form):
             else call
             for call in message.tool_calls
         )
-        return (
-            message
-            if calls == message.tool_calls
-            else replace(message, tool_calls=calls)
-        )
+        return _with_calls(message, calls)
 
 
 @dataclass(frozen=True)
@@ -176,11 +179,7 @@ class WithCalls(Form):
             for number, call in enumerate(message.tool_calls)
             if number in self.numbers
         )
-        return (
-            message
-            if calls == message.tool_calls
-            else replace(message, tool_calls=calls)
-        )
+        return _with_calls(message, calls)
 
 
 @dataclass(frozen=True)
@@ -201,11 +200,7 @@ class CutArguments(Form):
             else call
             for call in message.tool_calls
         )
-        return (
-            message
-            if calls == message.tool_calls
-            else replace(message, tool_calls=calls)
-        )
+        return _with_calls(message, calls)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from memviz.strategies.parameters import (
     summary_length,
     whole_number,
 )
-from memviz.strategies.presets import preset_of
+from memviz.strategies.presets import Preset, preset_of
 from memviz.strategies.steps import Keep, Step, steps_from
 
 FIRST_STEPS = (
@@ -90,16 +90,20 @@ class Pipeline(Strategy):
         return steps_from(self.steps or FIRST_STEPS, self.window_tokens)
 
     @property
+    def _preset(self) -> Preset | None:
+        """The product that has these steps, if one has."""
+        return preset_of(self.id, self.steps)
+
+    @property
     def name(self) -> str:
         """The name of the product that has these steps, if one has."""
-        preset = preset_of(self.id, self.steps)
-        return _(self.title if preset is None else preset.title)
+        return _(self.title if self._preset is None else self._preset.title)
 
     @property
     def _named_parameters(self) -> list[Parameter]:
         """The steps are said by the name of the product that has them."""
         named = super()._named_parameters
-        if preset_of(self.id, self.steps) is None:
+        if self._preset is None:
             return named
         return [one for one in named if one.name != "steps"]
 
@@ -116,8 +120,9 @@ class Pipeline(Strategy):
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """The effects of all steps that are due, each for the memory as those before leave it."""
         effects: list[Effect] = []
+        held = self._held(memory)
         for number, step in enumerate(self._steps, 1):
-            reason = self._reason(step, memory)
+            reason = _reason(step, held)
             if reason is None:
                 continue
             effect = self._effect(number, step, memory, reason)
@@ -127,6 +132,7 @@ class Pipeline(Strategy):
             if isinstance(effect, Write):
                 break
             memory = memory.moved(effect.mark, effect.to)
+            held = self._held(memory)
         return tuple(effects)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
@@ -169,13 +175,6 @@ class Pipeline(Strategy):
             if start < stop:
                 found.append(Messages(start, stop, _together(forms)))
         return found
-
-    def _reason(self, step: Step, memory: Memory) -> str | None:
-        """The numbers for which a step is due; ``None`` where it is not."""
-        if step.trigger is None:
-            return "before every request"
-        verdict = step.trigger.judge(self._held(memory))
-        return verdict.reason if verdict.is_over else None
 
     def _held(self, memory: Memory) -> Held:
         """The numbers of the request that would be sent now, the system prompt apart."""
@@ -230,11 +229,20 @@ class Pipeline(Strategy):
         """The first position that a step leaves alone."""
         stops = [memory.before_input]
         for keep in step.keeps:
-            if step.action == "reduce" and keep.unit in ("results", "tokens"):
+            is_about_results = step.action == "reduce" and keep.unit == "tokens"
+            if is_about_results or keep.unit == "results":
                 stops.append(_kept_results(memory, keep))
             else:
                 stops.append(_kept_messages(memory, keep))
         return max(memory.history_start, min(stops))
+
+
+def _reason(step: Step, held: Held) -> str | None:
+    """The numbers for which a step is due; ``None`` where it is not."""
+    if step.trigger is None:
+        return "before every request"
+    verdict = step.trigger.judge(held)
+    return verdict.reason if verdict.is_over else None
 
 
 def _mark(number: int) -> str:
@@ -258,9 +266,7 @@ def _kept_messages(memory: Memory, keep: Keep) -> int:
     if keep.unit == "turns":
         first = memory.turn - keep.amount + 1
         return memory.log.turn_start(first) if first > 0 else memory.history_start
-    if keep.unit == "tokens":
-        return memory.sums.suffix_start(memory.length, keep.amount, memory.cursor)
-    return _kept_results(memory, keep)
+    return memory.sums.suffix_start(memory.length, keep.amount, memory.cursor)
 
 
 def _kept_results(memory: Memory, keep: Keep) -> int:

@@ -1,6 +1,6 @@
 """Retrieval: earlier messages that hold the words of the question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 from memviz.core.memory import Memory
@@ -108,9 +108,12 @@ class Retrieval(Strategy):
 
     def picks(self, memory: Memory) -> list[Pick]:
         """The messages that are brought back, the best finds first, each before its neighbours."""
+        return self._picks_of(memory, self.found(memory, self.top_k))
+
+    def _picks_of(self, memory: Memory, hits: Sequence[Pick]) -> list[Pick]:
         found: dict[int, Pick] = {}
         room = self.picked_tokens
-        for hit in self.found(memory, self.top_k):
+        for hit in hits:
             new = [
                 one
                 for one in self._with_neighbours(memory, hit)
@@ -133,11 +136,11 @@ class Retrieval(Strategy):
             return ""
         if not is_text(memory.log[position]):
             return _("calls of tools and their results are not looked up")
-        for pick in self.picks(memory):
+        found = self.found(memory)
+        for pick in self._picks_of(memory, found[: self.top_k]):
             if pick.position == position and pick.neighbour_of is not None:
                 number = pick.neighbour_of + 1
                 return _("beside message {number:,}, which was found", number=number)
-        found = self.found(memory)
         ranks = {one.position: rank for rank, one in enumerate(found, 1)}
         if position not in ranks:
             return _("holds no word of the question")

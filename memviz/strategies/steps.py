@@ -98,19 +98,24 @@ def _read(line: str, window_tokens: int) -> Step:
     if found["trigger"]:
         units = ("tokens", "messages", "turns")
         trigger = trigger_from(found["trigger"], window_tokens, "steps", units)
-    clauses = [clause for clause in found["rest"].split(", ") if clause]
-    leasts = [clause for clause in clauses if _LEAST.fullmatch(clause)]
-    keeps = [clause for clause in clauses if clause not in (*leasts, _FIRST_USER)]
+    keeps = []
+    keeps_first_user_message = False
+    least_tokens = 0
+    for clause in filter(None, found["rest"].split(", ")):
+        if clause == _FIRST_USER:
+            keeps_first_user_message = True
+        elif least := _LEAST.fullmatch(clause):
+            least_tokens = _tokens(least["tokens"], window_tokens)
+        else:
+            keeps.append(_keep(clause, window_tokens))
     form = _form(found["deed"])
     return Step(
         action=_action(found["deed"], form),
         trigger=trigger,
         form=form,
-        keeps=tuple(_keep(clause, window_tokens) for clause in keeps),
-        keeps_first_user_message=_FIRST_USER in clauses,
-        least_tokens=max(
-            (_least(clause, window_tokens) for clause in leasts), default=0
-        ),
+        keeps=tuple(keeps),
+        keeps_first_user_message=keeps_first_user_message,
+        least_tokens=least_tokens,
     )
 
 
@@ -157,12 +162,11 @@ def _keep(clause: str, window_tokens: int) -> Keep:
     raise ValueError(clause)
 
 
-def _least(clause: str, window_tokens: int) -> int:
-    found = _LEAST.fullmatch(clause)
-    assert found is not None  # noqa: S101 - it was picked by the pattern
-    keep = _keep(f"keep {found['tokens']}", window_tokens)
+def _tokens(said: str, window_tokens: int) -> int:
+    """The tokens that have to go."""
+    keep = _keep(f"keep {said}", window_tokens)
     if keep.unit != "tokens":
-        raise ValueError(clause)
+        raise ValueError(said)
     return keep.amount
 
 

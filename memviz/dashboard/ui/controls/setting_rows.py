@@ -2,7 +2,6 @@
 its main parameter, and a panel to change them."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import streamlit as st
@@ -27,6 +26,7 @@ from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.strategies import strategies
+from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.scaling import is_scaled
 
@@ -181,15 +181,17 @@ def _look_at(index: int) -> None:
 
 def _name(setting: Setting) -> str:
     """The name of its strategy, or of the product whose rule it is."""
-    with suppress(MemvizError):
-        return setting.build().name
-    return _(strategies()[setting.strategy_id].title)
+    return _of_strategy(setting, lambda strategy: strategy.name)
 
 
 def setting_label(setting: Setting) -> str:
     """The setting in words; the strategy's title where its parameters are not allowed."""
+    return _of_strategy(setting, lambda strategy: strategy.label)
+
+
+def _of_strategy(setting: Setting, tell: Callable[[Strategy], str]) -> str:
     try:
-        return setting.build().label
+        return tell(setting.build())
     except MemvizError:
         return _(strategies()[setting.strategy_id].title)
 
