@@ -82,6 +82,7 @@ class Chat(Recalling):
             strategy, find_counter(counter), writer, system_prompt, repair_tool_pairs
         )
         super().__init__(Session(Log(), setting))
+        strategy.expect_live()
         self.recall_tool = recall_tool
 
     @classmethod

@@ -135,14 +135,20 @@ def _facts(state: str) -> Taken:
     def take(at: Spot) -> Value:
         born = at.retention.born[at.number]
         retained = at.retention.retained[at.number] & born
-        counts = {"told": born, "known": retained, "lost": born & ~retained}
+        judged = at.retention.judged[at.number]
+        counts = {
+            "told": born,
+            "known": retained,
+            "judged": judged,
+            "lost": judged & ~retained,
+        }
         return int(counts[state].sum())
 
     return take
 
 
 def _facts_percent(at: Spot) -> Value:
-    told = float(_facts("told")(at))
+    told = float(_facts("judged")(at))
     return 100.0 * float(_facts("known")(at)) / told if told else 0.0
 
 
@@ -195,7 +201,7 @@ def _fact_told_turn(at: Spot) -> Value:
 
 def _fact_lost_turn(at: Spot) -> Value:
     kept = at.retention
-    is_lost = kept.born[:, at.fact] & ~kept.retained[:, at.fact]
+    is_lost = kept.judged[:, at.fact] & ~kept.retained[:, at.fact]
     return _first_turn(at, is_lost, _("the fact is never lost in this run."))
 
 
@@ -328,6 +334,9 @@ MEASURES: Mapping[str, Measure] = {
     "messages_cleared": Measure("the number of cleared messages", _fated(Fate.CLEARED)),
     "messages_shortened": Measure(
         "the number of shortened messages", _fated(Fate.SHORTENED)
+    ),
+    "messages_opaque": Measure(
+        "the number of messages in a block that nobody can read", _fated(Fate.OPAQUE)
     ),
     "messages_dropped": Measure("the number of dropped messages", _fated(Fate.DROPPED)),
     "messages_recalled": Measure(

@@ -247,7 +247,7 @@ class MemvizStage {
             memvizMake("span", item, { className: `swatch ${className}` }).style.background = color;
             item.append(words);
         };
-        for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 1]) if (codes.has(code)) {
+        for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 10, 1]) if (codes.has(code)) {
             const color = memvizCss(fateColors[code]), share = 100 * (MEMVIZ_WORN[code] ?? 1);
             entry("", share < 100 ? `linear-gradient(to top, ${color} ${share}%, var(--stage-empty) ${share}%)` : color, code === 2 ? _("Summary, and messages in it") : titles[code]);
         }
@@ -274,6 +274,7 @@ class MemvizStage {
             if (!kinds.has("tools") && this.frames.blocks(setting, at).some((block) => block.kind === "tools" || (block.kind === "history" && this.frames.message(setting, block.position)?.[0] === "tool"))) kinds.add("tools");
         }));
         if (codes.has(6)) kinds.delete("recalled");
+        if (codes.has(10) && !codes.has(2)) kinds.delete("summary");
         return { codes, kinds, isLost, isContradicted };
     }
 
@@ -655,14 +656,16 @@ class MemvizStage {
 
     inMemory(request, fates) {
         const { base } = this.data, _ = this._;
-        const counts = { whole: 0, summary: 0, dropped: 0 };
+        const counts = { whole: 0, summary: 0, opaque: 0, dropped: 0 };
         for (const code of fates.subarray(0, request.length - base)) {
             if (code === 7 || code === 6) counts.whole++;
             else if (code >= 2 && code <= 5) counts.summary++;
+            else if (code === 10) counts.opaque++;
             else if (code === 1) counts.dropped++;
         }
         const words = [_("{number} whole", { number: memvizNumber(counts.whole) })];
         if (counts.summary) words.push(_("{number} in summary", { number: memvizNumber(counts.summary) }));
+        if (counts.opaque) words.push(_("{number} in a block nobody can read", { number: memvizNumber(counts.opaque) }));
         if (counts.dropped) words.push(_("{number} dropped", { number: memvizNumber(counts.dropped) }));
         return words.join(" · ");
     }
@@ -740,7 +743,7 @@ class MemvizStage {
         this.tip.style.top = `${y + 18}px`;
     }
 
-    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut }) {
+    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut, isOpaque }) {
         const { colors, settings } = this.data, _ = this._;
         if (position !== undefined) {
             const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0], fate = code === undefined ? "" : colors.titles[code].toLowerCase();
@@ -753,6 +756,7 @@ class MemvizStage {
         const summary = { first: start + 1, last: stop }, isOne = stop - start === 1;
         let what = colors.names[kind] ?? _("A line of the rule's own");
         if (kind === "summary") what = stop - start > 1 ? _("Summaries {first} to {last}", summary) : _("Version {last} of the summary", summary);
+        if (isOpaque) return [_("Block {last}, which only the provider can read · {tokens} tokens, assumed", values), ""];
         const parts = kind === "summary" && isOne ? settings[setting].summaries?.[stop] : undefined;
         const marked = parts?.flatMap((text, at) => (at % 2 ? ["", text.trim()] : [])) ?? [];
         return [parts ? _("{what} · {tokens} tokens · click to read it", { ...values, what }) : _("{what} · {tokens} tokens", { ...values, what }), marked];

@@ -20,6 +20,7 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
 from memviz.core.summaries import SummaryLog
 from memviz.engine.assembly import reduced, sums_of, whole
+from memviz.engine.columns import Columns
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -118,6 +119,8 @@ class RequestContents:
     """Ranges of ``words`` that are sent inside the system prompt."""
     words: Sequence[Message] = ()
     """See :class:`OtherWords`."""
+    opaque: tuple[Layer, ...] = ()
+    """Ranges of the log that a block stands for which only the provider can read."""
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -154,7 +157,18 @@ class RequestContents:
             tuple(_layers(others)),
             tuple(_layers(inside)),
             words.messages,
+            tuple(_layers(_opaque(space, columns))),
         )
+
+
+def _opaque(space: MemorySpace, columns: Columns) -> Ranges:
+    if not space.summaries.has_opaque:
+        return {}
+    bounds = zip(columns.summary_starts, columns.summary_stops, strict=True)
+    return {
+        number: list(space.summaries.opaque(int(start), int(stop)))
+        for number, (start, stop) in enumerate(bounds)
+    }
 
 
 def _layer(

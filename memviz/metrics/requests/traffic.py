@@ -13,7 +13,7 @@ import numpy as np
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.memory import Memory
 from memviz.core.pieces import Line, Messages, Notes, Picked
-from memviz.engine.assembly import assemble, whole
+from memviz.engine.assembly import assemble, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
@@ -123,16 +123,16 @@ def sends_everything(run: Run) -> bool:
 
 
 def _holds_just(run: Run, parts: Parts, said: range) -> bool:
-    sent = [position for positions in whole(run.space, parts) for position in positions]
+    sent: list[int] = []
     for piece in parts.pieces:
-        if isinstance(piece, Picked) and piece.instead_of is not None:
-            sent += piece.positions
         # Notes that hold none send nothing.
-        elif isinstance(piece, Picked | Line) or (
-            isinstance(piece, Notes) and piece.versions
-        ):
+        if isinstance(piece, Line) or (isinstance(piece, Notes) and piece.versions):
             return False
-    return sorted(sent) == list(said)
+        if isinstance(piece, Messages) and reduced(run.space, piece):
+            return False
+        if isinstance(piece, Messages | Picked):
+            sent += piece.positions
+    return sent == list(said)
 
 
 def sent_whole(run: Run, sent: Traffic) -> Traffic:
