@@ -73,9 +73,8 @@ class Chat(Recalling):
     ) -> None:
         answerer = as_model(model)
         if answerer is None:
-            raise ParameterError(
-                "model", model, "a model, or the name of one: somebody has to answer"
-            )
+            allowed = "a model, or the name of one: somebody has to answer"
+            raise ParameterError("model", model, allowed)
         self.model = answerer
         writer = as_model(summarizer, "summarizer") or self.model
         setting = Setting(

@@ -76,6 +76,11 @@ class HandOff(Strategy):
     summary_words: int = summary_length()
 
     @property
+    def writes_notes(self) -> bool:
+        """Nobody is asked where the provider writes."""
+        return not self.opaque_tokens
+
+    @property
     def limits(self) -> str:
         """Everything counts."""
         return noop("everything that is sent, the summary among it")

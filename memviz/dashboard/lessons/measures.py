@@ -133,23 +133,17 @@ def _message_fate(at: Spot) -> Value:
 
 def _facts(state: str) -> Taken:
     def take(at: Spot) -> Value:
-        born = at.retention.born[at.number]
-        retained = at.retention.retained[at.number] & born
-        judged = at.retention.judged[at.number]
-        counts = {
-            "told": born,
-            "known": retained,
-            "judged": judged,
-            "lost": judged & ~retained,
-        }
-        return int(counts[state].sum())
+        kept = at.retention
+        known = kept.born & kept.retained
+        held = {"told": kept.born, "known": known, "lost": kept.judged & ~known}
+        return int(held[state][at.number].sum())
 
     return take
 
 
 def _facts_percent(at: Spot) -> Value:
-    told = float(_facts("judged")(at))
-    return 100.0 * float(_facts("known")(at)) / told if told else 0.0
+    share = float(at.retention.share(at.retention.retained)[at.number])
+    return 0.0 if np.isnan(share) else 100.0 * share
 
 
 def _facts_kept_percent(at: Spot) -> Value:
@@ -334,9 +328,6 @@ MEASURES: Mapping[str, Measure] = {
     "messages_cleared": Measure("the number of cleared messages", _fated(Fate.CLEARED)),
     "messages_shortened": Measure(
         "the number of shortened messages", _fated(Fate.SHORTENED)
-    ),
-    "messages_opaque": Measure(
-        "the number of messages in a block that nobody can read", _fated(Fate.OPAQUE)
     ),
     "messages_dropped": Measure("the number of dropped messages", _fated(Fate.DROPPED)),
     "messages_recalled": Measure(

@@ -240,7 +240,7 @@ class MemvizStage {
     }
 
     buildLegend() {
-        const _ = this._, { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted } = this.drawn();
+        const _ = this._, { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted, isUnknown } = this.drawn();
         this.legend.replaceChildren();
         const entry = (className, color, words) => {
             const item = memvizMake("li", this.legend);
@@ -258,24 +258,26 @@ class MemvizStage {
         for (const [kind, words] of Object.entries(memvizParts(_))) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
         if (isLost) entry("lost", "", _("Lost fact"));
         if (isContradicted) entry("contradicted", "", _("Contradicted fact: denied or outdated"));
+        if (isUnknown) entry("", memvizCss(fateColors[10]), _("Unknown fact: it may stand in the block"));
         this.legend.hidden = !(this.data.controls ?? MEMVIZ_CONTROLS).includes("legend");
     }
 
     // What is drawn at any step: codes of fates, kinds of parts, and whether a fact is lost or contradicted.
     drawn() {
         const codes = new Set(), kinds = new Set(), { settings, pieces, facts } = this.data;
-        let isLost = false, isContradicted = false;
+        let isLost = false, isContradicted = false, isUnknown = false;
         settings.forEach(({ requests }, setting) => requests.forEach((request, at) => {
             if (!request) return;
             for (const [, , code] of request.fates ?? []) codes.add(code);
             for (const [letter] of request.pieces) kinds.add(pieces[letter]);
             isLost ||= facts.length > 0 && (request.known ?? "").includes("1");
             isContradicted ||= facts.length > 0 && (request.known ?? "").includes("6");
+            isUnknown ||= facts.length > 0 && (request.known ?? "").includes("7");
             if (!kinds.has("tools") && this.frames.blocks(setting, at).some((block) => block.kind === "tools" || (block.kind === "history" && this.frames.message(setting, block.position)?.[0] === "tool"))) kinds.add("tools");
         }));
         if (codes.has(6)) kinds.delete("recalled");
         if (codes.has(10) && !codes.has(2)) kinds.delete("summary");
-        return { codes, kinds, isLost, isContradicted };
+        return { codes, kinds, isLost, isContradicted, isUnknown };
     }
 
     // Room and colours.

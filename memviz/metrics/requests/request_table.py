@@ -20,7 +20,6 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
 from memviz.core.summaries import SummaryLog
 from memviz.engine.assembly import reduced, sums_of, whole
-from memviz.engine.columns import Columns
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -157,16 +156,18 @@ class RequestContents:
             tuple(_layers(others)),
             tuple(_layers(inside)),
             words.messages,
-            tuple(_layers(_opaque(space, columns))),
+            tuple(_layers(_opaque(space, *versions))),
         )
 
 
-def _opaque(space: MemorySpace, columns: Columns) -> Ranges:
+def _opaque(
+    space: MemorySpace, firsts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> Ranges:
     if not space.summaries.has_opaque:
         return {}
-    bounds = zip(columns.summary_starts, columns.summary_stops, strict=True)
+    bounds = zip(firsts.tolist(), stops.tolist(), strict=True)
     return {
-        number: list(space.summaries.opaque(int(start), int(stop)))
+        number: list(space.summaries.opaque(start, stop))
         for number, (start, stop) in enumerate(bounds)
     }
 
