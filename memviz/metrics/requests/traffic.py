@@ -47,6 +47,8 @@ class Traffic:
     summarizer_output_tokens: Tokens
     summarizer_requests: Tokens
     """The number of the first request that each changed, from 0; -1 where none came any more."""
+    by_chat_model: Tokens
+    """1 of each that the chat model's provider wrote, as a block that nobody else can read; else 0."""
 
     @classmethod
     def nothing(cls) -> Traffic:
@@ -89,6 +91,7 @@ def traffic(run: Run, *, overhead: bool = True) -> Traffic:
         summarizer_input_tokens=_array(_prompt_tokens(one, overhead) for one in asked),
         summarizer_output_tokens=_array(one.output_tokens for one in asked),
         summarizer_requests=_array(-1 if one is None else one for one in numbers),
+        by_chat_model=_array(one.is_opaque for one in asked),
     )
 
 
