@@ -229,8 +229,8 @@ class Pipeline(Strategy):
         """The first position that a step leaves alone."""
         stops = [memory.before_input]
         for keep in step.keeps:
-            is_about_results = step.action == "reduce" and keep.unit == "tokens"
-            if is_about_results or keep.unit == "results":
+            of_results = step.is_about_results and keep.unit == "tokens"
+            if of_results or keep.unit == "results":
                 stops.append(_kept_results(memory, keep))
             else:
                 stops.append(_kept_messages(memory, keep))

@@ -49,6 +49,16 @@ class Step:
     least_tokens: int = 0
     """Nothing is done where fewer tokens would go."""
 
+    @property
+    def is_about_results(self) -> bool:
+        """True if it sends tools' results, and nothing else, with less in them."""
+        if isinstance(self.form, Cut):
+            return self.form.roles == _RESULTS_ALONE
+        return isinstance(self.form, ClearedResults)
+
+
+_RESULTS_ALONE = ("tool",)
+
 
 def steps_from(text: str, window_tokens: int) -> tuple[Step, ...]:
     """Return the steps that ``text`` says, one a line; lines that are empty or begin with ``#`` say none.
@@ -139,7 +149,7 @@ def _form(deed: str) -> Form | None:
     if found := _SHORTENED.fullmatch(deed):
         half = _whole(found["chars"]) // 2
         roles = (
-            ("tool",)
+            _RESULTS_ALONE
             if found["what"] == "tool results"
             else ("user", "assistant", "tool")
         )

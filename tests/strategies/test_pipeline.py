@@ -135,6 +135,24 @@ def test_long_arguments_are_cut_and_stay_an_object() -> None:
     assert run.fates()[-1].tolist()[1] == Fate.SHORTENED
 
 
+@pytest.mark.parametrize(
+    ("step", "reduced"),
+    [
+        ("shorten messages to 20 characters, keep 120 tokens", [0, 2, 3]),
+        ("shorten tool results to 20 characters, keep 120 tokens", [2]),
+        ("clear tool results, keep 120 tokens", [2]),
+    ],
+)
+def test_kept_tokens_are_those_of_results_only_for_a_step_about_results(
+    step: str, reduced: list[int]
+) -> None:
+    """Messages of 10, 1, 100 and 10 tokens, twice: before the last answer the newest 120 of all begin at the second
+    question, those of results alone at the second result."""
+    talk = [*looked_up(1), *looked_up(2)]
+    sent = replay(talk, step).requests[-1].context.messages
+    assert [n for n, message in enumerate(sent) if message != talk[n]] == reduced
+
+
 def test_thinking_is_left_out_where_a_step_says_so() -> None:
     talk = [
         Message("user", "Hi"),
