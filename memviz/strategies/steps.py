@@ -32,6 +32,8 @@ class Keep:
 
     amount: int
     unit: KeepUnit
+    at_most: bool = False
+    """A call that would be parted from its result goes with it, where it would stay otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +165,14 @@ def _keep(clause: str, window_tokens: int) -> Keep:
     said = clause.removeprefix("keep ")
     if said == clause:
         raise ValueError(clause)
-    if found := _NUMBER.fullmatch(said):
-        return Keep(_whole(found["amount"]), found["unit"])  # type: ignore[arg-type]  # the pattern has no other unit
-    if found := _PERCENT.fullmatch(said):
-        return Keep(_whole(found["amount"]), "percent of messages")
-    if found := _SHARE.fullmatch(said):
-        return Keep(int(float(found["share"]) * window_tokens), "tokens")
+    amount = said.removeprefix("at most ")
+    at_most = amount != said
+    if found := _NUMBER.fullmatch(amount):
+        return Keep(_whole(found["amount"]), found["unit"], at_most)  # type: ignore[arg-type]  # the pattern has no other unit
+    if found := _PERCENT.fullmatch(amount):
+        return Keep(_whole(found["amount"]), "percent of messages", at_most)
+    if found := _SHARE.fullmatch(amount):
+        return Keep(int(float(found["share"]) * window_tokens), "tokens", at_most)
     raise ValueError(clause)
 
 
