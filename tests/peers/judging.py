@@ -7,7 +7,7 @@ was known is kept for the table of docs/conformance.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, NamedTuple
 
 from hypothesis import assume, event
@@ -69,13 +69,24 @@ def nowhere(log: Log) -> bool:
     return False
 
 
+class LibraryFailedError(AssertionError):
+    """The library raised an error, at which a program that uses it ends."""
+
+
+def count_said(text: str) -> int:
+    """The tokens of a text, four characters each, and none for a summary, round which each has words of its own."""
+    return 0 if "summary" in text else memviz.counter("chars4")(text)
+
+
 def requests_of(
-    messages: Sequence[Message], strategy: memviz.Strategy, counter: str
+    messages: Sequence[Message], strategy: memviz.Strategy
 ) -> list[Request]:
     """What a strategy sends with each request, its summarizer answering with numbers."""
     model = ScriptedModel(f"summary {n}" for n in count(1))
-    run = memviz.replay(messages, strategy, model=model, counter=counter)
-    assert not any(one.error for one in run.compactions)
+    run = memviz.replay(messages, strategy, model=model, counter=count_said)
+    failed = [one.error for one in run.compactions if one.error]
+    if failed:
+        raise LibraryFailedError(failed[0])
     return [list(_entries(record)) for record in run.requests]
 
 
@@ -92,13 +103,24 @@ def judge(
     opens: Callable[[Ask, Counter], Library],
     strategy: memviz.Strategy,
     known: Sequence[KnownDifference] = (),
-    counter: str = "chars4",
+    normal: Callable[[Message], Message] | None = None,
+    raises: tuple[str, str] | None = None,
 ) -> None:
-    """Raise AssertionError where the requests differ and nothing of what is ``known`` is in the conversation."""
+    """Raise AssertionError where the requests differ and nothing of what is ``known`` is in the conversation.
+    ``normal`` takes the words out that each has for the same; ``raises``: how an error begins that the library raises
+    on purpose, and when."""
     assume(any(message.role == "user" for message in messages))
     messages = answered(messages)
-    theirs = requests_of(messages, Peer(opens=opens), counter)
-    ours = requests_of(messages, strategy, counter)
+    try:
+        theirs = requests_of(messages, Peer(opens=opens))
+    except LibraryFailedError as failure:
+        if raises is None or not str(failure).startswith(raises[0]):
+            raise
+        KNOWN.append(raises[1])
+        return
+    ours = requests_of(messages, strategy)
+    if normal is not None:
+        theirs, ours = (_normal(requests, normal) for requests in (theirs, ours))
     if theirs == ours:
         return
     log = Log(messages)
@@ -111,6 +133,16 @@ def judge(
         assert theirs == ours
     KNOWN.append(found[0])
     event(f"known to differ: {found[0]}")
+
+
+def _normal(
+    requests: list[Request], normal: Callable[[Message], Message]
+) -> list[Request]:
+    """The requests with each message in its normal form."""
+    return [
+        [one if isinstance(one, int) else normal(one) for one in request]
+        for request in requests
+    ]
 
 
 def late_system_messages(log: Log) -> bool:
@@ -199,6 +231,51 @@ def input_longer_than(most: int) -> KnownDifference:
     )
 
 
+def input_of_more_tokens_than(most: int) -> KnownDifference:
+    """The input of some request has more tokens than are kept."""
+
+    def is_in(log: Log) -> bool:
+        inputs = [log[log.input_start(r.stop) : r.stop] for r in log.requests()]
+        return any(sum(count_said(m.content) for m in said) > most for said in inputs)
+
+    return KnownDifference(
+        "an input that is longer than what is kept is sent whole", is_in
+    )
+
+
 def late_system(why: str) -> KnownDifference:
     """The conversation has a late system message."""
     return KnownDifference(why, late_system_messages)
+
+
+def summarizes_its_summary_alone(requests: list[Request], ours: list[Request]) -> bool:
+    """A summary was written, and all messages that were sent before are sent still."""
+    for before, now in pairwise(requests):
+        said = [one for one in before if not isinstance(one, int)]
+        newest = [one for one in now if isinstance(one, int)]
+        if newest and newest != [one for one in before if isinstance(one, int)]:
+            if all(one in now for one in said):
+                return True
+    return False
+
+
+ALONE = KnownDifference(
+    "where nothing else may go it summarizes its own summary, again before each request",
+    nowhere,
+    summarizes_its_summary_alone,
+)
+
+
+def has_summarized_more(theirs: list[Request], ours: list[Request]) -> bool:
+    """In the first request that differs theirs has a summary, and fewer messages."""
+    for request, other in zip(theirs, ours, strict=True):
+        if request != other:
+            return any(isinstance(one, int) for one in request)
+    return False
+
+
+INPUT_SUMMARIZED = KnownDifference(
+    "what goes into a summary may be the input itself, which the model then reads in the summary alone",
+    nowhere,
+    has_summarized_more,
+)

@@ -16,6 +16,7 @@ pytest.importorskip("pydantic_ai_harness.compaction")
 
 from memviz.strategies.libraries.pydantic_ai import CompactionAtWork
 from tests.peers.judging import (
+    ALONE,
     ANY,
     DAMAGED,
     input_longer_than,
@@ -42,7 +43,7 @@ def test_sliding_window(messages: list[Message], most: int, kept: int) -> None:
         messages,
         opens("SlidingWindowCompaction", max_messages=most, keep_messages=kept),
         pipeline(f"drop at {most + 1} messages, keep {kept} messages, {FIRST}"),
-        [DAMAGED, input_longer_than(kept)],
+        [ALONE, DAMAGED, input_longer_than(kept)],
     )
 
 
@@ -64,7 +65,7 @@ def test_summarizing(messages: list[Message], most: int, kept: int) -> None:
         messages,
         opens("SummarizingCompaction", max_messages=most, keep_messages=kept),
         pipeline(f"summarize at {most + 1} messages, keep {kept} messages, {FIRST}"),
-        [DAMAGED, input_longer_than(kept)],
+        [ALONE, DAMAGED, input_longer_than(kept)],
     )
 
 
@@ -85,5 +86,5 @@ def test_tiers(messages: list[Message], most: int, results: int, kept: int) -> N
             f'clear tool results as "[x]" at {most + 1} tokens, keep {results} results',
             f"summarize at {most + 1} tokens, keep {kept} messages, {FIRST}",
         ),
-        [DAMAGED, results_waited_for(results), input_longer_than(kept)],
+        [ALONE, DAMAGED, results_waited_for(results), input_longer_than(kept)],
     )

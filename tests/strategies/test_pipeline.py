@@ -63,7 +63,9 @@ def test_results_are_cleared_once_the_threshold_is_reached_and_the_newest_stay()
 
 def test_no_result_stays_but_those_that_the_model_waits_for() -> None:
     talk = [m for n in range(1, 4) for m in looked_up(n)][:-1]
-    run = replay([*talk, Message("assistant", "")], "clear tool results, keep 0 results")
+    run = replay(
+        [*talk, Message("assistant", "")], "clear tool results, keep 0 results"
+    )
     assert [text for text in contents(run) if "r" in text and "q" not in text] == [
         "[cleared]",
         talk[3].content,
