@@ -52,10 +52,11 @@ class Pipeline(Strategy):
     *drop thinking*, *drop* and *summarize*. A share of the window is so many tokens, so that another window makes the
     whole pipeline larger or smaller.
 
-    Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed. What
-    is kept is counted whole, in tokens of results for a step about results. Dropping and summarizing never part a
-    result from its call: where the first message that stays is a result, its call stays too. Before a
-    request nothing is done behind a summary, for nobody knows its size before it is written.
+    Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed.
+    What is kept is counted whole, in tokens of results for a step about results; a share of the messages is rounded
+    up, and the summary is one of them. Dropping and summarizing never part a result from its call: where the first
+    message that stays is a result, its call stays too, and with *keep at most* both go. Before a request nothing is
+    done behind a summary, for nobody knows its size before it is written.
     """
 
     title: ClassVar[str] = "Pipeline"

@@ -16,7 +16,7 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("agents.extensions")
 
-from tests.peers.judging import ANY, KnownDifference, judge, pipeline
+from tests.peers.judging import ANY, TRIES, KnownDifference, judge, pipeline
 from tests.peers.libraries.openai_trimmer import TrimmerAtWork
 
 WORTH_IT = 90
@@ -52,6 +52,7 @@ def users_in_a_row(log: Log) -> bool:
     return ("user", "user") in pairwise(roles)
 
 
+@TRIES
 @given(messages=ANY, turns=st.integers(1, 3))
 def test_trims(messages: list[Message], turns: int) -> None:
     judge(

@@ -18,6 +18,7 @@ from tests.peers.judging import (
     ALONE,
     ANY,
     DAMAGED,
+    TRIES,
     KnownDifference,
     input_longer_than,
     judge,
@@ -54,6 +55,7 @@ def known(kept: int, more: int) -> list[KnownDifference]:
     ]
 
 
+@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.sampled_from([0, 0, 1, 4]))
 def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     judge(
@@ -64,6 +66,7 @@ def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     )
 
 
+@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.sampled_from([0, 0, 1, 4]))
 def test_summarization(messages: list[Message], kept: int, more: int) -> None:
     judge(

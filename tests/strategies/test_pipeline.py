@@ -118,7 +118,7 @@ def test_a_share_of_messages_stays_and_a_summary_stands_for_the_others() -> None
     first = run.compactions[0]
     assert (first.reason, first.summarized) == (
         "90 tokens ≥ 80 (80% of the window)",
-        range(0, 5),
+        range(0, 4),  # of 9 messages half is rounded up to 5, as Strands does
     )
     assert contents(run)[0].endswith("summary 1")
 
@@ -129,6 +129,26 @@ def test_a_result_that_stays_keeps_its_call() -> None:
     roles = [message.role for message in run.requests[-1].context.messages]
     assert roles == ["assistant", "tool"]
     assert not run.requests[-1].flags
+
+
+def test_with_keep_at_most_a_call_goes_with_its_results_but_never_with_the_input() -> (
+    None
+):
+    talk = [*said(1), *looked_up(2), *said(3)]
+    run = replay(talk, "drop at 7 messages, keep at most 3 messages")
+    assert contents(run) == [talk[5].content, talk[6].content]
+    waiting = replay(
+        [*said(1), *looked_up(2)], "drop at 4 messages, keep at most 1 messages"
+    )
+    roles = [message.role for message in waiting.requests[-1].context.messages]
+    assert roles == ["assistant", "tool"]
+
+
+def test_a_share_of_messages_is_rounded_up_and_counts_the_summary() -> None:
+    """Of 7 messages 3.5 stay, that is 4; then of the summary and 6 messages once more 4."""
+    talk = [m for n in range(1, 7) for m in said(n)]
+    run = replay(talk, "summarize at 7 messages, keep 50% of messages")
+    assert [one.summarized for one in run.compactions[:2]] == [range(3), range(3, 5)]
 
 
 def test_long_arguments_are_cut_and_stay_an_object() -> None:

@@ -1,4 +1,4 @@
-"""What the objects of all libraries share: who is asked, and how what is asynchronous is run."""
+"""The common part of the objects of all libraries: who is asked, and how what is asynchronous is run."""
 
 import asyncio
 from collections.abc import Coroutine, Sequence
@@ -26,7 +26,8 @@ class Asking:
 
     def raise_failure(self) -> None:
         """Raise the failure since the last time, if there was one."""
-        failure, self._failure = self._failure, None
+        failure = self._failure
+        self._failure = None
         if failure is not None:
             raise failure
 
