@@ -64,7 +64,7 @@ MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 def keep_as_step(
     page: str, view: str, summarizer: ModelChoice, fact: int | None = None
 ) -> None:
-    """A part of the menu Share that asks for the title and the text of the step. ``fact`` is
+    """A part of the menu that shares a page, which asks for the title and the text of the step. ``fact`` is
     the number of the one that is looked at. What a lesson shows otherwise than the page,
     with these settings and this ``summarizer``, is said."""
     with st.expander(
