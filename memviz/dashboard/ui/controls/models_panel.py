@@ -212,12 +212,12 @@ WIDE_PIXELS = 640
 """Of the panel, with the two models beside each other."""
 SUMMARIZER_HELP = noop(
     "Who writes the summaries. A recording plays what a language model wrote for exactly this "
-    "conversation and setting; the offline stand-in writes them anywhere. Both need no key and no "
+    "conversation and setting; the built-in model writes them anywhere. Both need no key and no "
     "network."
 )
 CHAT_MODEL_HELP = noop(
     "Who answers: in {chat}, where a question is put to all settings, and in a free run. Questions of a bundled "
-    "conversation have recorded answers; the offline stand-in answers anything, only from what it was sent."
+    "conversation have recorded answers; the built-in model answers anything, only from what it was sent."
 )
 OTHER_CONNECTION = noop(
     "With key and base URL empty, those of the summarizer hold, since it is the same model."

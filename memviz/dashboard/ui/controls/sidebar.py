@@ -156,8 +156,8 @@ def _needed_tokens() -> int:
 
 
 def _writer(setting: Setting) -> str | None:
-    """Return the source of a setting's summaries (recorded, the stand-in, not in the recording that was chosen), where
-    its conversation has recordings."""
+    """Return the source of a setting's summaries (recorded, the built-in model, not in the recording that was chosen),
+    where its conversation has recordings."""
     state = compare_state()
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
@@ -172,7 +172,7 @@ def _writer(setting: Setting) -> str | None:
             chosen = ModelChoice(recorded_first=True)
         key = run_key(workspace(), state, setting, chosen)
         if key.summarizer == OFFLINE:
-            return _("stand-in")
+            return _("built-in")
         held = workspace().recordings.plays(
             key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
         )

@@ -55,7 +55,7 @@ OWN_FIELDS = (
 """Parts of an address for which a view has fields of its own, or that no lesson holds."""
 HELP = noop(
     "What you see becomes a step of a lesson of your own, which comes together on the page {lessons}. "
-    "There the stage plays it, from this request on, and a button opens it here as it is now."
+    "There an animation plays it, from this request on, and a button opens it here as it is now."
 )
 MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 """What the lanes of the stage say on a view; tokens on all others."""
@@ -116,7 +116,7 @@ def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
         )
     if not summarizer.recorded_first:
         yield _(
-            "A lesson plays recorded summaries where there are any, and asks the offline stand-in elsewhere, "
+            "A lesson plays recorded summaries where there are any, and asks the built-in model elsewhere, "
             "whatever model is chosen here."
         )
     reworded = any(
