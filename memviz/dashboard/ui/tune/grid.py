@@ -64,7 +64,7 @@ ALONE_HELP = noop(
     "nothing. A sweep has one summarizer for all of its settings, so the others are left out."
 )
 BACK_HELP = noop(
-    "A sweep has one summarizer for all of its settings, and the stand-in writes for any."
+    "A sweep has one summarizer for all of its settings, and the built-in model writes for any."
 )
 
 
