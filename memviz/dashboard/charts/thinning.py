@@ -24,8 +24,8 @@ Floats = NDArray[np.float64]
 
 
 class Drawn(Sequence[V], Generic[T, V]):
-    """What each of ``items`` is drawn with, made only for those that are drawn, and once: traces are kept with their
-    run and drawn again beside others."""
+    """The value of each of ``items`` on a picture, made only for those that are drawn, and once: traces are kept with
+    their run and drawn again beside others."""
 
     def __init__(self, items: Sequence[T], make: Callable[[T], V]) -> None:
         self._items = items
