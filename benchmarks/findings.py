@@ -51,6 +51,7 @@ LEFT_OUT = {
     "langchain_summarization": "it is the rule of threshold_summary",
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",
+    "facts_store": "what it sends depends on the question",
 }
 CLAUDE, MINI = "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"
 MINUTE, TEN_MINUTES = 60.0, 600.0

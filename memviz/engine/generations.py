@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.summaries import FACTS, SummaryVersion
+from memviz.core.facts import FACTS
+from memviz.core.summaries import SummaryVersion
 
 Counts = NDArray[np.uint16]
 MOST = np.iinfo(np.uint16).max

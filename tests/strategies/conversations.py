@@ -140,5 +140,6 @@ def small_parameters(id: str) -> dict[str, int]:
         "fifo_facts": {"token_limit": 30, "max_facts": 1},
         "pipeline": {"window_tokens": 40},
         "retrieval": {"top_k": 1, "newest_messages": 2},
+        "facts_store": {"top_k": 2, "newest_messages": 2},
     }
     return small.get(id, {})
