@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, ToolCall
+from memviz.core.text.words import count_content_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.health.budgets import REFERENCE
 from memviz.metrics.requests.traffic import traffic
@@ -191,7 +192,7 @@ class Recount:
         since = rows[first:]
         busy = sum(bool(written) for _, written in since)
         if (
-            self.id in ("recent_only", "summary_only")
+            self.id in ("recent_only", "summary_only", "facts_store")
             or len(since) < 4
             or busy * 4 < 3 * len(since)
         ):
@@ -284,6 +285,68 @@ class Recount:
         ]
         first = sum(roles[:1] == ["assistant"] for roles in spoken)
         return say(first, len(spoken)) if first else None
+
+    def _brought_back(self) -> Iterator[tuple[int, set[int]]]:
+        """The numbers of the requests of which the strategy looked something up, and the positions of that."""
+        for number, request in enumerate(self.requests):
+            found = {
+                position
+                for block in request.blocks
+                if block.kind == "recalled"
+                for position in block.indices
+            }
+            if found and self.id == "retrieval":
+                yield number, found
+
+    def own_question(self) -> Found:
+        rows = list(self._brought_back())
+        echoes = []
+        for number, found in rows:
+            asked = [
+                m.content
+                for block in self.requests[number].blocks
+                if block.kind == "input"
+                for m in block.messages
+                if m.role == "user"
+            ]
+            question = set(count_content_words("\n".join(asked)))
+            said = [set(count_content_words(self.run.log[p].content)) for p in found]
+            echoes.append(sum(not one - question for one in said))
+        echoed = sum(map(bool, echoes))
+        if not echoed or echoed * 4 < len(rows):
+            return None
+        return say(echoed, len(rows), sum(echoes))
+
+    def missing_neighbour(self) -> Found:
+        alone = all_found = 0
+        for number, found in self._brought_back():
+            sent = {p for block in self.requests[number].blocks for p in block.indices}
+            for position in found:
+                all_found += 1
+                message = self.run.log[position]
+                other = position + (1 if message.role == "user" else -1)
+                if not self.run.space.system_stop <= other < len(self.run.log):
+                    continue
+                roles = {
+                    message.role: message,
+                    self.run.log[other].role: self.run.log[other],
+                }
+                is_pair = roles.keys() == {"user", "assistant"}
+                if is_pair and not roles["assistant"].tool_calls:
+                    alone += other not in sent
+        return say(alone, all_found) if alone and alone * 2 >= all_found else None
+
+    def same_turn(self) -> Found:
+        rows = list(self._brought_back())
+        times: dict[int, int] = {}
+        for _, found in rows:
+            for turn in {self.run.log.turn_number(p) for p in found} - {0}:
+                times[turn] = times.get(turn, 0) + 1
+        most = max(times.values(), default=0)
+        if len(rows) < 8 or not most:
+            return None
+        turn = min(turn for turn, count in times.items() if count == most)
+        return say(most, len(rows), turn) if most * 4 >= len(rows) * 3 else None
 
     def odd_counter(self) -> Found:
         texts = [m.content for m in self.run.log if m.content]
@@ -415,6 +478,10 @@ def talks() -> Iterator[tuple[str, Callable[[int], Message]]]:
     """Conversations that provoke every kind of warning."""
     role = ("user", "assistant")
     yield "short", lambda at: Message(role[at % 2], f"word {at}")
+    yield (
+        "the same question",
+        lambda at: Message(role[at % 2], ("Key?" + " Key." * (not at), "Hm.")[at % 2]),
+    )
     yield (
         "long",
         lambda at: Message(

@@ -25,6 +25,7 @@ from memviz.dashboard.words.requests import role_name
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.summaries.facts import are_facts
 
 MORE = noop("the JSON below has all of them")
@@ -113,8 +114,9 @@ def _told(line: Line, record: TurnRecord) -> Iterator[Markup]:
     for quote, fact in zip(line.quotes, told, strict=True):
         said = [_fact_words(quote, record), *_conflict_words(quote, record, scores)]
         html = message_html(Message("system", fact), " · ".join(said), _(MORE))
-        is_outdated = len(said) > 1
-        yield _formed(STEP_COLORS[0], html) if is_outdated else html
+        is_contradicted = len(said) > 1
+        color = FactState.CONTRADICTED.color
+        yield _formed(color, html) if is_contradicted else html
 
 
 def _fact_words(quote: Quote, record: TurnRecord) -> str:
