@@ -68,6 +68,7 @@ JUDGES = [
     Judge("clear_tool_results", "", "strategies.test_clear_tool_results", "test_each_request_is_what_the_rule_says"),
     Judge("pipeline", "", "strategies.test_pipeline", "test_sends_what_the_slow_reference_sends"),
     Judge("retrieval", "", "strategies.test_retrieval", "test_finds_what_the_slow_reference_finds"),
+    Judge("working_memory", "", "strategies.test_working_memory", AGREES),
     Judge("facts_store", "", "strategies.test_facts_store", "test_tells_what_the_slow_reference_tells"),
 ]  # fmt: skip
 

@@ -141,5 +141,6 @@ def small_parameters(id: str) -> dict[str, int]:
         "pipeline": {"window_tokens": 40},
         "retrieval": {"top_k": 1, "newest_messages": 2, "neighbours": 0},
         "facts_store": {"top_k": 2, "newest_messages": 2},
+        "working_memory": {"newest_messages": 2, "every_messages": 2},
     }
     return small.get(id, {})

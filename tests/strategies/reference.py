@@ -367,6 +367,30 @@ class RecentOnly(PerTurn):
         return [i for i in self.seen if self.numbers[i] >= first]
 
 
+class WorkingMemory(Reference):
+    def after_message(self) -> None:
+        if len(self.pending) <= self.every_messages:
+            return
+        last = self.messages[self.seen[-1]]
+        is_open = self.turn > 0 and (last.role != "assistant" or last.tool_calls)
+        closed = [i for i in self.pending if not is_open or self.numbers[i] < self.turn]
+        if closed or last.role == "user":
+            self.replace_summary(closed or self.pending)
+
+    def history(self) -> list[int]:
+        newest = self.seen[-self.newest_messages :]
+        first = newest[0]
+        if self.messages[first].role == "tool":
+            caller = caller_of(self.messages, first)
+            first = first if caller is None else caller
+        return [i for i in self.seen if i >= min([first, *self.pending])]
+
+    def summary_message(self) -> str | None:
+        if self.summary is None:
+            return None
+        return f"<working_memory>\n{self.summary}\n</working_memory>"
+
+
 REFERENCES: dict[str, type[Reference]] = {
     "buffer": Buffer,
     "window": Window,
@@ -376,6 +400,7 @@ REFERENCES: dict[str, type[Reference]] = {
     "summary_buffer": SummaryBuffer,
     "chat_summary_buffer": ChatSummaryBuffer,
     "summary_only": SummaryOnly,
+    "working_memory": WorkingMemory,
 }
 
 

@@ -187,7 +187,7 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
         return _("Facts")
     if version.track == SUMMARY:
         return _(PART_TITLES["summary"])
-    return version.track.capitalize()
+    return _(version.track.capitalize())
 
 
 def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Markup:
