@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 FACTS = "facts"
 """The track of a list of facts: a version keeps those of the version that it takes in as they were written and adds
 those of its messages. One that is made of the same messages once more condenses the list."""
+OBSERVATIONS = "observations"
+"""The track of what an observer noted of the conversation, a list like that of facts."""
+LISTS = (FACTS, OBSERVATIONS)
 TAGGED_FACT = re.compile(r'<fact(?: replaces="(\d{1,9})")?>(.*?)</fact>', re.DOTALL)
 """A fact with the number of the one that it replaces, if any, and its text."""
 

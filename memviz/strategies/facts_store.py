@@ -10,7 +10,7 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, Quote
 from memviz.core.summaries import SummaryVersion
 from memviz.strategies.base import Effect, Write
-from memviz.strategies.fact_prompts import EXTRACT, FORMAT, facts_request
+from memviz.strategies.fact_lists import EXTRACT, FORMAT, facts_request
 from memviz.strategies.lookup import best_first, find_newest_start, words_of
 from memviz.strategies.parameters import choice, whole_number
 from memviz.strategies.per_turn import PerTurn

@@ -13,7 +13,13 @@ from memviz.core.text.wording import plural
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
-from memviz.strategies.fact_prompts import EXTRACT, FORMAT, facts_request
+from memviz.strategies.fact_lists import (
+    EXTRACT,
+    FORMAT,
+    condenses,
+    facts_request,
+    is_condensed,
+)
 from memviz.strategies.parameters import free_text, whole_number
 
 CONDENSE = (
@@ -254,15 +260,3 @@ class FifoFacts(Strategy):
             + "".join(f"<{name}>\n{text}\n</{name}>\n" for name, text in blocks if text)
             + "</memory>"
         )
-
-
-def condenses(effect: Write) -> bool:
-    """True if a shorter list is to be made of the facts that were just found in the same messages."""
-    return effect.replaces is not None and effect.replaces.added == effect.summarize
-
-
-def is_condensed(facts: SummaryVersion, memory: Memory) -> bool:
-    """True if a list was made of the one before alone, and of no messages."""
-    if facts.replaces is None:
-        return False
-    return memory.space.summaries.versions[facts.replaces - 1].added == facts.added

@@ -1,4 +1,4 @@
-"""The common part of strategies that look up what the newest messages ask for."""
+"""The common part of strategies that send the newest messages beside what they noted or look up."""
 
 from __future__ import annotations
 
@@ -23,6 +23,15 @@ def find_newest_start(memory: Memory, newest_messages: int) -> int:
         caller = log.tools.call_of.get(start)
         return start if caller is None else max(memory.history_start, caller)
     return start
+
+
+def find_taken_stop(memory: Memory) -> int:
+    """Return the position behind the messages that can be noted now: those of all completed turns, and where none is
+    complete all that a user said in a row. Calls of tools and their results are not parted."""
+    stop = memory.before_open_turn
+    if stop <= memory.cursor and memory.log[memory.length - 1].role == "user":
+        return memory.length
+    return stop
 
 
 def words_of(memory: Memory, positions: range) -> frozenset[str]:

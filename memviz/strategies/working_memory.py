@@ -8,7 +8,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
-from memviz.strategies.lookup import find_newest_start
+from memviz.strategies.lookup import find_newest_start, find_taken_stop
 from memviz.strategies.parameters import free_text, summary_length, whole_number
 
 DOCUMENT = "working memory"
@@ -83,10 +83,7 @@ class WorkingMemory(Strategy):
         """With too many new messages, take in those of all completed turns; where none is complete, all that a user
         said in a row."""
         fill = self.fill(memory)
-        stop = memory.before_open_turn
-        # Calls of tools and their results are not parted.
-        if stop <= memory.cursor and memory.log[memory.length - 1].role == "user":
-            stop = memory.length
+        stop = find_taken_stop(memory)
         if not fill.is_over or stop <= memory.cursor:
             return ()
         taken = range(memory.cursor, stop)

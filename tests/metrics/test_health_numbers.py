@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -28,8 +29,12 @@ Found = list[str] | None
 """The numbers that a warning has to say, in order; ``None`` for no warning."""
 BUDGETS = {
     "token_buffer": "max_tokens", "summary_buffer": "max_token_limit", "chat_summary_buffer": "token_limit",
-    "fifo_facts": "history_limit",
+    "fifo_facts": "history_limit", "observations": "observe_tokens",
 }  # fmt: skip
+LIMITS_IN_MESSAGES: dict[str, Callable[[Any], int]] = {
+    "summary": lambda strategy: 2 * strategy.buffer_size,
+    "working_memory": lambda strategy: strategy.every_messages,
+}
 COUNT_NOTES = ("chat_summary_buffer",)
 
 
@@ -125,14 +130,19 @@ class Recount:
         )
 
     def kept_above_trigger(self) -> Found:
-        if self.id not in ("summary_buffer", "fifo_facts") or self.budget is None:
+        if (
+            self.id not in ("summary_buffer", "fifo_facts", "observations")
+            or self.budget is None
+        ):
             return None
+        # Notes that are condensed take no message out.
+        taking = [c for c in self.done if c.keep_from > c.before.cursor]
         kept = [
             sum(
                 self.count(m.content)
                 for m in self.run.log[c.keep_from : c.after_message + 1]
             )
-            for c in self.done
+            for c in taking
         ]
         above = [size for size in kept if size > self.budget]
         if not above:
@@ -143,7 +153,7 @@ class Recount:
             len(kept),
             self.budget,
             kept[worst],
-            self.done[worst].after_message + 1,
+            taking[worst].after_message + 1,
         )
 
     def larger_summary(self) -> Found:
@@ -204,11 +214,14 @@ class Recount:
         ):  # whose room is of one unit or another, or of none
             return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}"]
         gaps = [
-            self.room(c.keep_from, c.after_message + 1, str(c.summary)) for c in written
+            0
+            if self._is_condensed_next(c)
+            else self.room(c.keep_from, c.after_message + 1, str(c.summary))
+            for c in written
         ]
         start, stop = since[0][0].memory.length, since[-1][0].memory.length
         taken = [
-            1 if self.id == "summary" else self.count(m.content)
+            1 if self.id in LIMITS_IN_MESSAGES else self.count(m.content)
             for m in self.run.log[start:stop]
         ]
         means = [
@@ -222,8 +235,9 @@ class Recount:
         ]
 
     def room(self, start: int, stop: int, summary: str) -> int:
-        if self.id == "summary":
-            return max(1, 2 * self.run.strategy.buffer_size + 1 - (stop - start))  # type: ignore[attr-defined]
+        if self.id in LIMITS_IN_MESSAGES:
+            most = LIMITS_IN_MESSAGES[self.id](self.run.strategy)
+            return max(1, most + 1 - (stop - start))
         used = sum(self.count(m.content) for m in self.run.log[start:stop])
         leads = start < stop and self.run.log[start].role not in ("assistant", "tool")
         used += (
@@ -231,6 +245,12 @@ class Recount:
         )
         limit = getattr(self.run.strategy, "history_limit", self.budget)
         return max(0, int(limit or 0) + 1 - used)
+
+    def _is_condensed_next(self, one: memviz.Compaction) -> bool:
+        """Whether the notes are so long that they are written anew at once."""
+        most = getattr(self.run.strategy, "reflect_tokens", None)
+        is_new = one.keep_from > one.before.cursor
+        return most is not None and is_new and self.count(str(one.summary)) > most
 
     def growth(self) -> Found:
         part = {"buffer": "history", "clear_tool_results": "history"}.get(self.id)

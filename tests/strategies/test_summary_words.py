@@ -54,7 +54,11 @@ def test_every_strategy_whose_summary_a_model_writes_has_it() -> None:
     writes = {id for id, cls in memviz.strategies().items() if cls().writes_notes} - {
         "clear_tool_results"
     }
-    lists = {"fifo_facts", "facts_store"}  # a list of facts is no summary
+    lists = {
+        "fifo_facts",
+        "facts_store",
+        "observations",
+    }  # a list of facts is no summary
     assert has == set(SMALL) == writes - lists
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.facts import FACTS, TAGGED_FACT, facts_in
+from memviz.core.facts import LISTS, TAGGED_FACT, facts_in
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import composed, weights_of
 from memviz.engine.run import Run
@@ -67,7 +67,7 @@ def fact_lines(text: str) -> list[str]:
 
 def are_facts(version: SummaryVersion) -> bool:
     """Return whether a version is a list of facts: by its track, or because it says so, each fact in a ``<fact>``."""
-    if version.track == FACTS:
+    if version.track in LISTS:
         return True
     if not version.text.startswith("<fact>"):
         return False

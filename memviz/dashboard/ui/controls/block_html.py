@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from memviz.core.context import Block, Fate
+from memviz.core.facts import OBSERVATIONS
 from memviz.core.forms import FormFate
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes, Quote
@@ -183,7 +184,7 @@ def sent_versions(block: Block, record: TurnRecord) -> list[int]:
 def notes_title(record: TurnRecord, piece: Notes) -> str:
     """Return ``Summary``, or the name of another track of notes."""
     version = record.memory.space.summaries.versions[piece.stop - 1]
-    if are_facts(version):
+    if version.track != OBSERVATIONS and are_facts(version):
         return _("Facts")
     if version.track == SUMMARY:
         return _(PART_TITLES["summary"])
