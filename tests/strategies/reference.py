@@ -187,12 +187,15 @@ class Reference:
     def summary_message(self) -> str | None:
         return None
 
-    def send(self) -> None:
+    def input(self) -> list[int]:
         replies = [i for i in self.seen if self.messages[i].role == "assistant"]
         since = [i for i in self.seen if not replies or i > replies[-1]]
-        asked = (
+        return (
             list(dropwhile(lambda i: self.messages[i].role == "system", since)) or since
         )
+
+    def send(self) -> None:
+        asked = self.input()
         history = [i for i in self.history() if i not in asked]
         summary = self.summary_message()
         covered = list(self.covered) if summary is not None else []
@@ -379,7 +382,7 @@ class WorkingMemory(Reference):
 
     def history(self) -> list[int]:
         newest = self.seen[-self.newest_messages :]
-        first = newest[0]
+        first = min([newest[0], *self.input()])
         if self.messages[first].role == "tool":
             caller = caller_of(self.messages, first)
             first = first if caller is None else caller
