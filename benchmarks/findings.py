@@ -52,6 +52,9 @@ LEFT_OUT = {
     "hand_off": "without a block that nobody can read it is a summary buffer, with the user's messages beside it",
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",
+    "facts_store": "what it sends depends on the question",
+    "observations": "its observations are what the stand-in quotes, as the lines of fifo_facts are",
+    "working_memory": "a form is filled in by a model, and the stand-in fills in none",
 }
 CLAUDE, MINI = "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"
 MINUTE, TEN_MINUTES = 60.0, 600.0
