@@ -36,7 +36,7 @@ class FactsStore(PerTurn):
     Used by:
     - mem0: adds facts only, from the last 10 messages and the 10 nearest memories, in one call; duplicates are dropped.
       They are searched by embeddings and BM25 together (read in mem0 2.2.1)
-    - mem0 before that: the model also replaced facts and deleted them (gone in the code of mem0 2.2.1)
+    - mem0 before that: the model also replaced facts and deleted them (read in mem0 2.2.1, where both are gone)
 
     After each turn the summarizer reads the turn and the 10 known facts nearest to it, by their numbers, and lists new
     facts; one that makes a known fact outdated names its number. Scores are BM25 over stems, as in retrieval: of the
@@ -114,10 +114,11 @@ class FactsStore(PerTurn):
         words = words_of(memory, range(start, memory.length))
         index = memory.space.summaries.fact_index()
         room = self.fact_tokens
-        for number, quote in enumerate(self._found(memory, words), 1):
-            line = _as_line(index.facts[quote.number - 1].text)
-            room -= memory.sums.counter.in_lines(line)
-            if number > self.top_k or (self.fact_tokens and room < 0):
+        for quote in islice(self._found(memory, words), self.top_k):
+            if self.fact_tokens:
+                line = _as_line(index.facts[quote.number - 1].text)
+                room -= memory.sums.counter.in_lines(line)
+            if room < 0:
                 return
             yield quote
 
@@ -171,8 +172,9 @@ class FactsStore(PerTurn):
         return write_facts(facts_in(answer))
 
     def summary_entry(self, summary: SummaryVersion) -> str:
-        """The facts of one turn as lines."""
-        return "\n".join(_as_line(fact.text) for fact in facts_in(summary.text))
+        """The facts of one turn as lines below its number."""
+        facts = (_as_line(fact.text) for fact in facts_in(summary.text))
+        return "\n".join([f"[Turn {summary.turn}]", *facts])
 
 
 def _as_line(fact: str) -> str:
