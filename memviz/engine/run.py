@@ -285,6 +285,8 @@ class Run:
         for sent in record.parts.notes:
             for covered in space.summaries.covered(sent.start, sent.stop):
                 row[covered.start : covered.stop] = Fate.SUMMARIZED
+            for covered in space.summaries.opaque(sent.start, sent.stop):
+                row[covered.start : covered.stop] = Fate.OPAQUE
         for version in record.parts.quoted:
             covers = space.summaries.versions[version].covers
             row[covers.start : covers.stop] = Fate.SUMMARIZED

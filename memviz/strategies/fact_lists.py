@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryVersion
-from memviz.strategies.base import Write, transcript_line
+from memviz.strategies.base import Write
+from memviz.strategies.prompts import transcript_line
 
 EXTRACT = (
     "Extract facts from the conversation below: what the user told and what was found out, such as preferences, "

@@ -143,5 +143,6 @@ def small_parameters(id: str) -> dict[str, int]:
         "facts_store": {"top_k": 2, "newest_messages": 2},
         "observations": {"observe_tokens": 20, "reflect_tokens": 30},
         "working_memory": {"newest_messages": 2, "every_messages": 2},
+        "hand_off": {"trigger_tokens": 30, "keep_user_tokens": 10},
     }
     return small.get(id, {})

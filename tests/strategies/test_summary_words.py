@@ -22,6 +22,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "langchain_summarization": {},
     "pipeline": {"window_tokens": 6000},
     "working_memory": {},
+    "hand_off": {},
 }
 ASKED = "Write it in at most 120 words."
 
