@@ -54,8 +54,8 @@ LEFT_OUT = {
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",
     "facts_store": "what it sends depends on the question",
-    "observations": "its observations are what the stand-in quotes, as the lines of fifo_facts are",
-    "working_memory": "a form is filled in by a model, and the stand-in fills in none",
+    "observations": "its observations are what the built-in model quotes, as the lines of fifo_facts are",
+    "working_memory": "a form is filled in by a model, and the built-in model fills in none",
 }
 CLAUDE, MINI = "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"
 MINUTE, TEN_MINUTES = 60.0, 600.0
