@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count, pairwise
 from typing import Any, NamedTuple
 
-from hypothesis import assume, event, settings
+from hypothesis import assume, event
 from hypothesis import strategies as st
 
 import memviz
@@ -26,9 +26,6 @@ from tests.strategies.libraries.talks import talks
 ANY = st.one_of(conversations(), talks(), plain.conversations())
 """Loops of tools, parallel calls, results that are missing, late or nobody's, late system messages, several messages of
 the user in a row, empty ones, names, Chinese."""
-
-TRIES = settings(max_examples=20)
-"""So many conversations at each run of the suite; the table has more."""
 
 KNOWN: list[str] = []
 """Why the last conversations differed, where that is known. The table takes it out."""

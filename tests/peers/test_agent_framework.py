@@ -19,7 +19,6 @@ from memviz.strategies.libraries.agent_framework import CompactionAtWork
 from tests.peers.judging import (
     ANY,
     DAMAGED,
-    TRIES,
     KnownDifference,
     calls_tools,
     input_longer_than,
@@ -40,7 +39,6 @@ def opens(name: str, **arguments: Any) -> Any:
     return made
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.integers(0, 6))
 def test_summarization(messages: list[Message], kept: int, more: int) -> None:
     judge(
@@ -51,7 +49,6 @@ def test_summarization(messages: list[Message], kept: int, more: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.integers(0, 6))
 def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     judge(
@@ -62,7 +59,6 @@ def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8))
 def test_sliding_window(messages: list[Message], kept: int) -> None:
     judge(

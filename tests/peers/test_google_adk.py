@@ -17,7 +17,6 @@ pytest.importorskip("google.adk.plugins.context_filter_plugin")
 from tests.peers.judging import (
     ANY,
     DAMAGED,
-    TRIES,
     KnownDifference,
     judge,
     late_system,
@@ -35,7 +34,6 @@ def opens(**arguments: Any) -> Any:
     return made
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 4))
 def test_keeps_invocations(messages: list[Message], kept: int) -> None:
     judge(
@@ -46,7 +44,6 @@ def test_keeps_invocations(messages: list[Message], kept: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 3), removed=st.integers(2, 3))
 def test_removes_several(messages: list[Message], kept: int, removed: int) -> None:
     def cuts_at_every_turn(log: Log) -> bool:

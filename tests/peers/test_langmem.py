@@ -14,7 +14,7 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("langmem")
 
-from tests.peers.judging import ANY, INPUT_SUMMARIZED, TRIES, judge, pipeline
+from tests.peers.judging import ANY, INPUT_SUMMARIZED, judge, pipeline
 from tests.peers.libraries.langmem_summaries import SummariesAtWork
 
 
@@ -25,7 +25,6 @@ def opens(**arguments: Any) -> Any:
     return made
 
 
-@TRIES
 @given(messages=ANY, most=st.integers(5, 80))
 def test_summarizes(messages: list[Message], most: int) -> None:
     judge(
