@@ -279,3 +279,19 @@ INPUT_SUMMARIZED = KnownDifference(
     nowhere,
     has_summarized_more,
 )
+
+
+def results_before_a_user_goes_on(log: Log) -> bool:
+    """The input of some request has a result, and a message of the user behind it."""
+    for request in log.requests():
+        said = log[log.input_start(request.stop) : request.stop]
+        roles = [message.role for message in said]
+        if "tool" in roles and "user" in roles[roles.index("tool") :]:
+            return True
+    return False
+
+
+UNANSWERED = KnownDifference(
+    "a result that the model has not answered when the user goes on is part of the input",
+    results_before_a_user_goes_on,
+)

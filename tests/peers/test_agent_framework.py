@@ -15,8 +15,8 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("agent_framework")
 
-from memviz.strategies.libraries.agent_framework import CompactionAtWork
 from tests.peers.judging import (
+    ALONE,
     ANY,
     DAMAGED,
     KnownDifference,
@@ -26,6 +26,7 @@ from tests.peers.judging import (
     late_system,
     pipeline,
 )
+from tests.peers.libraries.agent_framework import CompactionAtWork
 
 SYSTEM = late_system("a late system message stays, and is not counted")
 
@@ -45,7 +46,7 @@ def test_summarization(messages: list[Message], kept: int, more: int) -> None:
         messages,
         opens("SummarizationStrategy", target_count=kept, threshold=more),
         pipeline(f"summarize at {kept + more + 1} messages, keep {kept} messages"),
-        [SYSTEM, DAMAGED, input_longer_than(kept)],
+        [SYSTEM, ALONE, DAMAGED, input_longer_than(kept)],
     )
 
 

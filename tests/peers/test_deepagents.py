@@ -91,5 +91,5 @@ def test_summarizes(messages: list[Message], most: int, kept: int) -> None:
         messages,
         opens(trigger=("messages", most), keep=("messages", kept)),
         pipeline(f"summarize at {most} messages, keep {kept} messages"),
-        [DAMAGED, input_longer_than(kept)],
+        [ALONE, DAMAGED, input_longer_than(kept)],
     )

@@ -17,6 +17,7 @@ pytest.importorskip("google.adk.plugins.context_filter_plugin")
 from tests.peers.judging import (
     ANY,
     DAMAGED,
+    UNANSWERED,
     KnownDifference,
     judge,
     late_system,
@@ -40,7 +41,7 @@ def test_keeps_invocations(messages: list[Message], kept: int) -> None:
         messages,
         opens(num_invocations_to_keep=kept),
         pipeline(f"drop at {kept + 1} turns, keep {kept} turns"),
-        [SYSTEM, DAMAGED],
+        [SYSTEM, DAMAGED, UNANSWERED],
     )
 
 
@@ -60,5 +61,6 @@ def test_removes_several(messages: list[Message], kept: int, removed: int) -> No
             ),
             SYSTEM,
             DAMAGED,
+            UNANSWERED,
         ],
     )

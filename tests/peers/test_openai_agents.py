@@ -16,7 +16,14 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("agents.extensions")
 
-from tests.peers.judging import ANY, DAMAGED, KnownDifference, judge, pipeline
+from tests.peers.judging import (
+    ANY,
+    DAMAGED,
+    UNANSWERED,
+    KnownDifference,
+    judge,
+    pipeline,
+)
 from tests.peers.libraries.openai_trimmer import TrimmerAtWork
 
 WORTH_IT = 90
@@ -46,16 +53,6 @@ def results_in_between(log: Log) -> bool:
     return any(41 < len(m.content) <= WORTH_IT for m in log if m.role == "tool")
 
 
-def results_before_a_user_goes_on(log: Log) -> bool:
-    """The input of some request has a result, and a message of the user behind it."""
-    for request in log.requests():
-        said = log[log.input_start(request.stop) : request.stop]
-        roles = [message.role for message in said]
-        if "tool" in roles and "user" in roles[roles.index("tool") :]:
-            return True
-    return False
-
-
 def users_in_a_row(log: Log) -> bool:
     """Some user message follows another."""
     roles = [message.role for message in log]
@@ -77,10 +74,7 @@ def test_trims(messages: list[Message], turns: int) -> None:
                 "several messages of the user in a row are as many turns",
                 users_in_a_row,
             ),
-            KnownDifference(
-                "a result that the model has not answered when the user goes on is sent whole",
-                results_before_a_user_goes_on,
-            ),
+            UNANSWERED,
             DAMAGED,
         ],
         normal=short_or_not,

@@ -14,7 +14,6 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("pydantic_ai_harness.compaction")
 
-from memviz.strategies.libraries.pydantic_ai import CompactionAtWork
 from tests.peers.judging import (
     ALONE,
     ANY,
@@ -24,6 +23,7 @@ from tests.peers.judging import (
     pipeline,
     results_waited_for,
 )
+from tests.peers.libraries.pydantic_ai import CompactionAtWork
 
 FIRST = "keep the first user message"
 MOST = st.integers(3, 12)

@@ -15,7 +15,6 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("strands")
 
-from memviz.strategies.libraries.strands import ManagerAtWork
 from tests.peers.judging import (
     ALONE,
     ANY,
@@ -28,6 +27,7 @@ from tests.peers.judging import (
     nowhere,
     pipeline,
 )
+from tests.peers.libraries.strands import ManagerAtWork
 
 
 def opens(name: str, window_tokens: int = 100, **arguments: Any) -> Any:
