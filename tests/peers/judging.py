@@ -251,10 +251,11 @@ def late_system(why: str) -> KnownDifference:
 def summarizes_its_summary_alone(requests: list[Request], ours: list[Request]) -> bool:
     """A summary was written, and all messages that were sent before are sent still."""
     for before, now in pairwise(requests):
-        said = [one for one in before if not isinstance(one, int)]
+        said = [one.content for one in before if not isinstance(one, int)]
+        said_now = [one.content for one in now if not isinstance(one, int)]
         newest = [one for one in now if isinstance(one, int)]
         if newest and newest != [one for one in before if isinstance(one, int)]:
-            if all(one in now for one in said):
+            if all(one in said_now for one in said):
                 return True
     return False
 
