@@ -2,7 +2,7 @@
 
     python -m benchmarks.findings
 
-The same sweep is priced in several ways; nothing is measured twice. The offline stand-in writes the summaries, tokens
+The same sweep is priced in several ways; nothing is measured twice. The built-in model writes the summaries, tokens
 are counted with o200k_base.
 """
 
@@ -49,8 +49,12 @@ GRID = {
 LEFT_OUT = {
     "clear_tool_results": "three of the conversations have no tools, and results of the fourth are short",
     "langchain_summarization": "it is the rule of threshold_summary",
+    "hand_off": "without a block that nobody can read it is a summary buffer, with the user's messages beside it",
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",
+    "facts_store": "what it sends depends on the question",
+    "observations": "its observations are what the stand-in quotes, as the lines of fifo_facts are",
+    "working_memory": "a form is filled in by a model, and the stand-in fills in none",
 }
 CLAUDE, MINI = "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"
 MINUTE, TEN_MINUTES = 60.0, 600.0
@@ -139,10 +143,10 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
 
 
 def against_recorded() -> Iterator[str]:
-    """What the offline stand-in keeps at the last request, beside what a language model kept, as it was recorded."""
+    """What the built-in model keeps at the last request, beside what a language model kept, as it was recorded."""
     columns = (
-        "conversation, setting, facts, recorded, stand-in, both, agree, tokens recorded, tokens stand-in, "
-        "costs recorded, costs stand-in"
+        "conversation, setting, facts, recorded, built-in model, both, agree, tokens recorded, tokens built-in model, "
+        "costs recorded, costs built-in model"
     )
     yield f"| {columns.replace(', ', ' | ')} |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
@@ -164,7 +168,7 @@ def usd_of(run: Run) -> float:
 
 
 def costs_in_all(pairs: Sequence[Sequence[Run]]) -> tuple[float, float]:
-    """What the runs with recorded summaries cost together, and those with the stand-in's."""
+    """What the runs with recorded summaries cost together, and those with the built-in model's."""
     recorded, own = zip(*pairs, strict=True)
     return sum(map(usd_of, recorded)), sum(map(usd_of, own))
 
@@ -215,7 +219,7 @@ def tables() -> dict[str, str]:
         "front-1-min": fronts(found, CLAUDE, MINUTE),
         "front-10-min": fronts(found, CLAUDE, TEN_MINUTES),
         "strategies": by_strategy(found, CLAUDE, 0.7),
-        "stand-in": stand_in.table(),
+        "built-in model": stand_in.table(),
         "against-recorded": against_recorded(),
     }
     return {name: "\n".join(lines) for name, lines in made.items()}

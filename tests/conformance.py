@@ -108,8 +108,12 @@ JUDGES = [
     Judge("chat_summary_buffer", "", "strategies.test_chat_summary_buffer", AGREES),
     Judge("summary_only", "", "strategies.test_summary_only", AGREES),
     Judge("clear_tool_results", "", "strategies.test_clear_tool_results", "test_each_request_is_what_the_rule_says"),
+    Judge("hand_off", "", "strategies.test_hand_off", "test_sends_what_the_slow_reference_sends"),
     Judge("pipeline", "", "strategies.test_pipeline", "test_sends_what_the_slow_reference_sends"),
     Judge("retrieval", "", "strategies.test_retrieval", "test_finds_what_the_slow_reference_finds"),
+    Judge("working_memory", "", "strategies.test_working_memory", AGREES),
+    Judge("observations", "", "strategies.test_observations", AGREES),
+    Judge("facts_store", "", "strategies.test_facts_store", "test_tells_what_the_slow_reference_tells"),
 ]  # fmt: skip
 
 

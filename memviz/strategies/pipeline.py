@@ -48,8 +48,9 @@ class Pipeline(Strategy):
     Steps stand one a line and are looked at in their order, before each request. A line says what is done, *at* which
     thresholds (reached, not passed; several are joined by *and* and *or*), what the step *keeps*, and how much has to
     go: "clear tool results at 0.5 of the window, keep 40,000 tokens, if 20,000 tokens go". Deeds are *clear tool
-    results*, *shorten tool results to 500 characters* (or *messages*), *cut arguments over 2,000 characters to 20*,
-    *drop thinking*, *drop* and *summarize*. A share of the window is so many tokens, so that another window makes the
+    results*, *shorten tool results to 500 characters* (or *messages*), *offload tool results over 10,000 characters to
+    4,000* (the rest is stored, where a tool can read it), *cut arguments over 2,000 characters to 20*, *drop thinking*,
+    *drop* and *summarize*. A share of the window is so many tokens, so that another window makes the
     whole pipeline larger or smaller.
 
     Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed.

@@ -11,7 +11,14 @@ from typing import Literal
 
 from memviz.core.bounds import LARGEST_NUMBER
 from memviz.core.errors import ParameterError
-from memviz.core.forms import ClearedResults, Cut, CutArguments, Form, WithoutThinking
+from memviz.core.forms import (
+    ClearedResults,
+    Cut,
+    CutArguments,
+    Form,
+    Offloaded,
+    WithoutThinking,
+)
 from memviz.strategies.clauses import AnyOf, trigger_from
 
 KeepUnit = Literal["messages", "percent of messages", "turns", "results", "tokens"]
@@ -92,6 +99,9 @@ _RESULTS = re.compile(r'clear tool results(?: as "(?P<placeholder>[^"]*)")?')
 _SHORTENED = re.compile(
     r"shorten (?P<what>tool results|messages) to (?P<chars>\d[\d,]*) characters"
 )
+_OFFLOADED = re.compile(
+    r"offload tool results over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
+)
 _ARGUMENTS = re.compile(
     r"cut arguments over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
@@ -156,6 +166,8 @@ def _form(deed: str) -> Form | None:
             else ("user", "assistant", "tool")
         )
         return Cut(half, half, roles=roles)
+    if found := _OFFLOADED.fullmatch(deed):
+        return Offloaded(_whole(found["chars"]), _whole(found["over"]))
     if found := _ARGUMENTS.fullmatch(deed):
         return CutArguments(_whole(found["chars"]), _whole(found["over"]))
     return None

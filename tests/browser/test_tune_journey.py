@@ -205,3 +205,22 @@ def test_a_control_whose_code_comes_late_holds_what_the_page_began_with(
     page.get_by_role("button", name="Copy link").click()  # the page runs once more
     quiet(page)
     sees(chosen)
+
+
+MOST_QUESTIONS = """window.mostQuestions = 0;
+new MutationObserver(() => {
+    const asked = [...document.querySelectorAll("label")].filter(
+        (label) => label.textContent.startsWith("Which strategy?") && label.offsetParent);
+    window.mostQuestions = Math.max(window.mostQuestions, asked.length);
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def test_what_is_asked_stands_once_while_tune_runs_once_more(
+    page: Page, fresh_dashboard: Dashboard
+) -> None:
+    page.add_init_script(MOST_QUESTIONS)
+    go(page, f"{fresh_dashboard.url}/tune", "tune")
+    drawn(page, CHART)
+    quiet(page)
+    assert page.evaluate("window.mostQuestions") == 1
+    page.goto("about:blank")  # the server ends before the page

@@ -341,3 +341,14 @@ def test_sends_what_the_slow_reference_sends(
         messages, [(d, max(1, at), k, u) for d, at, k, u in lines]
     ).requests()
     assert [list(one.context.messages) for one in run.requests] == expected
+
+
+def test_a_long_result_is_offloaded_and_its_beginning_says_how_much_is_stored() -> None:
+    talk = [*looked_up(1), *looked_up(2)]
+    run = replay(talk, "offload tool results over 100 characters to 20, keep 1 results")
+    old, new = [one.content for one in talk if one.role == "tool"]
+    assert contents(run)[2] == (
+        f"{old[:20]}\n[{len(old)} characters are stored; a tool can read them]"
+    )
+    assert contents(run)[-1] == new
+    assert run.fates()[-1].tolist()[2] == Fate.SHORTENED

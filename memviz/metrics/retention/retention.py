@@ -125,6 +125,10 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
     outdated = _ended_since(texts, requests) | _superseded(kept.probes, is_known)
     contradicted = (states == Knowledge.LOST) & (found.denied | kept.stale)
     states[contradicted | (outdated & kept.born)] = Knowledge.CONTRADICTED
+    if requests.opaque:
+        sent = (*own, *requests.recalled, *requests.opaque)
+        may_be_there = all_within(sent, positions, len(requests)) & kept.born
+        states[(states == Knowledge.LOST) & may_be_there] = Knowledge.UNKNOWN
     return kept
 
 
@@ -151,6 +155,7 @@ def _places(
         besides = texts.counts_of(requests.words)
     for ranges, place, counts in (
         (requests.inside, Knowledge.SYSTEM, besides),
+        (requests.quoted, Knowledge.SUMMARY, besides),
         (requests.recalled, Knowledge.RECALLED, said),
         (requests.others, Knowledge.VERBATIM, besides),
         (requests.verbatim, Knowledge.VERBATIM, said),
