@@ -29,6 +29,9 @@ OTHERS = [code for code in languages() if code != ENGLISH]
 CONVERTED = (
     "memviz/core/text/wording.py",
     "memviz/core/page_titles.py",
+    "memviz/engine/memory_config.py",
+    "memviz/storage/checking.py",
+    "memviz/storage/migrations.py",
     "memviz/tuning/best_of_each.py",
     "memviz/tuning/grounds.py",
     "memviz/tuning/paid.py",
