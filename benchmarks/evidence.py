@@ -1,11 +1,11 @@
 """Is what answers a question in the request? Without a model, over conversations with questions.
 
-    python -m benchmarks.evidence [FILE ...]
+    python -m benchmarks.evidence [FILE ...] [--after N]
 
 Each question is asked behind the whole conversation, under settings that need no summarizer, and the messages that the
 conversation names as its evidence are looked up in the request. Without files the bundled conversations are asked their
 own questions. A file of LoCoMo or LongMemEval brings its questions with their evidence along; they are not part of
-memviz.
+memviz. ``--after 3`` leaves the first three conversations out, which something may have been tuned on.
 """
 
 from __future__ import annotations
@@ -33,8 +33,12 @@ SETTINGS = [
     memviz.strategy("retrieval", top_k=5, neighbours=1),
     memviz.strategy("retrieval", top_k=10, neighbours=0),
     memviz.strategy("retrieval", top_k=10, neighbours=1),
+    memviz.strategy("retrieval", top_k=30, neighbours=0),
 ]
-HEAD = "| setting | evidence in the request | questions with all of it | tokens a request |\n|---|---|---|---|"
+HEAD = (
+    "| setting | evidence in the request, mean of the questions | questions with all of it | tokens a request |\n"
+    "|---|---|---|---|"
+)
 
 
 class Asked(NamedTuple):
@@ -69,14 +73,21 @@ def table(transcripts: Sequence[Transcript]) -> str:
     """A row for each setting over all questions that name their evidence."""
     asked: dict[Strategy, list[Asked]] = {setting: [] for setting in SETTINGS}
     for transcript, probe in questions(transcripts):
-        log = Log([*transcript.messages, Message("user", probe.question)])
+        log = Log([*answered(transcript), Message("user", probe.question)])
         for setting, found in asked.items():
             found.append(ask(setting, log, probe))
     return "\n".join([HEAD, *(_row(setting, asked[setting]) for setting in SETTINGS)])
 
 
+def answered(transcript: Transcript) -> Iterator[Message]:
+    """The messages, and an empty reply where nobody answered the last one, which would be a part of the question."""
+    yield from transcript.messages
+    if transcript.messages[-1].role == "user":
+        yield Message("assistant", "")
+
+
 def _row(setting: Strategy, asked: Sequence[Asked]) -> str:
-    evidence = sum(one.held for one in asked) / sum(one.evidence for one in asked)
+    evidence = sum(one.held / one.evidence for one in asked) / len(asked)
     whole = sum(one.held == one.evidence for one in asked) / len(asked)
     tokens = sum(one.tokens for one in asked) / len(asked)
     return f"| {setting.code_label} | {evidence:.0%} | {whole:.0%} | {tokens:,.0f} |"
@@ -94,9 +105,12 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="*", help="Conversations with questions.")
-    files = parser.parse_args().files
-    transcripts = [one for file in files for one in load_transcripts(file)]
-    transcripts = transcripts or list(bundled().values())
+    parser.add_argument(
+        "--after", type=int, default=0, help="Conversations that are left out."
+    )
+    given = parser.parse_args()
+    transcripts = [one for file in given.files for one in load_transcripts(file)]
+    transcripts = (transcripts or list(bundled().values()))[given.after :]
     number = sum(1 for _ in questions(transcripts))
     print(f"{number:,} questions over {len(transcripts):,} conversations\n")
     print(table(transcripts))

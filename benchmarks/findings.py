@@ -49,6 +49,7 @@ GRID = {
 LEFT_OUT = {
     "clear_tool_results": "three of the conversations have no tools, and results of the fourth are short",
     "langchain_summarization": "it is the rule of threshold_summary",
+    "hand_off": "without a block that nobody can read it is a summary buffer, with the user's messages beside it",
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",
 }

@@ -50,6 +50,8 @@ class Fate(IntEnum):
     VERBATIM = 4
     CLEARED = 5
     SHORTENED = 6
+    OPAQUE = 7
+    """A block stands for it that only the provider can read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,10 @@ class Counter:
         # Somebody's own function may look at the text as a whole, so only the counters below are known to add up.
         return self._lines.units(text) if self.name in COUNTERS else self.units(text)
 
+    def units_of(self, tokens: int) -> int:
+        """The fewest units that make so many tokens."""
+        return bisect_left(range(8 * tokens), tokens, key=self.tokens)
+
     def line_break_units(self, text: str) -> int:
         """Units that a line break adds at the end of ``text``, which must not end in white space."""
         # A tokenizer joins a line break to the last word at most, so nothing before that word is counted again.

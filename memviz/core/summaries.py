@@ -17,6 +17,8 @@ SUMMARY = "summary"
 FACTS = "facts"
 """The track of a list of facts: a version keeps those of the version that it takes in as they were written and adds
 those of its messages. One that is made of the same messages once more condenses the list."""
+OPAQUE_TEXT = "[a block that only the provider can read]"
+"""What stands for the words of such a block, whose size is that of the block."""
 T = TypeVar("T")
 
 
@@ -53,11 +55,19 @@ class SummaryVersion:
     track: str = SUMMARY
     """The kind of notes that it belongs to, where a strategy keeps several, such as facts
     and a working-memory text. Each kind has a newest version of its own."""
+    opaque_tokens: int = 0
+    """Where not 0: the size of a block that the provider wrote, and whose words nobody
+    else can read."""
+
+    @property
+    def is_opaque(self) -> bool:
+        """True if only the provider can read it."""
+        return self.opaque_tokens > 0
 
     @cached_property
     def tokens(self) -> int:
         """Tokens of the bare text."""
-        return self.counter.in_lines(self.text)
+        return self.opaque_tokens or self.counter.in_lines(self.text)
 
 
 class SummarySource(NamedTuple):
@@ -101,6 +111,7 @@ class SummaryLog:
         ]  # running sums of the entries with their line breaks, as far as asked for
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._starts: set[int] = set()  # first messages newly taken in
+        self.has_opaque = False
         self.is_straight = True
         """Whether nothing was edited or undone, so that every version counts."""
 
@@ -122,6 +133,7 @@ class SummaryLog:
             )
         self._wordings.append(wording)
         self.versions.append(version)
+        self.has_opaque = self.has_opaque or version.is_opaque
         self._covered.append(self._covered[-1] + len(version.covers))
         first = version.added.start
         follows_last = version.follows in (None, index)
@@ -134,9 +146,13 @@ class SummaryLog:
         """The units of an entry, counted when somebody first asks: a replay alone asks for few."""
         units = self._entry_units.get(index)
         if units is None:
-            entry = self.entry(self.versions[index])
-            units = self._entry_units[index] = self.counter.units_in_lines(entry)
+            units = self._entry_units[index] = self._count_entry(self.versions[index])
         return units
+
+    def _count_entry(self, version: SummaryVersion) -> int:
+        if version.is_opaque:
+            return self.counter.units_of(version.opaque_tokens)
+        return self.counter.units_in_lines(self.entry(version))
 
     def heading(self, version: SummaryVersion) -> str:
         """The line above a list that ends with ``version``; empty where it is sent alone."""
@@ -214,6 +230,14 @@ class SummaryLog:
         ):
             return (range(first.start, last.stop),)
         return tuple(version.covers for version in self.in_block(start, stop))
+
+    def opaque(self, start: int, stop: int) -> tuple[range, ...]:
+        """The ranges of log positions that versions ``[start, stop)`` stand for in words that only the provider can
+        read."""
+        if not self.has_opaque:
+            return ()
+        block = self.in_block(start, stop)
+        return tuple(version.covers for version in block if version.is_opaque)
 
     def copy(self) -> SummaryLog:
         """The same versions in a log of its own, which does not grow with this one."""

@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SATURATION = 1.2
+SATURATION = 0.9
 """BM25's k1: the more, the more a word counts that stands in a message again and again."""
-LENGTH_SHARE = 0.75
-"""BM25's b: by so much of its length above the average a message counts less."""
+LENGTH_SHARE = 0.4
+"""BM25's b: by so much of its length above the average a message counts less. Both are the defaults of Anserini: of
+what is said in turns the long messages are often those that say something."""
 
 
 class WordIndex(SharedGrowth):
-    """The messages of a log by the stems in them, append-only.
+    """The messages of a log by the stems in them and in the name of who spoke, append-only.
 
     Found are messages that a person or the assistant wrote: calls of tools and their results would have to be brought
     back together, and are not looked up.
@@ -50,7 +51,7 @@ class WordIndex(SharedGrowth):
         with self._extending:  # two threads at once would read messages twice
             for position in range(len(self._lengths), len(messages)):
                 message = messages[position]
-                text = message.content if is_text(message) else ""
+                text = said_by(message) if is_text(message) else ""
                 self._append(position, count_content_words(text))
 
     def _append(self, position: int, counts: Mapping[str, int]) -> None:
@@ -107,6 +108,11 @@ class WordIndex(SharedGrowth):
             return range(0)
         low = bisect_left(places, start)
         return range(low, bisect_left(places, stop, low))
+
+
+def said_by(message: Message) -> str:
+    """Return what a message says, behind the name of who said it: "What did Ana plan?" looks for what Ana said."""
+    return f"{message.name}: {message.content}" if message.name else message.content
 
 
 def is_text(message: Message) -> bool:

@@ -73,15 +73,15 @@ class Chat(Recalling):
     ) -> None:
         answerer = as_model(model)
         if answerer is None:
-            raise ParameterError(
-                "model", model, "a model, or the name of one: somebody has to answer"
-            )
+            allowed = "a model, or the name of one: somebody has to answer"
+            raise ParameterError("model", model, allowed)
         self.model = answerer
         writer = as_model(summarizer, "summarizer") or self.model
         setting = Setting(
             strategy, find_counter(counter), writer, system_prompt, repair_tool_pairs
         )
         super().__init__(Session(Log(), setting))
+        strategy.expect_live()
         self.recall_tool = recall_tool
 
     @classmethod

@@ -61,6 +61,7 @@ class ChatMemory:
         # Held by every method that reads or changes the session. A method may call another.
         self._lock = RLock()
         self._session = Session(Log(), self._setting)
+        strategy.expect_live()
         self._recalls: tuple[Recall, ...] = ()
         """The recalls for the requests up to the next answer."""
 

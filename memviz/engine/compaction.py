@@ -165,6 +165,11 @@ class Compaction:
         return self.kind == "summarized" and self.written is not None
 
     @property
+    def is_opaque(self) -> bool:
+        """True if the provider wrote the summary, and nobody else can read it."""
+        return self.written is not None and self.written.is_opaque
+
+    @property
     def is_decision(self) -> bool:
         """True if the user decided it."""
         return self.kind in DECISIONS
@@ -202,7 +207,7 @@ class Compaction:
     @cached_property
     def request(self) -> tuple[Message, ...]:
         """The messages sent to the summarizer; empty where none was asked."""
-        if not self._used_a_call:
+        if not self._used_a_call or self.is_opaque:
             return ()
         if self.asked_by_library is not None:
             return self.asked_by_library.request
@@ -256,11 +261,11 @@ class Compaction:
     def _output_tokens(self, usage: Usage | None, text: str | None) -> int:
         if usage is not None:
             return usage.output_tokens
+        # Counted already; of a block that nobody can read the size is all that is known.
+        if text and text == self.summary:
+            return self.summary_tokens
         if not text:
             return 0
-        # Counted already.
-        if text == self.summary:
-            return self.summary_tokens
         return self.before.sums.counter(text)
 
     @property

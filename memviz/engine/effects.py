@@ -14,6 +14,7 @@ from memviz.core.errors import (
     UnreadableAnswerError,
     UnusableSummarizerError,
 )
+from memviz.core.summaries import OPAQUE_TEXT
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.state import ChangeDetails, PendingSummarization, State
 from memviz.models.base import Reply
@@ -60,15 +61,17 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     # missing summarizer stands in its way; but the user reviews it like any other. A fixed text needs none either, but
     # stands for messages that a summarizer could not read, so it waits after a failure like what is asked for.
     draft = _thought_of(state, plan, thinking_summary)
-    if draft is None:
+    if plan.opaque_tokens:
+        draft = _written_by_provider(state)
+    elif draft is None:
         if not state.may_ask:
             return False
         state.tries_at_once = False
-        if plan.text is None and state.summarizer is None:
+        if plan.asks_summarizer and state.summarizer is None:
             return state.strategy.drops_without_summarizer and _evict(
                 state, plan, plan.reason
             )
-    if state.review and plan.text is None:
+    if state.review and plan.asks_summarizer:
         state.pending = PendingSummarization(plan, (draft,) if draft else ())
         return False
     if plan.text is not None:
@@ -96,6 +99,12 @@ def _ask_on_record(state: State, plan: Write) -> Draft:
         failed = Draft(error=error, seconds=perf_counter() - started)
         state.record_unchanged(plan, failed)
         raise
+
+
+def _written_by_provider(state: State) -> Draft:
+    """A block that nobody can read: the provider makes it of what the request would have sent."""
+    sent = state.request().tokens
+    return Draft(OPAQUE_TEXT, prompt_tokens=sum(sent.values()))
 
 
 def _thought_of(

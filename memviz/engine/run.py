@@ -285,6 +285,8 @@ class Run:
         for sent in record.parts.notes:
             for covered in space.summaries.covered(sent.start, sent.stop):
                 row[covered.start : covered.stop] = Fate.SUMMARIZED
+            for covered in space.summaries.opaque(sent.start, sent.stop):
+                row[covered.start : covered.stop] = Fate.OPAQUE
         for piece in record.parts.messages:
             row[piece.start : piece.stop] = Fate.VERBATIM
             if piece.form is not None:

@@ -72,6 +72,7 @@ class _Summary:
     added: Positions
     replaces: Version | None
     track: Annotated[Text, left_out_where(SUMMARY)] = SUMMARY
+    opaque_tokens: Annotated[Count, left_out_where(0)] = 0
 
 
 @dataclass

@@ -277,6 +277,7 @@ class State:
             added=plan.summarize,
             replaces=plan.replaces.version if plan.replaces else None,
             track=plan.track,
+            opaque_tokens=plan.opaque_tokens,
         )
         after = self.memory._replace(
             summary_count=version.version, cursor=plan.keep_from
@@ -292,6 +293,7 @@ class State:
         added: range,
         replaces: int | None,
         track: str,
+        opaque_tokens: int = 0,
     ) -> SummaryVersion:
         """Append the next version to the summaries and return it."""
         version = SummaryVersion(
@@ -304,6 +306,7 @@ class State:
             replaces=replaces,
             follows=self.memory.summary_count,
             track=track,
+            opaque_tokens=opaque_tokens,
         )
         self.space.summaries.append(version)
         return version
@@ -381,7 +384,9 @@ class State:
         empty for a fixed text and for an effect without a model."""
         if draft.model:
             return draft.model
-        if isinstance(plan, Move) or _has_fixed_text(plan) or self.summarizer is None:
+        if isinstance(plan, Move) or not plan.asks_summarizer:
+            return ""
+        if self.summarizer is None:
             return ""
         return self.summarizer.name
 

@@ -24,6 +24,7 @@ from memviz.core.text.length import with_length
 from memviz.core.translation import _
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
+from memviz.strategies.prompts import RUNNING_INSTRUCTION, transcript_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -69,6 +70,13 @@ class Write:
     """What to do if the summarizer fails; an effect is carried out in place of this one."""
     text: str | None = None
     """A fixed text of the strategy. It is written without asking a summarizer."""
+    opaque_tokens: int = 0
+    """Where not 0: a block of this size that the provider writes and nobody else can read."""
+
+    @property
+    def asks_summarizer(self) -> bool:
+        """True if a summarizer has to write it."""
+        return self.text is None and not self.opaque_tokens
 
     @property
     def covers(self) -> range:
@@ -189,6 +197,14 @@ class Strategy(BaseModel, ABC):
     def parameters(cls) -> tuple[Parameter, ...]:
         """The declared parameters, in order."""
         return parameters_of(cls)
+
+    def expect_live(self) -> None:
+        """Raise :class:`ParameterError` where a parameter asks for what can only be simulated."""
+        for one in self.parameters():
+            value = getattr(self, one.name)
+            if one.replay_only and value != one.default:
+                allowed = f"{one.default} in a conversation that is going on: another value can only be replayed"
+                raise ParameterError(one.name, value, allowed, self.id)
 
     @classmethod
     def has_parameter(cls, name: str) -> bool:
@@ -378,23 +394,3 @@ class Strategy(BaseModel, ABC):
     def summary_wording(self) -> SummaryWording:
         """The wording of its summaries inside a request."""
         return SummaryWording(self.summary_heading, self.summary_entry)
-
-
-RUNNING_INSTRUCTION = (
-    "Write one concise summary of the conversation below. Keep names, numbers, dates, decisions and "
-    "open questions; where something changed, keep what holds now. Answer with the summary alone."
-)
-
-
-def transcript_line(message: Message) -> str:
-    """A message as the summarizer reads it: ``role: content``, and the tools it called."""
-    return f"{message.role}: {transcript_text(message)}"
-
-
-def transcript_text(message: Message) -> str:
-    """The same without the role."""
-    if not message.tool_calls:
-        return message.content
-    return message.content + "".join(
-        f" [calls {call.name} {call.arguments}]" for call in message.tool_calls
-    )

@@ -9,16 +9,10 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.core.translation import noop
-from memviz.strategies.base import (
-    Count,
-    Effect,
-    Strategy,
-    Trigger,
-    Write,
-    transcript_line,
-)
+from memviz.strategies.base import Count, Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.parameters import free_text, summary_length, switch, whole_number
+from memviz.strategies.prompts import transcript_line
 
 DEFAULT_PROMPT = (
     "What follows is a conversation between a user and an assistant. Write a concise summary of what "

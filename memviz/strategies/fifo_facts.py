@@ -11,9 +11,10 @@ from memviz.core.pieces import Line, Messages, Piece, notes
 from memviz.core.summaries import FACTS, SummaryVersion
 from memviz.core.text.wording import plural
 from memviz.core.translation import noop
-from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
+from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.parameters import free_text, whole_number
+from memviz.strategies.prompts import transcript_line
 
 EXTRACT = (
     "Extract facts from the conversation below: what the user told and what was found out, such as preferences, "

@@ -26,7 +26,8 @@ class Parameter:
     """One declared parameter. ``suggested`` is the range that a control or a sweep starts with.
 
     ``live_only`` parameters bound what a model does by itself during a live turn; a replay, where
-    replies come from the transcript, is the same whatever they are. ``choices`` are the only values of a text that has
+    replies come from the transcript, is the same whatever they are. ``replay_only`` parameters ask for what can only be
+    simulated: in a live turn they have their default. ``choices`` are the only values of a text that has
     a few, each with a line on what it means. ``zero_is_off``: with 0 what the parameter is about does not happen.
     """
 
@@ -40,6 +41,7 @@ class Parameter:
     optional: bool = False
     suggested: tuple[int, int] | None = None
     live_only: bool = False
+    replay_only: bool = False
     choices: tuple[tuple[str, str], ...] = ()
     zero_is_off: bool = False
 
@@ -122,6 +124,7 @@ def whole_number(
     minimum: int = 1,
     maximum: int | None = None,
     live_only: bool = False,
+    replay_only: bool = False,
     zero_is_off: bool = False,
 ) -> Any:
     """Declare a whole-number parameter. ``maximum`` only where the reference has one."""
@@ -129,6 +132,7 @@ def whole_number(
         "unit": unit,
         "suggested": list(suggested),
         "live_only": live_only,
+        "replay_only": replay_only,
         "zero_is_off": zero_is_off,
     }
     return Field(
@@ -193,6 +197,7 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
         optional=type(None) in get_args(field.annotation),
         suggested=(suggested[0], suggested[1]) if suggested else None,
         live_only=bool(extra.get("live_only")),
+        replay_only=bool(extra.get("replay_only")),
         choices=tuple(meanings.items()),
         zero_is_off=bool(extra.get("zero_is_off")),
     )

@@ -7,9 +7,10 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.core.text.wording import plural
-from memviz.strategies.base import Effect, Strategy, Trigger, Write, transcript_line
+from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.parameters import summary_length, switch
+from memviz.strategies.prompts import transcript_line
 
 TURN_INSTRUCTION = (
     "Write a summary of this one turn of a conversation in two or three sentences. Keep names, "

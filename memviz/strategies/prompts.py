@@ -1,8 +1,14 @@
-"""Instructions for a summarizer, to choose from and to try against each other."""
+"""Instructions for a summarizer, to choose from and to try against each other, and how it reads a conversation."""
 
 from typing import NamedTuple
 
+from memviz.core.messages import Message
 from memviz.core.translation import noop
+
+RUNNING_INSTRUCTION = (
+    "Write one concise summary of the conversation below. Keep names, numbers, dates, decisions and "
+    "open questions; where something changed, keep what holds now. Answer with the summary alone."
+)
 
 
 class SummarizerPrompt(NamedTuple):
@@ -48,3 +54,17 @@ PROMPTS = (
     ),
 )
 """They name a length, which the offline model obeys as well."""
+
+
+def transcript_line(message: Message) -> str:
+    """A message as the summarizer reads it: ``role: content``, and the tools it called."""
+    return f"{message.role}: {transcript_text(message)}"
+
+
+def transcript_text(message: Message) -> str:
+    """The same without the role."""
+    if not message.tool_calls:
+        return message.content
+    return message.content + "".join(
+        f" [calls {call.name} {call.arguments}]" for call in message.tool_calls
+    )

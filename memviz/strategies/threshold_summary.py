@@ -11,9 +11,10 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummarySource, SummaryVersion
-from memviz.strategies.base import RUNNING_INSTRUCTION, Effect, Write, transcript_line
+from memviz.strategies.base import Effect, Write
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
 from memviz.strategies.parameters import free_text
+from memviz.strategies.prompts import RUNNING_INSTRUCTION, transcript_line
 from memviz.strategies.thresholds import Thresholds
 
 HEADING = "Here is a summary of the conversation to date:\n\n"

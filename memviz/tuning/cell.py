@@ -156,7 +156,8 @@ def cell_of(
     sent = traffic(run)
     retained = born = np.zeros(len(sent.turns), np.int64)
     facts = 0
-    if kept is not None:
+    # Of facts that may stand where nobody can read nothing can be recommended.
+    if kept is not None and (kept.judged == kept.born).all():
         retained = kept.retained.sum(axis=1, dtype=np.int64)
         born = kept.born.sum(axis=1, dtype=np.int64)
         facts = len(subject.probes)

@@ -200,6 +200,7 @@ class Recount:
         if self.id in (
             "threshold_summary",
             "pipeline",
+            "hand_off",
         ):  # whose room is of one unit or another, or of none
             return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}"]
         gaps = [
@@ -351,7 +352,7 @@ def check(
             messages, memviz.strategy("buffer"), counter=counter, system_prompt=prompt
         )
         assert (said.pop("dear_clearing", None) is not None) == costs_more(run, whole)
-    if id in ("threshold_summary", "pipeline") and "thrash" in said:
+    if id in ("threshold_summary", "pipeline", "hand_off") and "thrash" in said:
         said["thrash"] = said["thrash"][:3]
     assert said == wanted
     turns = {record.turn for record in run.turns} | {

@@ -139,6 +139,7 @@ def small_parameters(id: str) -> dict[str, int]:
         "head_and_tail": {"head_size": 1, "tail_size": 2},
         "fifo_facts": {"token_limit": 30, "max_facts": 1},
         "pipeline": {"window_tokens": 40},
+        "hand_off": {"trigger_tokens": 30, "keep_user_tokens": 10},
         "retrieval": {"top_k": 1, "newest_messages": 2},
     }
     return small.get(id, {})

@@ -116,12 +116,26 @@ def test_results_of_tools_are_not_brought_back_without_their_calls() -> None:
     assert "weather weather" not in sent_at_last(run)
 
 
+def said(message: Message) -> str:
+    return f"{message.name}: {message.content}" if message.name else message.content
+
+
+def test_who_spoke_is_looked_up_too() -> None:
+    talk = [
+        Message("user", "I paint.", name="Caroline"),
+        Message("assistant", "I paint.", name="Melanie"),
+        *turns(*FILLER, "What did Caroline paint?"),
+    ]
+    run = replay(talk, top_k=1, newest_messages=1, neighbours=0)
+    assert run.requests[-1].parts.recalled == (0,)
+
+
 def slow_scores(
     messages: list[Message], query: str, start: int, stop: int
 ) -> dict[int, float]:
     """BM25 from its formula, with every message read anew."""
     texts = {
-        p: count_content_words(messages[p].content)
+        p: count_content_words(said(messages[p]))
         for p in range(start, stop)
         if messages[p].role in ("user", "assistant") and not messages[p].tool_calls
     }
@@ -132,11 +146,11 @@ def slow_scores(
     holding = Counter(word for words in texts.values() for word in words)
     scores = {}
     for position, words in texts.items():
-        damping = 1.2 * (0.25 + 0.75 * sum(words.values()) / mean)
+        damping = 0.9 * (0.6 + 0.4 * sum(words.values()) / mean)
         score = 0.0
         for word in sorted(count_content_words(query)):
             rarity = ln(1 + (len(texts) - holding[word] + 0.5) / (holding[word] + 0.5))
-            score += rarity * words[word] * 2.2 / (words[word] + damping)
+            score += rarity * words[word] * 1.9 / (words[word] + damping)
         if score:
             scores[position] = score
     return scores

@@ -21,6 +21,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "threshold_summary": {},
     "langchain_summarization": {},
     "pipeline": {"window_tokens": 6000},
+    "hand_off": {},
 }
 ASKED = "Write it in at most 120 words."
 

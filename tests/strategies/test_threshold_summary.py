@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, ModelError, ParameterError, ScriptedModel, ToolCall
-from memviz.strategies.base import transcript_line
+from memviz.strategies.prompts import transcript_line
 from tests.strategies.conversations import COUNTERS, answered
 from tests.strategies.libraries import summarization_settings
 from tests.strategies.libraries.conversations import conversations

@@ -57,6 +57,7 @@ def cell(
         calls * summarizer,
         calls * 7,
         calls - 1,
+        calls * 0,
     )
     return Cell(
         SETTINGS[setting],

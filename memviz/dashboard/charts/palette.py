@@ -5,6 +5,7 @@ from typing import Any
 from memviz.core.context import Fate
 from memviz.core.translation import noop
 from memviz.metrics.memory_map.steps import STEPS, Step
+from memviz.metrics.retention.knowledge import FactState
 
 PART_COLORS = {
     "system": "#8A929C",
@@ -59,6 +60,8 @@ def faded(color: str, opacity: float) -> str:
 
 
 SHORTENED_COLOR = "#7FB069"
+OPAQUE_COLOR = FactState.UNKNOWN.color
+"""Of a block that nobody can read, and of the facts that may stand in it."""
 _STEPS: dict[Step, tuple[str, str]] = {
     Step(Fate.NOT_YET): ("rgba(0,0,0,0)", noop("Not yet there")),
     Step(Fate.DROPPED): (faded(PART_COLORS["system"], 0.12), noop("Dropped")),
@@ -83,6 +86,7 @@ _STEPS: dict[Step, tuple[str, str]] = {
         noop("Sent as a placeholder"),
     ),
     Step(Fate.SHORTENED): (SHORTENED_COLOR, noop("Shortened")),
+    Step(Fate.OPAQUE): (OPAQUE_COLOR, noop("Opaque")),
     Step(Fate.RECALLED): (PART_COLORS["recalled"], noop("Recalled")),
     Step(Fate.VERBATIM): (PART_COLORS["history"], noop("Word for word")),
 }

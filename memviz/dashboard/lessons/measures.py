@@ -133,17 +133,17 @@ def _message_fate(at: Spot) -> Value:
 
 def _facts(state: str) -> Taken:
     def take(at: Spot) -> Value:
-        born = at.retention.born[at.number]
-        retained = at.retention.retained[at.number] & born
-        counts = {"told": born, "known": retained, "lost": born & ~retained}
-        return int(counts[state].sum())
+        kept = at.retention
+        known = kept.born & kept.retained
+        held = {"told": kept.born, "known": known, "lost": kept.judged & ~known}
+        return int(held[state][at.number].sum())
 
     return take
 
 
 def _facts_percent(at: Spot) -> Value:
-    told = float(_facts("told")(at))
-    return 100.0 * float(_facts("known")(at)) / told if told else 0.0
+    share = float(at.retention.share(at.retention.retained)[at.number])
+    return 0.0 if np.isnan(share) else 100.0 * share
 
 
 def _facts_kept_percent(at: Spot) -> Value:
@@ -195,7 +195,7 @@ def _fact_told_turn(at: Spot) -> Value:
 
 def _fact_lost_turn(at: Spot) -> Value:
     kept = at.retention
-    is_lost = kept.born[:, at.fact] & ~kept.retained[:, at.fact]
+    is_lost = kept.judged[:, at.fact] & ~kept.retained[:, at.fact]
     return _first_turn(at, is_lost, _("the fact is never lost in this run."))
 
 

@@ -39,6 +39,7 @@ FATES = (
     Fate.CLEARED,
     Fate.RECALLED,
     Fate.SUMMARIZED,
+    Fate.OPAQUE,
     Fate.DROPPED,
 )
 """From what is sent whole to what is not sent at all."""

@@ -303,6 +303,7 @@ class _Lane:
             "index": self.setting.index,
             "author": listed(authors) if authors else None,
             "rule": limit_rule(self.run.strategy),
+            "isOpaque": self.run.space.summaries.has_opaque,
             "limits": [
                 {
                     "tokens": limit.tokens,

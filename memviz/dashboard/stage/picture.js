@@ -40,7 +40,7 @@ class MemvizPicture {
         const { parts, fates } = frames.data.colors;
         this.parts = Object.fromEntries(Object.entries(parts).map(([name, color]) => [name, memvizColor(color)]));
         this.fateColors = fates.map(memvizColor);
-        this.codes = { dropped: 1, cleared: 8, shortened: 9 };
+        this.codes = { dropped: 1, cleared: 8, shortened: 9, opaque: 10 };
         const dark = (color, by) => memvizMix(color, [0, 0, 0, 1], by);
         this.parts.summary = this.fateColors[2] = dark(this.parts.summary, 0.1); // white words are read on it
         this.parts.line = this.parts.system;
@@ -146,6 +146,7 @@ class MemvizPicture {
     }
 
     ownColor(setting, block, frame, before) {
+        if (block.isOpaque) return this.fateColors[this.codes.opaque];
         if (block.position === undefined) return block.isBundle ? this.parts.history : this.parts[block.kind] ?? this.parts.system;
         if (block.kind !== "history") return this.parts[block.kind];
         const code = before ? 0 : frame.fates[block.position - this.frames.data.base];
@@ -154,12 +155,18 @@ class MemvizPicture {
         return role === "tool" ? this.parts.tools : role === "system" ? this.parts.system : this.parts.history;
     }
 
+    // Whether a summary, or a block that nobody can read, stands for a message.
+    isFolded(code) {
+        return (code >= 2 && code <= 5) || code === this.codes.opaque;
+    }
+
     labelOf(block) {
         if (block.position !== undefined) return [String(block.position + 1)];
         const _ = this._, range = `${memvizNumber(block.start + 1)}–${memvizNumber(block.stop)}`;
         if (block.isCut) return [`… ${range}`, "…"];
         if (block.isBundle) return [_("messages {range}", { range }), range];
         if (block.kind === "summary") {
+            if (block.isOpaque) return [_("block {version}, unreadable", { version: block.stop }), `◆ ${block.stop}`, "◆"];
             return block.stop - block.start > 1 ? [_("{number} summaries", { number: block.stop - block.start }), "◆"] : [_("summary {version}", { version: block.stop }), `◆ ${block.stop}`, "◆"];
         }
         return { system: [_("system"), _("sys")], tools: [_("tools")], overhead: [], line: [_("note")] }[block.kind] ?? [];
@@ -205,12 +212,12 @@ class MemvizPicture {
         const stays = [...items.values()].filter((item) => !wanted.has(item.key));
         for (const item of stays) {
             const code = item.position === undefined ? 0 : lane.fates?.[item.position - this.frames.data.base];
-            const folds = target && ((code >= 2 && code <= 5) || item.kind === "summary");
+            const folds = target && (this.isFolded(code) || item.kind === "summary");
             item.isGone = true;
             item.delay = stays.length > 1 ? leaving++ / (stays.length - 1) : 0;
             item.from = { ...item.now };
             item.to = folds
-                ? { x: target.x + target.w / 2, w: 2, dy: 0, alpha: 0.85, color: this.parts.summary }
+                ? { x: target.x + target.w / 2, w: 2, dy: 0, alpha: 0.85, color: target.color }
                 : { x: item.now.x, w: item.now.w, dy: 1.4 * em, alpha: 0, color: item.now.color };
         }
         for (const block of lane.blocks) {

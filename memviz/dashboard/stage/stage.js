@@ -240,14 +240,14 @@ class MemvizStage {
     }
 
     buildLegend() {
-        const _ = this._, { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted } = this.drawn();
+        const _ = this._, { titles } = this.data.colors, { parts, fateColors } = this.picture, { codes, kinds, isLost, isContradicted, isUnknown } = this.drawn();
         this.legend.replaceChildren();
         const entry = (className, color, words) => {
             const item = memvizMake("li", this.legend);
             memvizMake("span", item, { className: `swatch ${className}` }).style.background = color;
             item.append(words);
         };
-        for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 1]) if (codes.has(code)) {
+        for (const code of [7, 9, 8, 6, 2, 3, 4, 5, 10, 1]) if (codes.has(code)) {
             const color = memvizCss(fateColors[code]), share = 100 * (MEMVIZ_WORN[code] ?? 1);
             entry("", share < 100 ? `linear-gradient(to top, ${color} ${share}%, var(--stage-empty) ${share}%)` : color, code === 2 ? _("Summary, and messages in it") : titles[code]);
         }
@@ -258,23 +258,26 @@ class MemvizStage {
         for (const [kind, words] of Object.entries(memvizParts(_))) if (kinds.has(kind)) entry("", memvizCss(parts[kind]), words);
         if (isLost) entry("lost", "", _("Lost fact"));
         if (isContradicted) entry("contradicted", "", _("Contradicted fact: denied or outdated"));
+        if (isUnknown) entry("", memvizCss(fateColors[10]), _("Unknown fact: it may stand in the block"));
         this.legend.hidden = !(this.data.controls ?? MEMVIZ_CONTROLS).includes("legend");
     }
 
     // What is drawn at any step: codes of fates, kinds of parts, and whether a fact is lost or contradicted.
     drawn() {
         const codes = new Set(), kinds = new Set(), { settings, pieces, facts } = this.data;
-        let isLost = false, isContradicted = false;
+        let isLost = false, isContradicted = false, isUnknown = false;
         settings.forEach(({ requests }, setting) => requests.forEach((request, at) => {
             if (!request) return;
             for (const [, , code] of request.fates ?? []) codes.add(code);
             for (const [letter] of request.pieces) kinds.add(pieces[letter]);
             isLost ||= facts.length > 0 && (request.known ?? "").includes("1");
             isContradicted ||= facts.length > 0 && (request.known ?? "").includes("6");
+            isUnknown ||= facts.length > 0 && (request.known ?? "").includes("7");
             if (!kinds.has("tools") && this.frames.blocks(setting, at).some((block) => block.kind === "tools" || (block.kind === "history" && this.frames.message(setting, block.position)?.[0] === "tool"))) kinds.add("tools");
         }));
         if (codes.has(6)) kinds.delete("recalled");
-        return { codes, kinds, isLost, isContradicted };
+        if (codes.has(10) && !codes.has(2)) kinds.delete("summary");
+        return { codes, kinds, isLost, isContradicted, isUnknown };
     }
 
     // Room and colours.
@@ -655,14 +658,16 @@ class MemvizStage {
 
     inMemory(request, fates) {
         const { base } = this.data, _ = this._;
-        const counts = { whole: 0, summary: 0, dropped: 0 };
+        const counts = { whole: 0, summary: 0, opaque: 0, dropped: 0 };
         for (const code of fates.subarray(0, request.length - base)) {
             if (code === 7 || code === 6) counts.whole++;
             else if (code >= 2 && code <= 5) counts.summary++;
+            else if (code === 10) counts.opaque++;
             else if (code === 1) counts.dropped++;
         }
         const words = [_("{number} whole", { number: memvizNumber(counts.whole) })];
         if (counts.summary) words.push(_("{number} in summary", { number: memvizNumber(counts.summary) }));
+        if (counts.opaque) words.push(_("{number} in a block nobody can read", { number: memvizNumber(counts.opaque) }));
         if (counts.dropped) words.push(_("{number} dropped", { number: memvizNumber(counts.dropped) }));
         return words.join(" · ");
     }
@@ -740,7 +745,7 @@ class MemvizStage {
         this.tip.style.top = `${y + 18}px`;
     }
 
-    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut }) {
+    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut, isOpaque }) {
         const { colors, settings } = this.data, _ = this._;
         if (position !== undefined) {
             const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0], fate = code === undefined ? "" : colors.titles[code].toLowerCase();
@@ -753,6 +758,7 @@ class MemvizStage {
         const summary = { first: start + 1, last: stop }, isOne = stop - start === 1;
         let what = colors.names[kind] ?? _("A line of the rule's own");
         if (kind === "summary") what = stop - start > 1 ? _("Summaries {first} to {last}", summary) : _("Version {last} of the summary", summary);
+        if (isOpaque) return [_("Block {last}, which only the provider can read · {tokens} tokens, assumed", values), ""];
         const parts = kind === "summary" && isOne ? settings[setting].summaries?.[stop] : undefined;
         const marked = parts?.flatMap((text, at) => (at % 2 ? ["", text.trim()] : [])) ?? [];
         return [parts ? _("{what} · {tokens} tokens · click to read it", { ...values, what }) : _("{what} · {tokens} tokens", { ...values, what }), marked];

@@ -49,7 +49,7 @@ def candidates(staged: StagedRun, retention: Retention) -> Iterator[Candidate]:
     changed[[*staged.changed()]] = True
     before = states[:-1]
     known = retention.retained[:-1] & (before != Knowledge.SYSTEM)
-    lost = known & ~retention.retained[1:]
+    lost = known & retention.judged[1:] & ~retention.retained[1:]
     kept = known & (states[1:] == Knowledge.SUMMARY) & changed[1:, None]
     if grows_a_list(staged.run):  # what a summary once says stays as it is
         kept &= before != Knowledge.SUMMARY

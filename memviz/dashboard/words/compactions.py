@@ -72,6 +72,9 @@ _WHAT = {
     CompactionOutcome.DROPPED: noop("Dropped {messages} without a summary"),
     CompactionOutcome.CLEARED: noop("Cleared tool results among {messages}"),
     CompactionOutcome.SHORTENED: noop("Shortened messages among {messages}"),
+    CompactionOutcome.SEALED: noop(
+        "Put {messages} into a block that only the provider can read"
+    ),
 }
 _WHAT_TO_ONE = {
     CompactionOutcome.CLEARED: noop("Cleared tool results: {messages}"),
@@ -93,6 +96,7 @@ _OUTCOMES = {
     CompactionOutcome.DROPPED: noop("dropped without a summary"),
     CompactionOutcome.CLEARED: noop("cleared"),
     CompactionOutcome.SHORTENED: noop("shortened"),
+    CompactionOutcome.SEALED: noop("written by the provider, for itself alone"),
 }
 _WRITERS = {
     CompactionOutcome.SUMMARIZED: noop("the summarizer"),

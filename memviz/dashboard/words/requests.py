@@ -49,6 +49,7 @@ _FATES: dict[Looks, str] = {
     "shortened": noop("{number} sent shortened"),
     "cleared": noop("{number} sent as a placeholder"),
     "summary": noop("{number} replaced by a summary"),
+    "opaque": noop("{number} in a block nobody can read"),
     "dropped": noop("{number} not sent"),
 }
 

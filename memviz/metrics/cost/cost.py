@@ -307,7 +307,8 @@ def cost(
     cache: CacheRules | None,
     pause_seconds: float,
 ) -> Cost:
-    """Return what ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes and the user takes
+    """Return what ``traffic`` costs where ``main`` answers, ``summarizer`` summarizes (``main``, where its provider
+    writes a block that nobody else can read) and the user takes
     ``pause_seconds`` from one request to the next turn's; calls within a turn follow each other at once.
 
     A request reads from the cache what it shares with the request before, if that is enough for the rules of ``cache``
@@ -322,10 +323,14 @@ def cost(
     cached, written = _split_by_cache(traffic, cache, pause_seconds)
     tokens = np.stack([sent - cached - written, cached, written, output])
     usd = main.usd(tokens)
-    summaries_usd = summarizer.usd(
-        _plain_tokens(traffic.summarizer_input_tokens, traffic.summarizer_output_tokens)
+    summaries = _plain_tokens(
+        traffic.summarizer_input_tokens, traffic.summarizer_output_tokens
     )
-    missing = main.missing_prices(usd) + summarizer.missing_prices(summaries_usd)
+    blocks_usd = main.usd(summaries * traffic.by_chat_model)
+    summaries_usd = summarizer.usd(summaries * (1 - traffic.by_chat_model))
+    missing = main.missing_prices(usd) + main.missing_prices(blocks_usd)
+    missing += summarizer.missing_prices(summaries_usd)
+    summaries_usd += blocks_usd
     return Cost(
         traffic,
         tokens,

@@ -23,6 +23,7 @@ STEPS = (
     Step(Fate.VERBATIM),
     Step(Fate.CLEARED),
     Step(Fate.SHORTENED),
+    Step(Fate.OPAQUE),
 )
 """The kinds of cells of the map; a cell's code is its place here, and codes keep their numbers. A step of generations
 ends where the next begins: once, 2-3, 4-7, 8 or more times summarized. From *dropped* to *word for word* it holds: the

@@ -26,6 +26,7 @@ SUMMARIZED_STEPS = tuple(
 )
 _VERBATIM = code_of(Fate.VERBATIM)
 _DROPPED = code_of(Fate.DROPPED)
+_OPAQUE = code_of(Fate.OPAQUE)
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
 
@@ -157,6 +158,9 @@ def _in_notes(
     if len(notes) > 1:
         often.sort(key=lambda painted: painted[2])
     yield from often
+    for sent in notes:
+        for covered in run.space.summaries.opaque(sent.start, sent.stop):
+            yield covered.start, covered.stop, _OPAQUE
 
 
 def _summarized(run: Run, generations: Generations) -> dict[int, list[Painted]]:

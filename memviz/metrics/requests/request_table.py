@@ -118,6 +118,8 @@ class RequestContents:
     """Ranges of ``words`` that are sent inside the system prompt."""
     words: Sequence[Message] = ()
     """See :class:`OtherWords`."""
+    opaque: tuple[Layer, ...] = ()
+    """Ranges of the log that a block stands for which only the provider can read."""
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -154,7 +156,20 @@ class RequestContents:
             tuple(_layers(others)),
             tuple(_layers(inside)),
             words.messages,
+            tuple(_layers(_opaque(space, *versions))),
         )
+
+
+def _opaque(
+    space: MemorySpace, firsts: NDArray[np.int64], stops: NDArray[np.int64]
+) -> Ranges:
+    if not space.summaries.has_opaque:
+        return {}
+    bounds = zip(firsts.tolist(), stops.tolist(), strict=True)
+    return {
+        number: list(space.summaries.opaque(start, stop))
+        for number, (start, stop) in enumerate(bounds)
+    }
 
 
 def _layer(

@@ -18,6 +18,7 @@ Looks = Literal[
     "overhead",
     "cleared",
     "shortened",
+    "opaque",
     "dropped",
 ]
 """The kinds of stretches, in the words of a request's parts; a message that was said is what became of it."""
@@ -27,8 +28,11 @@ OF_FATE: dict[Fate, Looks] = {
     Fate.RECALLED: "recalled",
     Fate.CLEARED: "cleared",
     Fate.SHORTENED: "shortened",
+    Fate.OPAQUE: "opaque",
     Fate.DROPPED: "dropped",
 }
+NOTES = ("summary", "opaque")
+"""What stands for messages."""
 SPLIT = ("history", "input", "recalled")
 """Blocks that are messages of the log, each drawn by itself."""
 
@@ -59,8 +63,8 @@ class SaidAndSent(NamedTuple):
     @property
     def folded(self) -> tuple[range, range] | None:
         """The range of the tokens that were said which a summary stands for, and its range of those sent."""
-        replaced = [stretch for stretch in self.said if stretch.looks == "summary"]
-        written = [stretch for stretch in self.sent if stretch.looks == "summary"]
+        replaced = [one for one in self.said if one.looks in NOTES]
+        written = [one for one in self.sent if one.looks in NOTES]
         if not replaced or not written:
             return None
         return _from_to(replaced), _from_to(written)

@@ -13,7 +13,7 @@ import numpy as np
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.core.memory import Memory
 from memviz.core.pieces import Line, Messages, Notes, Picked
-from memviz.engine.assembly import assemble, whole
+from memviz.engine.assembly import assemble, reduced
 from memviz.engine.compaction import Compaction
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
@@ -47,6 +47,8 @@ class Traffic:
     summarizer_output_tokens: Tokens
     summarizer_requests: Tokens
     """The number of the first request that each changed, from 0; -1 where none came any more."""
+    by_chat_model: Tokens
+    """1 of each that the chat model's provider wrote, as a block that nobody else can read; else 0."""
 
     @classmethod
     def nothing(cls) -> Traffic:
@@ -89,6 +91,7 @@ def traffic(run: Run, *, overhead: bool = True) -> Traffic:
         summarizer_input_tokens=_array(_prompt_tokens(one, overhead) for one in asked),
         summarizer_output_tokens=_array(one.output_tokens for one in asked),
         summarizer_requests=_array(-1 if one is None else one for one in numbers),
+        by_chat_model=_array(one.is_opaque for one in asked),
     )
 
 
@@ -123,16 +126,16 @@ def sends_everything(run: Run) -> bool:
 
 
 def _holds_just(run: Run, parts: Parts, said: range) -> bool:
-    sent = [position for positions in whole(run.space, parts) for position in positions]
+    sent: list[int] = []
     for piece in parts.pieces:
-        if isinstance(piece, Picked) and piece.instead_of is not None:
-            sent += piece.positions
         # Notes that hold none send nothing.
-        elif isinstance(piece, Picked | Line) or (
-            isinstance(piece, Notes) and piece.versions
-        ):
+        if isinstance(piece, Line) or (isinstance(piece, Notes) and piece.versions):
             return False
-    return sorted(sent) == list(said)
+        if isinstance(piece, Messages) and reduced(run.space, piece):
+            return False
+        if isinstance(piece, Messages | Picked):
+            sent += piece.positions
+    return sent == list(said)
 
 
 def sent_whole(run: Run, sent: Traffic) -> Traffic:

@@ -152,6 +152,13 @@ class Retention(ByRequest):
         return born
 
     @cached_property
+    def judged(self) -> Bools:
+        """True where it was said and one can tell: what may stand in a block that nobody can read is neither kept
+        nor lost."""
+        found: Bools = self.born & (self.state != FactState.UNKNOWN)
+        return found
+
+    @cached_property
     def state(self) -> NDArray[np.uint8]:
         """:class:`FactState` codes [requests x probes]."""
         found: NDArray[np.uint8] = STATE_OF[self.states]
@@ -169,20 +176,17 @@ class Retention(ByRequest):
         codes = np.zeros(self.states.shape, dtype=np.uint8)
         updated = np.flatnonzero([bool(probe.stale) for probe in self.probes])
         held = self.contained[:, updated] + 2 * self.stale[:, updated].astype(np.uint8)
-        codes[:, updated] = _FRESHNESS[held] * self.born[:, updated]
+        codes[:, updated] = _FRESHNESS[held] * self.judged[:, updated]
         return codes
 
     def share(self, held: Bools) -> NDArray[np.float64]:
-        """Return for each request the share of the born probes for which ``held`` is true (0 to 1; NaN where none is
-        born)."""
-        born = self.born.sum(axis=1)
-        found: NDArray[np.float64] = np.full(len(born), np.nan)
-        np.divide((held & self.born).sum(axis=1), born, out=found, where=born > 0)
-        return found
+        """Return for each request the share of the judged probes for which ``held`` is true (0 to 1; NaN where there
+        is none)."""
+        return _share(held, self.judged)
 
     def share_of(self, state: Knowledge) -> NDArray[np.float64]:
         """Return for each request the share of the born probes that are in ``state``."""
-        return self.share(self.states == state)
+        return _share(self.states == state, self.born)
 
     def frame(self) -> DataFrame:
         """Return one row a request: its turn and call, born probes, and the shares that the columns name; NaN where
@@ -201,6 +205,14 @@ class Retention(ByRequest):
             columns[f"{state.name.lower()}_share"] = self.share_of(state)
         columns["stale_share"] = self.share(self.stale)
         return DataFrame(columns)
+
+
+def _share(held: Bools, among: Bools) -> NDArray[np.float64]:
+    """Return the share of the probes ``among`` which ``held`` is true, for each request."""
+    counts = among.sum(axis=1)
+    found: NDArray[np.float64] = np.full(len(counts), np.nan)
+    np.divide((held & among).sum(axis=1), counts, out=found, where=counts > 0)
+    return found
 
 
 class Judged(NamedTuple):

@@ -125,6 +125,10 @@ def _measure(run: Run, texts: ProbeTexts, requests: RequestContents) -> Retentio
     outdated = _ended_since(texts, requests) | _superseded(kept.probes, is_known)
     contradicted = (states == Knowledge.LOST) & (found.denied | kept.stale)
     states[contradicted | (outdated & kept.born)] = Knowledge.CONTRADICTED
+    if requests.opaque:
+        sent = (*own, *requests.recalled, *requests.opaque)
+        may_be_there = all_within(sent, positions, len(requests)) & kept.born
+        states[(states == Knowledge.LOST) & may_be_there] = Knowledge.UNKNOWN
     return kept
 
 

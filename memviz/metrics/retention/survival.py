@@ -114,7 +114,7 @@ def survival(
     if columns is None:
         columns = range(len(retention.probes))
     picked = np.array(columns, np.int64)
-    born = retention.born[:, picked]
+    born = retention.judged[:, picked]
     retained = retention.retained[:, picked]
     request_numbers = np.arange(len(born))[:, None]
     # [requests x probes]; only the entries after birth are counted.
@@ -144,8 +144,9 @@ def _row(retention: Retention, log: Log, category: Category | None) -> CategoryR
     ]
     born = retention.born[:, columns]
     retained = retention.retained[:, columns]
-    with_any = born.any(axis=1)
-    shares = retained[with_any].sum(axis=1) / born[with_any].sum(axis=1)
+    judged = retention.judged[:, columns]
+    with_any = judged.any(axis=1)
+    shares = retained[with_any].sum(axis=1) / judged[with_any].sum(axis=1)
     freshness = retention.freshness[-1:, columns].ravel()
     counts = np.bincount(freshness, minlength=len(Freshness)).tolist()
     return CategoryRow(
@@ -200,7 +201,7 @@ class Agreement(NamedTuple):
 
 def agreement(one: Retention, other: Retention) -> Agreement:
     """Return how far two runs of one conversation hold the same facts at the end."""
-    stated = _at_last_request(one.born) & _at_last_request(other.born)
+    stated = _at_last_request(one.judged) & _at_last_request(other.judged)
     in_one = _at_last_request(one.retained)[stated]
     in_other = _at_last_request(other.retained)[stated]
     return Agreement(

@@ -33,6 +33,8 @@ class CompactionOutcome(Enum):
     """Left out without a summary."""
     CLEARED = "cleared"
     SHORTENED = "shortened"
+    SEALED = "sealed"
+    """Put into a block that only the provider can read."""
 
 
 _OUTCOMES: dict[CompactionKind, CompactionOutcome] = {
@@ -52,6 +54,8 @@ def outcome_of(compaction: Compaction) -> CompactionOutcome:
         return CompactionOutcome.THOUGHT
     if compaction.is_edited:
         return CompactionOutcome.REWORDED
+    if compaction.is_opaque:
+        return CompactionOutcome.SEALED
     return CompactionOutcome.SUMMARIZED
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memviz.core.messages import Message
 from memviz.core.summaries import SummarySource
-from memviz.strategies.base import transcript_text
+from memviz.strategies.prompts import transcript_text
 
 # LlamaIndex opens a quote and puts the first entry on the line of its heading.
 _ENTRY = re.compile(

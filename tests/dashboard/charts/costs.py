@@ -34,7 +34,15 @@ def traffic_of(
     turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     when, read, written = np.array(summaries, dtype=np.int64).reshape(-1, 3).T
     return Traffic(
-        turns, sent, shared, output, when, read, written, np.full_like(when, -1)
+        turns,
+        sent,
+        shared,
+        output,
+        when,
+        read,
+        written,
+        np.full_like(when, -1),
+        np.zeros_like(when),
     )
 
 

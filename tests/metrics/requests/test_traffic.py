@@ -260,6 +260,7 @@ def test_a_full_buffer_by_hand() -> None:
         "summarizer_input_tokens": [],
         "summarizer_output_tokens": [],
         "summarizer_requests": [],
+        "by_chat_model": [],
     }
     content = traffic(run, overhead=False)
     assert content.input_tokens.tolist() == [12, 42, 63]

@@ -41,6 +41,7 @@ FATE_WORDS = {
     Fate.SHORTENED: noop("shortened"),
     Fate.CLEARED: noop("sent as a placeholder"),
     Fate.SUMMARIZED: noop("replaced by a summary"),
+    Fate.OPAQUE: noop("in a block nobody can read"),
     Fate.DROPPED: noop("dropped"),
 }
 ALWAYS_SAID = (Fate.VERBATIM, Fate.DROPPED)

@@ -18,7 +18,7 @@ from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 
 BAR_PIXELS = 42
 AXIS_PIXELS = 44
-LINE_PIXELS = 24
+LINE_PIXELS = 34
 LABEL_CHARS = 60
 
 

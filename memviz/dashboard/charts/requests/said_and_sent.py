@@ -10,7 +10,12 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import figure
 from memviz.dashboard.charts.grammar import BELOW, Part, bars
-from memviz.dashboard.charts.palette import PART_COLORS, SHORTENED_COLOR, faded
+from memviz.dashboard.charts.palette import (
+    OPAQUE_COLOR,
+    PART_COLORS,
+    SHORTENED_COLOR,
+    faded,
+)
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent, Stretch
@@ -22,6 +27,7 @@ COLORS: dict[Looks, str] = {
     "recalled": PART_COLORS["recalled"],
     "shortened": SHORTENED_COLOR,
     "cleared": faded(PART_COLORS["tools"], 0.5),
+    "opaque": OPAQUE_COLOR,
     "dropped": faded(PART_COLORS["system"], 0.3),
     "input": PART_COLORS["input"],
     "tools": PART_COLORS["tools"],
@@ -36,6 +42,7 @@ TITLES: dict[Looks, str] = {
     "recalled": noop("Recalled"),
     "shortened": noop("Shortened"),
     "cleared": noop("Sent as a placeholder"),
+    "opaque": noop("Opaque"),
     "dropped": noop("Not sent"),
     "input": noop("Input"),
     "tools": noop("Tools"),

@@ -11,6 +11,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
+    OPAQUE_COLOR,
     PART_COLORS,
     SHORTENED_COLOR,
     SUMMARIZATION_LINE,
@@ -75,6 +76,9 @@ MARKS = {
     ),
     CompactionOutcome.SHORTENED: Mark(
         "triangle-up", SHORTENED_COLOR, noop("messages shortened"), "▲"
+    ),
+    CompactionOutcome.SEALED: Mark(
+        "diamond-wide", OPAQUE_COLOR, noop("put into a block nobody can read")
     ),
 }
 RULED = (

@@ -50,6 +50,7 @@ SAMPLE_QUESTION = noop('"What is Niamh allergic to?"')
 """What was said early in the sample, and is in no summary of the setting that a chat begins with."""
 FATE_NOTES: dict[Fate, tuple[BadgeColor, str]] = {
     Fate.SUMMARIZED: ("violet", noop("replaced by a summary")),
+    Fate.OPAQUE: ("gray", noop("in a block nobody can read")),
     Fate.DROPPED: ("gray", noop("dropped")),
     Fate.RECALLED: ("orange", noop("recalled")),
     Fate.CLEARED: ("yellow", noop("sent as a placeholder")),

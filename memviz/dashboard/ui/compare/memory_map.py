@@ -198,6 +198,7 @@ FATE_ORDER = (
     Fate.SHORTENED,
     Fate.CLEARED,
     Fate.SUMMARIZED,
+    Fate.OPAQUE,
     Fate.RECALLED,
     Fate.DROPPED,
 )
@@ -293,6 +294,9 @@ def _numbers(fates: FateMap) -> Iterator[_Number]:
             "sent as placeholders: that they were there is in it, and nothing that they said"
         ),
         Fate.SUMMARIZED: _("replaced by a summary{often}", often=often),
+        Fate.OPAQUE: _(
+            "replaced by a block that only the provider can read: what it holds of them is unknown"
+        ),
         Fate.DROPPED: _("dropped: nothing of them is in it"),
     }
     for fate, said in words.items():

@@ -51,6 +51,7 @@ FATE_WORDS = {
     Fate.RECALLED: noop("recalled"),
     Fate.CLEARED: noop("sent as a placeholder"),
     Fate.SHORTENED: noop("shortened"),
+    Fate.OPAQUE: noop("in a block nobody can read"),
     Fate.DROPPED: noop("dropped"),
 }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from memviz.core.context import Block, Fate
-from memviz.core.forms import FormFate
+from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes
 from memviz.core.summaries import SUMMARY
@@ -43,15 +43,15 @@ FORMED_HELP = noop(
 )
 
 
-def reduced_fates(record: TurnRecord) -> Mapping[int, FormFate]:
-    """Return the fates of the messages of the log that were sent with less in them than was said, by their
+def reduced_forms(record: TurnRecord) -> Mapping[int, Form]:
+    """Return the forms of the messages of the log that were sent with less in them than was said, by their
     positions."""
     space = record.memory.space
-    fates: dict[int, FormFate] = {}
+    forms: dict[int, Form] = {}
     for piece in record.parts.messages:
         if piece.form is not None:
-            fates.update(dict.fromkeys(reduced(space, piece), piece.form.fate))
-    return fates
+            forms.update(dict.fromkeys(reduced(space, piece), piece.form))
+    return forms
 
 
 def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
@@ -64,19 +64,20 @@ def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | Non
             sent = log.sent(position, piece.form)
             if sent is said:
                 return None
-            return sent, _form_words(said, sent, piece.form.fate)
+            tokens = record.memory.sums.between(position, position + 1)
+            return sent, _form_words(said, sent, piece.form, tokens)
     return None
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     """Return the block's head and its messages from number ``first`` (0-based) on."""
-    fates = reduced_fates(record)
-    parts = [_head(block, record, fates)]
+    forms = reduced_forms(record)
+    parts = [_head(block, record, forms)]
     if block.kind == "system":
         parts += _system_prompt(block, record, first)
     else:
         for offset in range(first, len(block.messages)):
-            parts.append(_message(block, record, offset, fates))
+            parts.append(_message(block, record, offset, forms))
     return section(PART_COLORS[block.kind], *parts)
 
 
@@ -125,7 +126,7 @@ def notes_title(record: TurnRecord, piece: Notes) -> str:
     return version.track.capitalize()
 
 
-def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Markup:
+def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup:
     said = [f"{size_words(block, record)} · {counted(len(block.messages), 'message')}"]
     if block.kind == "tools" and record.parts.tools:
         said.append(_("offered: {tools}", tools=", ".join(record.parts.tools)))
@@ -142,7 +143,7 @@ def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Ma
             said.append(_("sent as a message of the {role}", role=role_name(role)))
     if block.kind == "recalled":
         said += _restored_words(block, record)
-    formed = form_counts(block, fates)
+    formed = form_counts(block, forms)
     help_text = _(FORMED_HELP) if formed else _(PART_HELP[block.kind])
     title = element("b", block_title(block, record))
     words = _(COMMA).join(said + formed)
@@ -175,11 +176,11 @@ def _restored_words(block: Block, record: TurnRecord) -> Iterator[str]:
             yield ngettext(*IN_PLACE, count)
 
 
-def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
+def form_counts(block: Block, forms: Mapping[int, Form]) -> list[str]:
     """Return ``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
     if block.kind not in IN_FORMS:
         return []
-    found = Counter(map(fates.get, block.indices))
+    found = Counter(forms[at].fate for at in block.indices if at in forms)
     return [
         _("{number:,} of them {how}", number=found[fate], how=_(words))
         for fate, words in FORM_WORDS.items()
@@ -188,23 +189,22 @@ def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
 
 
 def _message(
-    block: Block, record: TurnRecord, offset: int, fates: Mapping[int, FormFate]
+    block: Block, record: TurnRecord, offset: int, forms: Mapping[int, Form]
 ) -> Markup:
     sent = block.messages[offset]
     position = _position(block, offset)
-    if position is None or position not in fates or block.kind not in IN_FORMS:
+    if position is None or position not in forms or block.kind not in IN_FORMS:
         return message_html(sent, _where(block, record, position, sent), _(MORE))
     said = record.memory.log[position]
     sums = record.memory.sums
-    fate = fates[position]
+    form = forms[position]
     size = counted(sums.counter(sent.content), "token")
-    form = _form_words(said, sent, fate)
     head = _(
         "{role} · message {number:,} · {size} · {form}",
         role=role_name(sent.role),
         number=message_number(position),
         size=size,
-        form=form,
+        form=_form_words(said, sent, form, sums.between(position, position + 1)),
     )
     tokens = counted(sums.between(position, position + 1), "token")
     as_said = element(
@@ -212,7 +212,7 @@ def _message(
         element("summary", _("As it was said, {tokens}", tokens=tokens)),
         message_html(said, "", _(MORE)),
     )
-    color = STEP_COLORS[code_of(Fate[fate.upper()])]
+    color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
     return _formed(color, message_html(sent, head, _(MORE)), as_said)
 
 
@@ -221,10 +221,15 @@ def _formed(color: str, *inside: Markup) -> Markup:
     return element("div", *inside, class_="memviz-formed", style=style)
 
 
-def _form_words(said: Message, sent: Message, fate: FormFate) -> str:
-    if fate == "cleared" and sent.content == said.content:
+def _form_words(said: Message, sent: Message, form: Form, tokens: int) -> str:
+    if form.fate == "cleared" and sent.content == said.content:
         return _("sent without the arguments of its calls")
-    return _(FORM_WORDS[fate])
+    if form.stores:
+        return _(
+            "offloaded: its beginning is sent, and reading all of it once would send {tokens} more",
+            tokens=counted(tokens, "token"),
+        )
+    return _(FORM_WORDS[form.fate])
 
 
 def _position(block: Block, offset: int) -> int | None:

@@ -223,9 +223,15 @@ def _scale(setting: Setting, needed_tokens: Callable[[], int]) -> None:
 def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
     """Draw one control a parameter, the main one first, each with what is wrong with its value below it; return all
     values. Those that only matter where a model answers are shown for ``live``
-    talk alone."""
+    talk alone, those that can only be simulated in a replay alone."""
     cls = strategies()[setting.strategy_id]
-    declared = [one for one in cls.parameters() if live or not one.live_only]
+    declared = []
+    values: dict[str, Any] = {}
+    for parameter in cls.parameters():
+        if live and parameter.replay_only:
+            values[parameter.name] = parameter.default
+        elif live or not parameter.live_only:
+            declared.append(parameter)
     declared.sort(key=lambda one: one.name != cls.main_parameter)
     problems = dict(setting.refused)
     try:
@@ -233,7 +239,6 @@ def _controls(setting: Setting, *, live: bool) -> dict[str, Any]:
     except ParameterError as error:  # a link or a file may ask for a wrong value
         problems = {error.name: error, **problems}
     remedy = _("The value before is still used.") if setting.refused else ""
-    values: dict[str, Any] = {}
     for parameter in declared:
         key = parameter_key(setting, parameter.name)
         value = setting.parameters.get(parameter.name, parameter.default)

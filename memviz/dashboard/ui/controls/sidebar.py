@@ -56,7 +56,6 @@ from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.bundled import bundled_words
 from memviz.models.names import OFFLINE, RECORDED_FIRST, is_free
-from memviz.strategies.base import Trigger
 
 REPLIES = {REPLAYED: noop("As they were said"), FREE_RUN: noop("Free run")}
 REPLIES_WORDS = {
@@ -163,7 +162,7 @@ def _writer(setting: Setting) -> str | None:
         return None
     with suppress(MemvizError):
         transcript, log = studied_conversation()
-        if setting.build().trigger is Trigger.NEVER:
+        if not setting.build().writes_notes:
             return None
         if not workspace().recordings.has_any(transcript, log):
             return None

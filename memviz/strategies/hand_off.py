@@ -1,0 +1,163 @@
+"""Hand-off."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from memviz.core.forms import Cut
+from memviz.core.memory import Memory
+from memviz.core.pieces import Messages, Piece, in_ranges, messages, notes
+from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import noop
+from memviz.strategies.base import Effect, Strategy, Trigger, Write
+from memviz.strategies.clauses import Fill, Headroom
+from memviz.strategies.parameters import summary_length, whole_number
+
+CHARS_PER_TOKEN = 4
+"""What Codex takes a token for, where it cuts a message."""
+
+
+class HandOff(Strategy):
+    """Once too much is sent, keeps the user's newest messages and hands everything else over in a summary behind them.
+
+    Gains: what the user asked for stays in the user's own words, and all work since then starts with much room.
+
+    Loses: every word of the assistant and of tools at one blow: what was tried, decided and found stands in the summary
+    or nowhere. Where the provider writes it (``opaque_tokens``), nobody can look what stands there.
+
+    Hurts when: the assistant's answers hold what matters, such as a plan that the user only said yes to; or the user
+    pastes long files, which then take the room of everything else.
+
+    Used by:
+    - Codex: at 0.9 of the window keeps the newest 20,000 tokens of the user's messages, the oldest of them cut, and the
+      summary behind them (read in an older copy of codex)
+    - OpenAI server compaction: past compact_threshold one encrypted block stands for everything but the user's messages
+      (read in openai 3.54.0)
+    - Anthropic server compaction: past 150,000 tokens of input one block stands for everything (read in anthropic
+      2.12.0)
+
+    It looks before each request, and counts the contents of all that would be sent. The newest messages of the user are
+    kept that have at most ``keep_user_tokens`` together; of the one before them both ends, as far as there is room. The
+    summarizer reads the summary before and what was said since. A block of ``opaque_tokens`` is written by the
+    provider: memviz simulates when, and what stays beside it; its size is an assumption, its text is not simulated, and
+    whether a fact stands in it is *unknown*. The call that makes it reads what the request would have sent.
+    """
+
+    title: ClassVar[str] = "Hand-off"
+    reference: ClassVar[str] = (
+        "Codex compact.rs; server compaction of OpenAI and Anthropic"
+    )
+    order: ClassVar[int] = 13
+    main_parameter: ClassVar[str] = "trigger_tokens"
+    trigger: ClassVar[Trigger] = Trigger.REQUEST
+
+    trigger_tokens: int = whole_number(
+        4000,
+        "tokens",
+        "Hands off when more than so many tokens would be sent. Larger does so later and costs more a turn.",
+        (500, 100_000),
+    )
+    keep_user_tokens: int = whole_number(
+        1000,
+        "tokens",
+        "Newest messages of the user that stay, word for word. Larger keeps more of what was asked for. 0: none stays.",
+        (250, 20_000),
+        minimum=0,
+    )
+    opaque_tokens: int = whole_number(
+        0,
+        "tokens",
+        "Size of the block that the provider writes and nobody else can read. Larger costs more a turn. 0: the "
+        "summarizer writes a summary instead.",
+        (500, 8000),
+        minimum=0,
+        replay_only=True,
+        zero_is_off=True,
+    )
+    summary_words: int = summary_length()
+
+    @property
+    def writes_notes(self) -> bool:
+        """Nobody is asked where the provider writes."""
+        return not self.opaque_tokens
+
+    @property
+    def limits(self) -> str:
+        """Everything counts."""
+        return noop("everything that is sent, the summary among it")
+
+    def fill(self, memory: Memory) -> Fill:
+        """Content tokens of all that would be sent."""
+        versions = memory.newest_summary
+        sent = memory.space.system_tokens + memory.pending_tokens
+        sent += memory.space.summaries.tokens(versions.start, versions.stop)
+        for piece in self._kept(memory):
+            if piece.form is None:
+                sent += memory.sums.between(piece.start, piece.stop)
+            else:
+                cut = memory.log.sent(piece.start, piece.form)
+                sent += memory.sums.counter(cut.content)
+        return Fill(sent, self.trigger_tokens, "tokens", self.limits)
+
+    def headroom(self, memory: Memory) -> Headroom | None:
+        """Unknown as long as there is nothing but the input, which stays however large it is."""
+        return (
+            self.fill(memory).headroom if memory.before_input > memory.cursor else None
+        )
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """Past the limit, everything before the input goes into the summary."""
+        fill = self.fill(memory)
+        stop = memory.before_input
+        if not fill.is_over or stop <= memory.cursor:
+            return ()
+        effect = Write(
+            range(memory.cursor, stop),
+            stop,
+            fill.reason,
+            memory.summary,
+            opaque_tokens=self.opaque_tokens,
+        )
+        return (effect,)
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        """The user's newest messages of what was handed over, the summary, and all messages since then."""
+        return (
+            *self._kept(memory),
+            *notes(memory.newest_summary, role="user"),
+            Messages(memory.cursor, memory.length),
+        )
+
+    def _kept(self, memory: Memory) -> list[Messages]:
+        """The user's newest messages before the cursor, and the ends of the one that did not fit."""
+        room = self.keep_user_tokens
+        whole: list[int] = []
+        for position in _said_by_user(memory):
+            tokens = memory.sums.between(position, position + 1)
+            if tokens > room:
+                ends = _cut(position, room)
+                return [*ends, *map(messages, in_ranges(whole))]
+            whole.append(position)
+            room -= tokens
+        return [*map(messages, in_ranges(whole))]
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        """The text alone, as Codex sends it behind a line of its own."""
+        return summary.text
+
+
+def _said_by_user(memory: Memory) -> Iterator[int]:
+    """The positions of the user's messages that were handed over, from the newest to the oldest."""
+    log = memory.log
+    if memory.cursor <= memory.history_start:
+        return
+    for number in range(log.turn_number(memory.cursor - 1), 0, -1):
+        turn = log.turn(number)
+        for position in reversed(range(turn.start, min(turn.asked, memory.cursor))):
+            if log[position].role == "user":
+                yield position
+
+
+def _cut(position: int, room: int) -> tuple[Messages, ...]:
+    """A message with as much of both its ends as there is room for, in tokens; nothing where there is none."""
+    half = room * CHARS_PER_TOKEN // 2
+    return (Messages(position, position + 1, Cut(half, half)),) if half else ()
