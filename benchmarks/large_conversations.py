@@ -170,7 +170,7 @@ async def look(visitor: Visitor, page: str, id: str, setting: str, first: str) -
     await until_derived(visitor)
     while first and visitor.has("long-replay-stop"):
         await asyncio.sleep(LOOK_SECONDS)
-        await visitor.run("")
+        await visitor.run_fragment()
     if visitor.has("long-replay-stop"):
         visitor.exceptions.append("so far")
     return "; ".join(visitor.exceptions[:1])

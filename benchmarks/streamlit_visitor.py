@@ -40,6 +40,7 @@ class Visitor:
         self._states: dict[str, WidgetState] = {}
         self._clicked: list[str] = []
         self._once: list[WidgetState] = []
+        self._fragment = ""
         self.start()
 
     async def open(self) -> None:
@@ -124,10 +125,19 @@ class Visitor:
         """One run of the page's script, to its end."""
         if page is not None:
             self.page, self._page_hash, self._states = page, "", {}
+        await self._run(query, fragment="")
+
+    async def run_fragment(self) -> None:
+        """Run the part of the page that runs by itself every so often, as the browser does then, and what follows from
+        it."""
+        await self._run("", fragment=self._fragment)
+
+    async def _run(self, query: str, *, fragment: str) -> None:
         message = BackMsg()
         message.rerun_script.query_string = query
         message.rerun_script.page_script_hash = self._page_hash
         message.rerun_script.page_name = "" if self._page_hash else self.page
+        message.rerun_script.fragment_id = fragment
         for state in self._states.values():
             message.rerun_script.widget_states.widgets.append(state)
         for id in self._clicked:
@@ -154,6 +164,8 @@ class Visitor:
             answer = ForwardMsg()
             answer.ParseFromString(raw)
             kind = answer.WhichOneof("type")
+            if kind == "auto_rerun":
+                self._fragment = answer.auto_rerun.fragment_id
             if kind in ("new_session", "navigation"):
                 self._page_hash = getattr(answer, kind).page_script_hash
             elif kind == "delta" and answer.delta.WhichOneof("type") == "new_element":

@@ -227,7 +227,7 @@ _CHINESE_SUBJECT = re.compile(
 )
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32_768)
 def clauses(sentence: str) -> tuple[str, ...]:
     """The clauses of ``sentence`` that state something, in order; none, if it is a mere courtesy or exclamation."""
     text = without_openers(sentence)

@@ -51,10 +51,11 @@ def counted_unit(text: str) -> str:
 def count_words(text: str) -> int:
     """Return how many words a text has, as word processors count them: what stands between spaces, and each character
     of a script that is written without spaces."""
-    return sum(max(1, _words_in(chunk)) for chunk in text.split())
+    chunks = text.split()
+    if text.isascii():
+        return len(chunks)
+    return sum(max(1, _words_in(chunk)) for chunk in chunks)
 
 
 def _words_in(chunk: str) -> int:
-    if chunk.isascii():
-        return 1
     return sum(1 for word in _WORD.findall(chunk) if _LETTER_OR_DIGIT.search(word))

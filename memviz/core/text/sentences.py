@@ -162,7 +162,7 @@ _short_passage = lru_cache(maxsize=2048)(_read)
 _long_passage = lru_cache(maxsize=16)(_read)
 
 
-@lru_cache(maxsize=8192)  # a sentence comes back in summary after summary
+@lru_cache(maxsize=32_768)  # a sentence comes back in summary after summary
 def _unquoted(text: str) -> Sentence:
     inner = phrases.quoted(text)
     return Sentence(inner or text, bool(inner))

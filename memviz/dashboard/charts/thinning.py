@@ -17,33 +17,38 @@ BINS = MAX_POINTS // 2
 MOST_KINDS = 64
 """Of symbols that are kept apart."""
 T = TypeVar("T")
+V = TypeVar("V")
 Trace = dict[str, Any]
 Places = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
 
-class Texts(Sequence[str], Generic[T]):
-    """The words of each of ``items``, written only for those that are drawn, and once: traces are kept with their run
-    and drawn again beside others."""
+class Drawn(Sequence[V], Generic[T, V]):
+    """The value of each of ``items`` on a picture, made only for those that are drawn, and once: traces are kept with
+    their run and drawn again beside others."""
 
-    def __init__(self, items: Sequence[T], words: Callable[[T], str]) -> None:
+    def __init__(self, items: Sequence[T], make: Callable[[T], V]) -> None:
         self._items = items
-        self._words = words
-        self._written: dict[int, str] = {}
+        self._make = make
+        self._made: dict[int, V] = {}
 
     def __len__(self) -> int:
         return len(self._items)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, place: int) -> V: ...
     @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
+    def __getitem__(self, place: slice) -> list[V]: ...
+    def __getitem__(self, place: int | slice) -> V | list[V]:
         if isinstance(place, slice):
             return [self[number] for number in range(*place.indices(len(self)))]
-        if place not in self._written:
-            self._written[place] = self._words(self._items[place])
-        return self._written[place]
+        if place not in self._made:
+            self._made[place] = self._make(self._items[place])
+        return self._made[place]
+
+
+class Texts(Drawn[T, str]):
+    """The words of each of ``items``."""
 
 
 class Thinned(NamedTuple):
@@ -91,7 +96,7 @@ def thinned(
             drawn[place] = _cut(drawn[place], len(x), kept)
     for trace in drawn:
         for name, value in trace.items():
-            if isinstance(value, Texts):
+            if isinstance(value, Drawn):
                 trace[name] = list(value)
     return Thinned(drawn, turns)
 
@@ -177,7 +182,7 @@ def _cut(trace: Trace, size: int, kept: Places) -> Trace:
 
 
 def _picked(value: Any, size: int, kept: Places) -> Any:
-    if not isinstance(value, np.ndarray | Texts | list | tuple) or len(value) != size:
+    if not isinstance(value, np.ndarray | Drawn | list | tuple) or len(value) != size:
         return value
     if isinstance(value, np.ndarray):
         return value[kept]

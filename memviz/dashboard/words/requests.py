@@ -1,13 +1,16 @@
 """Requests and their messages in words: names, the picture of a request beside all that was said, and the tokens that
 a limit allows."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memviz.core.messages import Message, ToolCall
 from memviz.core.text.wording import RequestPlace, counted, listed, request_name
 from memviz.core.translation import _, noop
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import Forecast, Limit, limit_of
-from memviz.metrics.requests.request_axis import Turns, place_of, request_places
+from memviz.metrics.requests.request_axis import place_at, place_of
 from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent
 from memviz.strategies.base import Strategy, Trigger
 
@@ -17,9 +20,9 @@ def name_of(run: Run, record: TurnRecord) -> str:
     return request_name(*place_of(run, record))
 
 
-def request_names(turns: Turns) -> list[str]:
-    """Return for the turn of every request of a run, in order, the request as people name it."""
-    return [request_name(*place) for place in request_places(turns)]
+def name_at(turns: NDArray[np.int64], number: int) -> str:
+    """Return request ``number`` (0-based) of a run, given the turn of each, as people name it."""
+    return request_name(*place_at(turns, number))
 
 
 def place_in_a_table(place: RequestPlace) -> str:

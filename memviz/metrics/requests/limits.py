@@ -9,7 +9,7 @@ import numpy as np
 
 from memviz.core.context import ALL_PARTS
 from memviz.core.text.wording import RequestPlace
-from memviz.metrics.requests.request_axis import request_places
+from memviz.metrics.requests.request_axis import place_at
 from memviz.metrics.requests.traffic import Traffic
 from memviz.strategies.base import Strategy
 
@@ -50,7 +50,7 @@ FEWEST_REQUESTS = 3
 def passing_request(traffic: Traffic, window_tokens: int) -> RequestPlace | None:
     """Return the first request that is larger than the window; ``None`` if there is none."""
     too_large = np.flatnonzero(traffic.input_tokens > window_tokens)
-    return request_places(traffic.turns)[too_large[0]] if too_large.size else None
+    return place_at(traffic.turns, int(too_large[0])) if too_large.size else None
 
 
 def requests_to_overflow(traffic: Traffic, window_tokens: int) -> int | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +38,12 @@ def calls_in_turns(turns: Turns) -> NDArray[np.int64]:
     return stops - np.searchsorted(numbers, numbers)
 
 
-def request_places(turns: Turns) -> list[RequestPlace]:
-    """Return for the turn of every request of a run, in order, its place in the conversation."""
-    numbers = np.asarray(turns, np.int64)
-    columns = (numbers, calls_of(numbers), calls_in_turns(numbers))
-    return [(*row,) for row in np.stack(columns, axis=1).tolist()]
+def place_at(turns: NDArray[np.int64], number: int) -> RequestPlace:
+    """Return the place in the conversation of request ``number`` (0-based) of a run, given the turn of each."""
+    turn = turns[number]
+    first = int(np.searchsorted(turns, turn))
+    behind = int(np.searchsorted(turns, turn, side="right"))
+    return int(turn), number - first + 1, behind - first
 
 
 def request_turns(run: Run) -> NDArray[np.int64]:
@@ -75,10 +75,10 @@ def span_of(turns: Turns) -> Callable[[int, int], list[int]]:
     turn took."""
     places = RequestAxis.of([turns]).places(turns)
     columns = np.stack([turns, calls_of(turns), places, calls_in_turns(turns)])
-    rows = columns.T.tolist()
 
     def numbers_of(first: int, last: int) -> list[int]:
-        return list(chain.from_iterable(zip(rows[first], rows[last], strict=True)))
+        numbers: list[int] = columns[:, [first, last]].ravel().tolist()
+        return numbers
 
     return numbers_of
 

@@ -198,15 +198,21 @@ def fact_losses(
     return found
 
 
+def probes_lost_by(losses: Losses) -> dict[int | None, list[int]]:
+    """Return the numbers of the probes that each compaction took, in the order of ``losses``."""
+    lost: dict[int | None, list[int]] = {}
+    for (probe, _), by in losses.items():
+        lost.setdefault(by, []).append(probe)
+    return lost
+
+
 def version_probes(
     run: Run, losses: Losses, texts: ProbeTexts
 ) -> tuple[VersionProbes, ...]:
     """Return one a compaction of ``run``, in order. ``losses`` are those of the run, ``texts`` what they were found
     with."""
     held = texts.in_versions(run.space.summaries).answers
-    lost: dict[int | None, list[int]] = {}
-    for (probe, _), by in losses.items():
-        lost.setdefault(by, []).append(probe)
+    lost = probes_lost_by(losses)
     found = []
     for number, compaction in enumerate(run.compactions):
         one = VersionProbes(lost=tuple(sorted(lost.get(number, ()))))

@@ -1,7 +1,7 @@
 """The texts in which the answers of probes are contained: looked up once for a conversation, for all its runs."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, groupby, permutations
 from typing import NamedTuple
@@ -269,11 +269,14 @@ class ProbeTexts:
         if self._any_mention:
             return held
         rows = np.flatnonzero(answers.any(axis=1) | stale.any(axis=1)).tolist()
-        telling = self._telling_sentences([texts[row] for row in rows])
-        if not telling:
-            return held
-        read = {row: polarity(texts[row], telling.__contains__) for row in rows}
-        read = {row: one for row, one in read.items() if one.affirmed is not texts[row]}
+        may_deny = {row: [*sentences_that_may_deny(texts[row])] for row in rows}
+        telling = self._telling(set(chain.from_iterable(may_deny.values())))
+        read = {}
+        for row, sentences in may_deny.items():
+            if not telling.isdisjoint(sentences):
+                one = polarity(texts[row], telling.__contains__)
+                if one.affirmed is not texts[row]:
+                    read[row] = one
         if not read:
             return held
         rows = list(read)
@@ -303,15 +306,12 @@ class ProbeTexts:
             answers[one.told_in(found), one.probe] = True
         return answers, stale[:, self.stale_columns]
 
-    def _telling_sentences(self, texts: Sequence[str]) -> set[str]:
-        """Return the sentences of ``texts`` that mention an answer and may deny it."""
-        may_deny = chain.from_iterable(map(sentences_that_may_deny, texts))
-        sentences = list(set(may_deny))
-        if not sentences:
-            return set()
-        found = self._index.find(sentences)
+    def _telling(self, sentences: Collection[str]) -> set[str]:
+        """Return those of ``sentences`` that mention an answer."""
+        read = list(sentences)
+        found = self._index.find(read)
         telling = found.texts[self._tells[found.phrases]]
-        return {sentences[row] for row in np.unique(telling).tolist()}
+        return {read[row] for row in np.unique(telling).tolist()}
 
     def _ended(self, read: Sequence[Polarity]) -> tuple[Bools, Bools]:
         """Return which accepted answers each text calls outdated, and which it affirms after that."""

@@ -285,7 +285,7 @@ def _clause(text: str) -> Sentence:
     return Sentence(text)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=32_768)
 def _statement(
     sentence: Sentence, role: str, points_back: bool, is_lost: bool
 ) -> Statement:

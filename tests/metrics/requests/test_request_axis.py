@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz.core.text.wording import request_name
-from memviz.dashboard.words.requests import name_of, request_names
+from memviz.dashboard.words.requests import name_at, name_of
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.request_axis import (
     RequestAxis,
@@ -76,7 +76,7 @@ def test_pages_and_records_name_a_request_alike() -> None:
     assert names[:4] == ["turn 1", "turn 2, call 1", "turn 2, call 2", "turn 2, call 3"]
     assert (
         names
-        == request_names(request_turns(run))
+        == [name_at(request_turns(run), number) for number in range(len(names))]
         == [name_of(run, record) for record in run.requests]
     )
     lives = [fate_map(run).life(position) for position in range(len(run.log))]

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import numpy as np
 import plotly.graph_objects as go
+from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop
@@ -36,7 +38,7 @@ from memviz.dashboard.charts.turn_axis import (
     turns_axis,
 )
 from memviz.dashboard.words.prices import BROKEN_BY
-from memviz.dashboard.words.requests import request_names
+from memviz.dashboard.words.requests import name_at
 from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak
 from memviz.metrics.requests.request_axis import RequestAxis
 
@@ -185,11 +187,10 @@ def _row(
     sent = cost.traffic
     color = setting_color(one.setting.setting.index)
     x = axis.places(sent.turns)
-    names = request_names(sent.turns)
     held = cost.cached_tokens
     paid = sent.input_tokens - held
 
-    texts = Texts(range(len(names)), partial(_request_words, one.setting, names))
+    texts = Texts(range(len(x)), partial(_request_words, one.setting))
     ids = [f"{number}:{point}" for point in request_ids(sent.turns)]
     shared = {
         "yaxis": row,
@@ -210,7 +211,7 @@ def _row(
         yield marks(
             x[numbers],
             sent.input_tokens[numbers] + ABOVE_SHARE * top,
-            Texts(alike, partial(_break_words, names)),
+            Texts(alike, partial(_break_words, sent.turns)),
             {
                 "symbol": look.symbol,
                 "size": MARK_PIXELS,
@@ -223,29 +224,29 @@ def _row(
         )
 
 
-def _request_words(setting: SettingCost, names: Sequence[str], at: int) -> str:
-    """Return the tooltip of a request; ``names`` are those of all requests."""
+def _request_words(setting: SettingCost, at: int) -> str:
+    """Return the tooltip of a request."""
     sent = int(setting.cost.traffic.input_tokens[at])
     held = int(setting.cost.cached_tokens[at])
     return _(
         "<b>{label}</b><br>{request}: {tokens} sent<br>pale: {held:,} read from the cache<br>"
         "solid: {paid:,} paid for in full",
         label=escaped(setting.label),
-        request=names[at],
+        request=name_at(setting.cost.turns, at),
         tokens=counted(sent, "token"),
         held=held,
         paid=sent - held,
     )
 
 
-def _break_words(names: Sequence[str], run: _Run) -> str:
-    """Return the tooltip of a run of breaks; ``names`` are those of all requests."""
-    broken = names[run.first.request]
+def _break_words(turns: NDArray[np.int64], run: _Run) -> str:
+    """Return the tooltip of a run of breaks; ``turns`` are those of all requests."""
+    broken = name_at(turns, run.first.request)
     if run.last.request > run.first.request:
         broken = _(
             "each request from {first} to {last}",
             first=broken,
-            last=names[run.last.request],
+            last=name_at(turns, run.last.request),
         )
     lost = counted(run.lost_tokens, "token")
     reason = _(LOOKS[run.first.breaker].told)

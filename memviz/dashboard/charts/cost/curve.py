@@ -48,7 +48,7 @@ from memviz.dashboard.charts.turn_axis import (
     turn_partings,
     turns_axis,
 )
-from memviz.dashboard.words.requests import request_names
+from memviz.dashboard.words.requests import name_at
 from memviz.metrics.health.growth import unbounded_part
 from memviz.metrics.requests.request_axis import RequestAxis
 
@@ -268,14 +268,13 @@ def _window_line(
     one: SettingCost, window_tokens: int | None, axis: RequestAxis
 ) -> Part:
     sent = one.cost.traffic
-    names = request_names(sent.turns)
 
     def words(at: int) -> str:
         tokens = int(sent.input_tokens[at])
         told = _(
             "<b>{escaped}</b><br>{names}: <b>{tokens:,} tokens</b>",
             escaped=escaped(one.label),
-            names=names[at],
+            names=name_at(sent.turns, at),
             tokens=tokens,
         )
         if not window_tokens:
@@ -286,7 +285,7 @@ def _window_line(
             value=tokens / window_tokens,
         )
 
-    text = Texts(range(len(names)), words)
+    text = Texts(range(len(sent.turns)), words)
     return line(one.setting, axis.places(sent.turns), sent.input_tokens, text)
 
 

@@ -13,7 +13,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
-from memviz.dashboard.words.requests import request_names
+from memviz.dashboard.words.requests import name_at
 from memviz.metrics.cost.cost import MAIN_PARTS, SUMMARIZER_PARTS, Cost, CostParts, Part
 
 Amounts = NDArray[np.float64]
@@ -133,8 +133,8 @@ def turn_words(one: SettingCost) -> Texts[int]:
     each = one.amounts(View.EACH_STEP)
     so_far = one.amounts(View.SO_FAR)
     uncached = one.uncached(View.EACH_STEP)
-    names = request_names(one.cost.turns)
-    has_calls = len(set(one.cost.turns.tolist())) < len(names)
+    turns = one.cost.turns
+    has_calls = len(np.unique(turns)) < len(turns)
     has_hits = bool(one.cost.cached_tokens.any())
 
     def words(row: int) -> str:
@@ -144,7 +144,7 @@ def turn_words(one: SettingCost) -> Texts[int]:
             return _(
                 "<b>{label}</b><br>{request} cost an unknown amount:{parts}",
                 label=label,
-                request=names[row],
+                request=name_at(turns, row),
                 parts=parts,
             )
         usd = dollars(float(each[0][row] + each[1][row]))
@@ -152,7 +152,7 @@ def turn_words(one: SettingCost) -> Texts[int]:
         told = _(
             _OF_A_CALL if has_calls else _OF_A_TURN,
             label=label,
-            request=names[row],
+            request=name_at(turns, row),
             usd=usd,
             total=total,
             parts=parts,
@@ -164,7 +164,7 @@ def turn_words(one: SettingCost) -> Texts[int]:
             )
         return told
 
-    return Texts(range(len(names)), words)
+    return Texts(range(len(turns)), words)
 
 
 def _parts_of(one: SettingCost, row: int) -> str:

@@ -1,7 +1,7 @@
 """The share of the facts stated so far that each request could still know, one line a setting; and the places of all
 facts at every request of one setting."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -44,10 +44,11 @@ from memviz.dashboard.charts.summaries.marks import (
     marker_of,
 )
 from memviz.dashboard.charts.text import escaped
-from memviz.dashboard.charts.thinning import Texts
-from memviz.dashboard.charts.turn_axis import parted, request_ids, turns_axis
-from memviz.metrics.requests.request_axis import RequestAxis, axis_of
+from memviz.dashboard.charts.thinning import Drawn, Texts
+from memviz.dashboard.charts.turn_axis import parted, turns_axis
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of, place_at
 from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.metrics.retention.life_lines import probes_lost_by
 
 MOST_NAMED = 3
 """Facts that the tooltip of a summarization names; of more it says how many."""
@@ -120,21 +121,26 @@ def _curve(
     one: RetentionResult, place: int, measure: Measure, axis: RequestAxis
 ) -> Part:
     kept = one.retention
-    requests = _requests(kept.turns)
+
+    def click(request: int) -> list[int]:
+        return [place, *_request_id(kept.turns, request, number=-1)]
+
     return line(
         one.setting,
         axis.places(kept.turns),
         kept.share(measure.of(kept)),
         _tooltips(one, measure),
         dot=POINT_PIXELS,
-        customdata=[[place, turn, -1, *call] for turn, *call in requests],
+        customdata=Drawn(range(len(kept.turns)), click),
         **_ONLY_CHOSEN,
     )
 
 
-def _requests(turns: NDArray[np.int64]) -> list[list[int]]:
-    """Return of every request its turn, and also its call unless it is the last one of its turn."""
-    return [list(map(int, id.split(":"))) for id in request_ids(turns)]
+def _request_id(turns: NDArray[np.int64], request: int, *, number: int) -> list[int]:
+    """Return the turn of a request, the ``number`` of a summarization, and the call unless it is the last one of its
+    turn."""
+    turn, call, calls = place_at(turns, request)
+    return [turn, number] if call == calls else [turn, number, call]
 
 
 def _tooltips(one: RetentionResult, measure: Measure) -> Texts[int]:
@@ -164,7 +170,6 @@ def summarization_marks(
     """Return a mark at the first request that each compaction changed, see
     :func:`memviz.dashboard.charts.summaries.marks.request_mark`; ``place`` is that of the setting on the chart."""
     turns = one.retention.turns
-    ids = _requests(turns)
     last_requests = {turn: request for request, turn in enumerate(turns.tolist())}
     by_request = one.retention.share(measure.of(one.retention))
     found: list[MarkedCompaction] = []
@@ -175,11 +180,10 @@ def summarization_marks(
         if request is None:
             request = last_requests.get(marked.turn)
         if request is not None and not np.isnan(by_request[request]):
-            turn, *call = [marked.turn] if marked.request is None else ids[request]
             number = one.run.number_of(marked.compaction)
             found.append(marked)
             shares.append(float(by_request[request]))
-            clicks.append([place, turn, number, *call])
+            clicks.append([place, *_request_id(turns, request, number=number)])
     if not found:
         return []
 
@@ -188,7 +192,7 @@ def summarization_marks(
     points = marks(
         np.array([marked.place for marked in found]),
         np.array(shares),
-        Texts(found, partial(_mark_tooltip, one)),
+        Texts(found, partial(_mark_tooltip, one, probes_lost_by(one.losses))),
         marker_of(found, 6 if is_dense else 11, edge),
         name=f"{escaped(one.setting.label)} summarizations",
         legendgroup=str(one.setting.index),
@@ -199,15 +203,18 @@ def summarization_marks(
     return [points]
 
 
-def _mark_tooltip(one: RetentionResult, marked: MarkedCompaction) -> str:
+def _mark_tooltip(
+    one: RetentionResult,
+    lost_by: Mapping[int | None, Sequence[int]],
+    marked: MarkedCompaction,
+) -> str:
     """Return why it was, and which facts it cost."""
     told = compaction_tooltip(one.setting.label, marked.compaction, run=one.run)
     number = one.run.number_of(marked.compaction)
     lost = []
-    for (probe, _request), by in one.losses.items():
-        if by == number:
-            answers = one.retention.probes[probe].answers
-            lost.append(escaped(answers[0]) if answers else "?")
+    for probe in lost_by.get(number, ()):
+        answers = one.retention.probes[probe].answers
+        lost.append(escaped(answers[0]) if answers else "?")
     if not lost:
         return told
     names = _(COMMA).join(lost[:MOST_NAMED])

@@ -11,7 +11,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
-from memviz.dashboard.words.requests import request_names
+from memviz.dashboard.words.requests import name_at
 from memviz.metrics.retention.knowledge import (
     BEST_FIRST,
     FactState,
@@ -53,17 +53,20 @@ PATTERNS = {Knowledge.CONTRADICTED: "/", Knowledge.UNKNOWN: "."}
 _ALWAYS_SAID = (Knowledge.VERBATIM, Knowledge.SUMMARY, Knowledge.LOST)
 
 
-def known_words(retention: Retention) -> Texts[tuple[str, list[int]]]:
+def known_words(retention: Retention) -> Texts[int]:
     """Return what each request knew: ``turn 30: 14 of 19 facts known: 6 word for word, 8 in the summary; 5 lost``."""
     by_state = [(retention.states == state).sum(axis=1) for state in Knowledge]
-    counts = np.stack(by_state, axis=1).tolist()
-    names = request_names(retention.turns)
-    return Texts(list(zip(names, counts, strict=True)), _words)
+    counts = np.stack(by_state, axis=1)
+
+    def words(number: int) -> str:
+        name = name_at(retention.turns, number)
+        return _words(name, counts[number].tolist())
+
+    return Texts(range(len(counts)), words)
 
 
-def _words(named: tuple[str, list[int]]) -> str:
+def _words(request: str, counts: list[int]) -> str:
     """Return the words of a request of this name with these numbers of facts by state."""
-    request, counts = named
     born = sum(counts) - counts[Knowledge.NOT_BORN]
     if not born:
         return _("{request}: no fact was stated yet", request=request)
