@@ -111,6 +111,9 @@ JUDGES = [
     Judge("hand_off", "", "strategies.test_hand_off", "test_sends_what_the_slow_reference_sends"),
     Judge("pipeline", "", "strategies.test_pipeline", "test_sends_what_the_slow_reference_sends"),
     Judge("retrieval", "", "strategies.test_retrieval", "test_finds_what_the_slow_reference_finds"),
+    Judge("working_memory", "", "strategies.test_working_memory", AGREES),
+    Judge("observations", "", "strategies.test_observations", AGREES),
+    Judge("facts_store", "", "strategies.test_facts_store", "test_tells_what_the_slow_reference_tells"),
 ]  # fmt: skip
 
 

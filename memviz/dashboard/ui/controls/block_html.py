@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from memviz.core.context import Block, Fate
+from memviz.core.facts import OBSERVATIONS
 from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
-from memviz.core.pieces import Line, Notes
+from memviz.core.pieces import Line, Notes, Quote
 from memviz.core.summaries import SUMMARY
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, ngettext, noop, plural_noop
@@ -25,6 +26,7 @@ from memviz.dashboard.words.requests import role_name
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.summaries.facts import are_facts
 
 MORE = noop("the JSON below has all of them")
@@ -73,8 +75,11 @@ def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     """Return the block's head and its messages from number ``first`` (0-based) on."""
     forms = reduced_forms(record)
     parts = [_head(block, record, forms)]
+    told = _told_in(block, record)
     if block.kind == "system":
         parts += _system_prompt(block, record, first)
+    elif told is not None:
+        parts += _told(told, record) if not first else ()
     else:
         for offset in range(first, len(block.messages)):
             parts.append(_message(block, record, offset, forms))
@@ -87,9 +92,70 @@ def block_title(block: Block, record: TurnRecord) -> str:
         return _(OWN_WORDS)
     if block.kind != "summary":
         return _(PART_TITLES[block.kind])
+    if _told_in(block, record) is not None:
+        return _("Facts")
     for piece in _notes_in(block, record):
         return notes_title(record, piece)
     return _(PART_TITLES["summary"])
+
+
+def _told_in(block: Block, record: TurnRecord) -> Line | None:
+    """Return the facts that a block tells, if they were looked up among the notes."""
+    for piece in record.parts.pieces:
+        if isinstance(piece, Line) and piece.quotes:
+            if block.messages == (piece.message,):
+                return piece
+    return None
+
+
+def _told(line: Line, record: TurnRecord) -> Iterator[Markup]:
+    """Yield the facts of a line, each under its turn, its score and the fact that it contradicts."""
+    heading, *told = line.message.content.split("\n")
+    yield message_html(Message("system", heading), "", "")
+    scores = {quote.number: quote.score for quote in line.quotes}
+    for quote, fact in zip(line.quotes, told, strict=True):
+        said = [_fact_words(quote, record), *_conflict_words(quote, record, scores)]
+        html = message_html(Message("system", fact), " · ".join(said), _(MORE))
+        is_contradicted = len(said) > 1
+        color = FactState.CONTRADICTED.color
+        yield _formed(color, html) if is_contradicted else html
+
+
+def _fact_words(quote: Quote, record: TurnRecord) -> str:
+    """Return where a fact comes from, and how much of the question it holds."""
+    version = record.memory.space.summaries.versions[quote.version]
+    return _(
+        "fact {number:,}, from turn {turn:,} · score {score:.1f}",
+        number=quote.number,
+        turn=version.turn,
+        score=quote.score,
+    )
+
+
+def _conflict_words(
+    quote: Quote, record: TurnRecord, scores: Mapping[int, float]
+) -> Iterator[str]:
+    """Yield which fact says that this one holds no longer, and which one it says that of, with their ``scores`` where
+    they are sent as well."""
+    summaries = record.memory.space.summaries
+    index = summaries.fact_index()
+    count = index.count(record.memory.summary_count)
+    newer = index.replaced_by(quote.number, count)
+    if newer is not None and newer in scores:
+        yield _(
+            "outdated: fact {other:,}, which is sent beside it with score {score:.1f}, replaces it",
+            other=newer,
+            score=scores[newer],
+        )
+    elif newer is not None:
+        yield _("outdated: fact {other:,}, which is not sent, replaces it", other=newer)
+    older = index.facts[quote.number - 1].replaces
+    if older is not None and older in scores:
+        yield _(
+            "replaces fact {other:,}, which is sent beside it with score {score:.1f}",
+            other=older,
+            score=scores[older],
+        )
 
 
 def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
@@ -119,11 +185,11 @@ def sent_versions(block: Block, record: TurnRecord) -> list[int]:
 def notes_title(record: TurnRecord, piece: Notes) -> str:
     """Return ``Summary``, or the name of another track of notes."""
     version = record.memory.space.summaries.versions[piece.stop - 1]
-    if are_facts(version):
+    if version.track != OBSERVATIONS and are_facts(version):
         return _("Facts")
     if version.track == SUMMARY:
         return _(PART_TITLES["summary"])
-    return version.track.capitalize()
+    return _(version.track.capitalize())
 
 
 def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup:
@@ -152,7 +218,7 @@ def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup
 
 def size_words(block: Block, record: TurnRecord) -> str:
     """Return a block's tokens, those of a summary's heading apart."""
-    if block.kind != "summary":
+    if block.kind != "summary" or _told_in(block, record) is not None:
         return counted(block.tokens, "token")
     written = text_tokens(block, record)
     words = counted(written, "token")
