@@ -12,10 +12,11 @@ from typing import NamedTuple, TypeVar
 from memviz.core.counters import Counter
 from memviz.core.facts import FactIndex
 from memviz.core.messages import Message
+from memviz.core.translation import noop
 
 SUMMARY = "summary"
 """The track of notes that a strategy with one kind of notes writes."""
-OPAQUE_TEXT = "[a block that only the provider can read]"
+OPAQUE_TEXT = noop("[a block that only the provider can read]")
 """What stands for the words of such a block, whose size is that of the block."""
 T = TypeVar("T")
 

@@ -269,3 +269,17 @@ def test_nothing_of_a_text_is_markup(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not any(
         "**bold**" in element.value for element in (*page.markdown, *page.caption)
     )
+
+
+def test_of_a_block_that_nobody_can_read_no_text_is_shown_and_its_facts_are_unknown() -> (
+    None
+):
+    sealed = (
+        'hand_off {"trigger_tokens": 3000, "keep_user_tokens": 0, "opaque_tokens": 800}'
+    )
+    page = open_page("summaries", conversation="sample-trip", setting=sealed)
+    said = "\n".join(sentences([*page.caption, *page.markdown]))
+    assert "which facts it holds, is unknown" in said
+    tabs = [tab.label for tab in page.tabs]
+    assert "Full text" not in tabs
+    assert "Numbers" in tabs

@@ -3,6 +3,7 @@ said."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from markupsafe import Markup
 
@@ -11,7 +12,7 @@ from memviz.core.facts import OBSERVATIONS
 from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Notes, Quote
-from memviz.core.summaries import SUMMARY
+from memviz.core.summaries import OPAQUE_TEXT, SUMMARY
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, ngettext, noop, plural_noop
 from memviz.dashboard.charts.palette import (
@@ -258,6 +259,8 @@ def _message(
     block: Block, record: TurnRecord, offset: int, forms: Mapping[int, Form]
 ) -> Markup:
     sent = block.messages[offset]
+    if sent.content == OPAQUE_TEXT:
+        sent = replace(sent, content=_(OPAQUE_TEXT))
     position = _position(block, offset)
     if position is None or position not in forms or block.kind not in IN_FORMS:
         return message_html(sent, _where(block, record, position, sent), _(MORE))

@@ -381,6 +381,11 @@ def _beside(desk: Desk, event: CompactionEvent) -> None:
         )
         return
     (one,) = retention_results([desk.setting], probes)
+    if event.compaction.is_opaque:
+        st.caption(
+            _("What stands in the block, and so which facts it holds, is unknown.")
+        )
+        return
     facts_of_version(
         chosen_version(one, event.number),
         probes,

@@ -86,7 +86,7 @@ def version_view(
     """Show all there is to read about one event, and to do with it, a tab each. ``view`` tells the controls of one
     conversation and setting from another's."""
     run = desk.setting.run
-    version = event.version
+    version = None if event.compaction.is_opaque else event.version
     taken = event.compaction.summarized
     prompt = event.compaction.prompt
     tabs: dict[str, Callable[[], object]] = {}
