@@ -109,8 +109,8 @@ class SummaryLog:
         ]  # running sums of the entries with their line breaks, as far as asked for
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._starts: set[int] = set()  # first messages newly taken in
-        self._facts = FactIndex()
         self.has_opaque = False
+        self._facts = FactIndex()
         self.is_straight = True
         """Whether nothing was edited or undone, so that every version counts."""
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count, pairwise
 from typing import Any, NamedTuple
 
-from hypothesis import assume, event, settings
+from hypothesis import assume, event
 from hypothesis import strategies as st
 
 import memviz
@@ -26,9 +26,6 @@ from tests.strategies.libraries.talks import talks
 ANY = st.one_of(conversations(), talks(), plain.conversations())
 """Loops of tools, parallel calls, results that are missing, late or nobody's, late system messages, several messages of
 the user in a row, empty ones, names, Chinese."""
-
-TRIES = settings(max_examples=20)
-"""So many conversations at each run of the suite; the table has more."""
 
 KNOWN: list[str] = []
 """Why the last conversations differed, where that is known. The table takes it out."""
@@ -254,10 +251,11 @@ def late_system(why: str) -> KnownDifference:
 def summarizes_its_summary_alone(requests: list[Request], ours: list[Request]) -> bool:
     """A summary was written, and all messages that were sent before are sent still."""
     for before, now in pairwise(requests):
-        said = [one for one in before if not isinstance(one, int)]
+        said = [one.content for one in before if not isinstance(one, int)]
+        said_now = [one.content for one in now if not isinstance(one, int)]
         newest = [one for one in now if isinstance(one, int)]
         if newest and newest != [one for one in before if isinstance(one, int)]:
-            if all(one in now for one in said):
+            if all(one in said_now for one in said):
                 return True
     return False
 
@@ -281,4 +279,20 @@ INPUT_SUMMARIZED = KnownDifference(
     "what goes into a summary may be the input itself, which the model then reads in the summary alone",
     nowhere,
     has_summarized_more,
+)
+
+
+def results_before_a_user_goes_on(log: Log) -> bool:
+    """The input of some request has a result, and a message of the user behind it."""
+    for request in log.requests():
+        said = log[log.input_start(request.stop) : request.stop]
+        roles = [message.role for message in said]
+        if "tool" in roles and "user" in roles[roles.index("tool") :]:
+            return True
+    return False
+
+
+UNANSWERED = KnownDifference(
+    "a result that the model has not answered when the user goes on is part of the input",
+    results_before_a_user_goes_on,
 )

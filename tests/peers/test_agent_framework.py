@@ -15,11 +15,10 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("agent_framework")
 
-from memviz.strategies.libraries.agent_framework import CompactionAtWork
 from tests.peers.judging import (
+    ALONE,
     ANY,
     DAMAGED,
-    TRIES,
     KnownDifference,
     calls_tools,
     input_longer_than,
@@ -27,6 +26,7 @@ from tests.peers.judging import (
     late_system,
     pipeline,
 )
+from tests.peers.libraries.agent_framework import CompactionAtWork
 
 SYSTEM = late_system("a late system message stays, and is not counted")
 
@@ -40,18 +40,16 @@ def opens(name: str, **arguments: Any) -> Any:
     return made
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.integers(0, 6))
 def test_summarization(messages: list[Message], kept: int, more: int) -> None:
     judge(
         messages,
         opens("SummarizationStrategy", target_count=kept, threshold=more),
         pipeline(f"summarize at {kept + more + 1} messages, keep {kept} messages"),
-        [SYSTEM, DAMAGED, input_longer_than(kept)],
+        [SYSTEM, ALONE, DAMAGED, input_longer_than(kept)],
     )
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.integers(0, 6))
 def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     judge(
@@ -62,7 +60,6 @@ def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8))
 def test_sliding_window(messages: list[Message], kept: int) -> None:
     judge(

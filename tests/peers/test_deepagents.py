@@ -19,7 +19,6 @@ from tests.peers.judging import (
     ALONE,
     ANY,
     DAMAGED,
-    TRIES,
     input_longer_than,
     input_of_more_tokens_than,
     judge,
@@ -56,7 +55,6 @@ def cut_or_not(message: Message) -> Message:
     return replace(message, tool_calls=calls)
 
 
-@TRIES
 @given(
     messages=ANY,
     least=st.integers(5, 60),
@@ -87,12 +85,11 @@ def test_cuts_and_summarizes(
     )
 
 
-@TRIES
 @given(messages=ANY, most=st.integers(2, 12), kept=st.integers(1, 8))
 def test_summarizes(messages: list[Message], most: int, kept: int) -> None:
     judge(
         messages,
         opens(trigger=("messages", most), keep=("messages", kept)),
         pipeline(f"summarize at {most} messages, keep {kept} messages"),
-        [DAMAGED, input_longer_than(kept)],
+        [ALONE, DAMAGED, input_longer_than(kept)],
     )

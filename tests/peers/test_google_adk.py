@@ -17,7 +17,7 @@ pytest.importorskip("google.adk.plugins.context_filter_plugin")
 from tests.peers.judging import (
     ANY,
     DAMAGED,
-    TRIES,
+    UNANSWERED,
     KnownDifference,
     judge,
     late_system,
@@ -35,18 +35,16 @@ def opens(**arguments: Any) -> Any:
     return made
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 4))
 def test_keeps_invocations(messages: list[Message], kept: int) -> None:
     judge(
         messages,
         opens(num_invocations_to_keep=kept),
         pipeline(f"drop at {kept + 1} turns, keep {kept} turns"),
-        [SYSTEM, DAMAGED],
+        [SYSTEM, DAMAGED, UNANSWERED],
     )
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 3), removed=st.integers(2, 3))
 def test_removes_several(messages: list[Message], kept: int, removed: int) -> None:
     def cuts_at_every_turn(log: Log) -> bool:
@@ -63,5 +61,6 @@ def test_removes_several(messages: list[Message], kept: int, removed: int) -> No
             ),
             SYSTEM,
             DAMAGED,
+            UNANSWERED,
         ],
     )

@@ -19,7 +19,6 @@ from tests.peers.judging import (
     ANY,
     DAMAGED,
     INPUT_SUMMARIZED,
-    TRIES,
     judge,
     late_system,
     pipeline,
@@ -42,7 +41,6 @@ def opens(name: str, **arguments: Any) -> Any:
     return made
 
 
-@TRIES
 @given(messages=ANY, most=st.integers(40, 300), kept=st.integers(0, 3))
 def test_edit(messages: list[Message], most: int, kept: int) -> None:
     judge(
@@ -56,7 +54,6 @@ def test_edit(messages: list[Message], most: int, kept: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, most=st.integers(40, 300))
 def test_summary(messages: list[Message], most: int) -> None:
     judge(

@@ -16,7 +16,14 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("agents.extensions")
 
-from tests.peers.judging import ANY, TRIES, KnownDifference, judge, pipeline
+from tests.peers.judging import (
+    ANY,
+    DAMAGED,
+    UNANSWERED,
+    KnownDifference,
+    judge,
+    pipeline,
+)
 from tests.peers.libraries.openai_trimmer import TrimmerAtWork
 
 WORTH_IT = 90
@@ -52,7 +59,6 @@ def users_in_a_row(log: Log) -> bool:
     return ("user", "user") in pairwise(roles)
 
 
-@TRIES
 @given(messages=ANY, turns=st.integers(1, 3))
 def test_trims(messages: list[Message], turns: int) -> None:
     judge(
@@ -68,6 +74,8 @@ def test_trims(messages: list[Message], turns: int) -> None:
                 "several messages of the user in a row are as many turns",
                 users_in_a_row,
             ),
+            UNANSWERED,
+            DAMAGED,
         ],
         normal=short_or_not,
     )

@@ -14,17 +14,16 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("pydantic_ai_harness.compaction")
 
-from memviz.strategies.libraries.pydantic_ai import CompactionAtWork
 from tests.peers.judging import (
     ALONE,
     ANY,
     DAMAGED,
-    TRIES,
     input_longer_than,
     judge,
     pipeline,
     results_waited_for,
 )
+from tests.peers.libraries.pydantic_ai import CompactionAtWork
 
 FIRST = "keep the first user message"
 MOST = st.integers(3, 12)
@@ -38,7 +37,6 @@ def opens(name: str, **arguments: Any) -> Any:
     return made
 
 
-@TRIES
 @given(messages=ANY, most=MOST, kept=KEPT)
 def test_sliding_window(messages: list[Message], most: int, kept: int) -> None:
     judge(
@@ -49,7 +47,6 @@ def test_sliding_window(messages: list[Message], most: int, kept: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, most=st.integers(1, 80), kept=st.integers(0, 4))
 def test_clearing(messages: list[Message], most: int, kept: int) -> None:
     judge(
@@ -62,7 +59,6 @@ def test_clearing(messages: list[Message], most: int, kept: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, most=MOST, kept=KEPT)
 def test_summarizing(messages: list[Message], most: int, kept: int) -> None:
     judge(
@@ -73,7 +69,6 @@ def test_summarizing(messages: list[Message], most: int, kept: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, most=st.integers(1, 120), results=st.integers(0, 3), kept=KEPT)
 def test_tiers(messages: list[Message], most: int, results: int, kept: int) -> None:
     clearing = {"max_tokens": 1, "keep_pairs": results, "placeholder": "[x]"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ from tests.peers.judging import (
     ALONE,
     ANY,
     DAMAGED,
-    TRIES,
     KnownDifference,
     input_longer_than,
     judge,
@@ -37,6 +37,14 @@ def opens(name: str, **arguments: Any) -> Any:
     return made
 
 
+def calls_again_behind_a_result(log: Log) -> bool:
+    """Some call follows a result at once."""
+    for before, message in pairwise(log):
+        if before.role == "tool" and message.tool_calls:
+            return True
+    return False
+
+
 def known(kept: int, more: int) -> list[KnownDifference]:
     """What both reducers do otherwise."""
 
@@ -46,6 +54,10 @@ def known(kept: int, more: int) -> list[KnownDifference]:
     return [
         SYSTEM,
         ALONE,
+        KnownDifference(
+            "in a loop of tools it goes back to the first call of the loop",
+            calls_again_behind_a_result,
+        ),
         DAMAGED,
         input_longer_than(kept),
         KnownDifference(
@@ -55,7 +67,6 @@ def known(kept: int, more: int) -> list[KnownDifference]:
     ]
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.sampled_from([0, 0, 1, 4]))
 def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     judge(
@@ -66,7 +77,6 @@ def test_truncation(messages: list[Message], kept: int, more: int) -> None:
     )
 
 
-@TRIES
 @given(messages=ANY, kept=st.integers(1, 8), more=st.sampled_from([0, 0, 1, 4]))
 def test_summarization(messages: list[Message], kept: int, more: int) -> None:
     judge(

@@ -15,12 +15,10 @@ from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("strands")
 
-from memviz.strategies.libraries.strands import ManagerAtWork
 from tests.peers.judging import (
     ALONE,
     ANY,
     DAMAGED,
-    TRIES,
     KnownDifference,
     Request,
     calls_tools,
@@ -29,6 +27,7 @@ from tests.peers.judging import (
     nowhere,
     pipeline,
 )
+from tests.peers.libraries.strands import ManagerAtWork
 
 
 def opens(name: str, window_tokens: int = 100, **arguments: Any) -> Any:
@@ -51,7 +50,6 @@ AT_LEAST_ONE = KnownDifference(
 )
 
 
-@TRIES
 @given(messages=ANY, tens=st.integers(2, 12), kept=st.integers(1, 8))
 def test_summarizing(messages: list[Message], tens: int, kept: int) -> None:
     judge(
@@ -79,7 +77,6 @@ def sends_an_end_of_it(theirs: list[Request], ours: list[Request]) -> bool:
     return True
 
 
-@TRIES
 @given(messages=ANY, size=st.integers(1, 10))
 def test_sliding_window(messages: list[Message], size: int) -> None:
     judge(

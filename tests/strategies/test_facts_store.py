@@ -15,7 +15,7 @@ from memviz.core.pieces import Line
 from memviz.core.text.words import count_content_words
 from memviz.strategies.facts_store import FactsStore
 from tests.strategies.conversations import conversations
-from tests.strategies.test_retrieval import FILLER, slow_scores, turns
+from tests.strategies.looked_up import FILLER, slow_scores, turns
 
 NOTHING = "<facts></facts>"
 

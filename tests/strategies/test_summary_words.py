@@ -21,8 +21,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "threshold_summary": {},
     "langchain_summarization": {},
     "pipeline": {"window_tokens": 6000},
-    "working_memory": {},
     "hand_off": {},
+    "working_memory": {},
 }
 ASKED = "Write it in at most 120 words."
 

@@ -26,8 +26,8 @@ SUMMARIZED_STEPS = tuple(
 )
 _VERBATIM = code_of(Fate.VERBATIM)
 _DROPPED = code_of(Fate.DROPPED)
-_ONCE = code_of(Fate.SUMMARIZED, 1)
 _OPAQUE = code_of(Fate.OPAQUE)
+_ONCE = code_of(Fate.SUMMARIZED, 1)
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
 
