@@ -26,8 +26,10 @@ KINDS = {
     "r": "recalled",
     "i": "input",
     "l": "line",
+    "f": "facts",
 }
-"""The kinds of pieces by their letters: parts of a request, and lines of the rule's own words."""
+"""The kinds of pieces by their letters: parts of a request, lines of the rule's own words, and facts that were looked
+up."""
 Sizes = NDArray[np.int64]
 Codes = NDArray[np.uint8]
 
@@ -111,7 +113,8 @@ def _pieces(
             written = 0
         elif isinstance(piece, Line) and piece.place == "message":
             text = space.sums.counter(piece.message.content)
-            yield ["l", 0, 0, text + TOKENS_PER_MESSAGE]
+            letter = "f" if piece.quotes else "l"
+            yield [letter, 0, 0, text + TOKENS_PER_MESSAGE]
 
 
 def _messages(

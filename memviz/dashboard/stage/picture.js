@@ -44,6 +44,7 @@ class MemvizPicture {
         const dark = (color, by) => memvizMix(color, [0, 0, 0, 1], by);
         this.parts.summary = this.fateColors[2] = dark(this.parts.summary, 0.1); // white words are read on it
         this.parts.line = this.parts.system;
+        this.parts.facts = this.parts.summary;
     }
 
     // Room. All lengths are CSS pixels; `em` is the size of the text of the page, `most` the height that there is for the
@@ -169,7 +170,7 @@ class MemvizPicture {
             if (block.isOpaque) return [_("block {version}, unreadable", { version: block.stop }), `◆ ${block.stop}`, "◆"];
             return block.stop - block.start > 1 ? [_("{number} summaries", { number: block.stop - block.start }), "◆"] : [_("summary {version}", { version: block.stop }), `◆ ${block.stop}`, "◆"];
         }
-        return { system: [_("system"), _("sys")], tools: [_("tools")], overhead: [], line: [_("note")] }[block.kind] ?? [];
+        return { system: [_("system"), _("sys")], tools: [_("tools")], overhead: [], line: [_("note")], facts: [_("facts")] }[block.kind] ?? [];
     }
 
     // Moving: from what is seen now to a step. With `milliseconds` 0 it is there at once.

@@ -757,6 +757,7 @@ class MemvizStage {
         if (isBundle) return [isCut ? _("Messages {first} to {last} · {tokens} tokens, not to scale", values) : _("Messages {first} to {last} · {tokens} tokens", values), ""];
         const summary = { first: start + 1, last: stop }, isOne = stop - start === 1;
         let what = colors.names[kind] ?? _("A line of the rule's own");
+        if (kind === "facts") what = _("Facts that were looked up");
         if (kind === "summary") what = stop - start > 1 ? _("Summaries {first} to {last}", summary) : _("Version {last} of the summary", summary);
         if (isOpaque) return [_("Block {last}, which only the provider can read · {tokens} tokens, assumed", values), ""];
         const parts = kind === "summary" && isOne ? settings[setting].summaries?.[stop] : undefined;

@@ -13,6 +13,7 @@ from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
 from memviz.dashboard.stage.files import script
+from memviz.dashboard.stage.lane import lane, message_sizes
 from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.engine.chat import Chat
 from memviz.metrics.cost.cache_breaks import Breaker, cache_breaks
@@ -399,3 +400,11 @@ def test_a_question_that_nobody_answered_is_the_only_step() -> None:
     told = played([memviz.replay(alone, memviz.strategy("buffer"))], alone)
     assert (told["steps"], told["of"], told["at"]) == ([[1, 1, 1]], 1, 0)
     assert [request["pending"] for request in told["settings"][0]["requests"]] == [True]
+
+
+def test_facts_that_were_looked_up_are_a_piece_of_their_own() -> None:
+    run = memviz.replay(sample("trip"), memviz.strategy("facts_store", top_k=3))
+    record = run.requests[-1]
+    sizes = message_sizes(run.space, len(run.log))
+    pieces = lane(record.memory, record.parts, record.tokens, sizes, 0)
+    assert ["f", 0, 0, record.tokens["summary"] + 4] in pieces
