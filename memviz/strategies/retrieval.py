@@ -154,7 +154,11 @@ class Retrieval(Strategy):
         )
 
     def words(self, memory: Memory) -> frozenset[str]:
-        """The stems that are looked up."""
+        """The stems that are looked up: none where results of tools are the input, for what is brought back would part
+        them from their call."""
+        asked = memory.messages(memory.input)
+        if asked and not any(map(is_text, asked)):
+            return frozenset()
         start = min(memory.before_input, memory.length - self.query_messages)
         start = max(memory.history_start, start)
         return words_of(memory, range(start, memory.length))

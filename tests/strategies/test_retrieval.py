@@ -102,6 +102,20 @@ def test_results_of_tools_are_not_brought_back_without_their_calls() -> None:
     assert "weather weather" not in sent_at_last(run)
 
 
+def test_nothing_is_brought_back_between_a_call_and_its_result() -> None:
+    call = {"id": "a", "function": {"name": "look_up", "arguments": "{}"}}
+    talk = [
+        *turns("The passport is blue.", *FILLER, "The passport?")[:-1],
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "result", tool_call_id="a"),
+        Message("assistant", "Blue."),
+    ]
+    run = replay(talk, top_k=2, newest_messages=2, query_messages=3, neighbours=0)
+    asked, in_loop = run.requests[-2:]
+    assert 0 in asked.parts.recalled
+    assert not in_loop.parts.recalled
+
+
 def test_who_spoke_is_looked_up_too() -> None:
     talk = [
         Message("user", "I paint.", name="Caroline"),
