@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from memviz.core.messages import Message
 from memviz.core.shared_growth import SharedGrowth
 from memviz.core.word_index import WordIndex
-
-if TYPE_CHECKING:
-    from memviz.core.summaries import SummaryVersion
 
 FACTS = "facts"
 """The track of a list of facts: a version keeps those of the version that it takes in as they were written and adds
@@ -55,6 +52,18 @@ def write_facts(facts: Sequence[Fact]) -> str:
     )
 
 
+class Noted(Protocol):
+    """One version of the notes, as far as facts are read out of it."""
+
+    @property
+    def text(self) -> str:
+        """All that was written."""
+
+    @property
+    def track(self) -> str:
+        """The kind of notes."""
+
+
 class FactIndex(SharedGrowth):
     """The facts of all versions of the notes of a run, append-only, numbered from 1 in the order in which they were
     written, and which of them hold a word."""
@@ -65,17 +74,17 @@ class FactIndex(SharedGrowth):
         self.versions: list[int] = []
         """The version (0-based) that wrote each fact."""
         self.words = WordIndex()
-        self._read: list[SummaryVersion] = []
+        self._read: list[Noted] = []
         self._stops = [0]
         self._messages: list[Message] = []
         self._replaced_by: dict[int, list[int]] = {}
 
-    def is_of(self, versions: Sequence[SummaryVersion]) -> bool:
+    def is_of(self, versions: Sequence[Noted]) -> bool:
         """Return whether what was read is the beginning of these versions, or they of what was read."""
         both = min(len(self._read), len(versions))
         return not both or self._read[both - 1] is versions[both - 1]
 
-    def extend(self, versions: Sequence[SummaryVersion]) -> None:
+    def extend(self, versions: Sequence[Noted]) -> None:
         """Read the versions that were not read yet."""
         if len(self._read) >= len(versions):
             return

@@ -54,7 +54,7 @@ class Observations(Strategy):
     completed turns go to the observer. Its observations follow those before under the dates of the messages, or where
     these are not known under their turns. With more tokens of observations than ``reflect_tokens`` all of them are
     condensed, to half of that. Sent are the observations and all messages that were not observed. Different from
-    Mastra: nothing happens because time passes, and nothing is observed ahead. The offline stand-in quotes. Held
+    Mastra: nothing happens because time passes, and nothing is observed ahead. The built-in model quotes. Held
     against a slow reference.
     """
 
@@ -65,6 +65,9 @@ class Observations(Strategy):
     order: ClassVar[int] = 8
     main_parameter: ClassVar[str] = "observe_tokens"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
+    tried_at_first: ClassVar[bool] = (
+        False  # its limits are made for windows that few conversations fill
+    )
 
     observe_tokens: int = whole_number(
         30_000,

@@ -41,7 +41,7 @@ class WorkingMemory(Strategy):
     After each message looks at those that the document did not take in yet: with more than ``every_messages`` all
     completed turns among them are taken in at once. The newest messages are sent whatever was taken in, and all that
     was not, so nothing is lost while the summarizer fails. Different from Mastra: a summarizer writes, at fixed
-    moments, where there the model of the chat does, when it thinks that it should. The offline stand-in lists what it
+    moments, where there the model of the chat does, when it thinks that it should. The built-in model lists what it
     finds, without headings. Held against a slow reference.
     """
 
@@ -50,6 +50,9 @@ class WorkingMemory(Strategy):
     order: ClassVar[int] = 7
     main_parameter: ClassVar[str] = "newest_messages"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
+    tried_at_first: ClassVar[bool] = (
+        False  # a call of the summarizer every few messages: dear to try
+    )
 
     newest_messages: int = whole_number(
         10,

@@ -23,6 +23,7 @@ from tests.browser.journeys import (
     drawn,
     go,
     names_of_lines,
+    open_models,
     quiet,
     sees,
     stands,
@@ -87,6 +88,7 @@ def only_summaries(page: Page) -> None:
         "Summary buffer",
         "Clear tool results",
         "Threshold summary",
+        "Hand-off",
     )
     page.get_by_role("button", name="Strategies and values").click()
     panel = page.get_by_test_id("stPopoverBody")
@@ -138,7 +140,7 @@ def test_a_setting_is_found_taken_home_and_brought_back(
     download.value.save_as(file)
     page.get_by_role("link", name="Compare").click()
     stands(page, "compare")
-    page.get_by_role("button", name="Models and more").click()
+    open_models(page)
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     drawn(page)
     strategy, _, parameters = label.partition(" · ")

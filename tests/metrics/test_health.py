@@ -834,3 +834,12 @@ def test_a_turn_that_is_brought_back_again_and_again_is_warned_of_from_8_request
     found = looked_up(*talk[:9])["same_turn"]
     assert "turn 1." in found.numbers
     assert "same_turn" not in looked_up(*talk[:8])
+
+
+def test_a_turn_counts_as_repeated_from_three_quarters_of_the_requests() -> None:
+    keys = [f"The keys, {word}?" for word in "abcdef"]
+    ships = [f"The ship, {word}?" for word in "ghi"]
+    first = ["The keys, keys and keys.", "The ship, ship and ship."]
+    found = looked_up(*first, *keys, *ships[:2])["same_turn"]
+    assert found.numbers.startswith("6 of 8 requests")
+    assert "same_turn" not in looked_up(*first, *keys[:5], *ships)

@@ -43,7 +43,7 @@ def lost_help(
     another panel, and so a closed one."""
     panel = st.popover(
         _(
-            "New here? · :material/translate: {languages}",
+            "New here? · :material/translate: :gray[{languages}]",
             languages=" · ".join(other_languages().values()),
         ),
         key=key,
