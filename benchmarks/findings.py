@@ -2,12 +2,13 @@
 
     python -m benchmarks.findings
 
-The same sweep is priced in several ways; nothing is measured twice. The offline stand-in writes the summaries, tokens
+The same sweep is priced in several ways; nothing is measured twice. The built-in model writes the summaries, tokens
 are counted with o200k_base.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
@@ -52,6 +53,9 @@ LEFT_OUT = {
     "hand_off": "without a block that nobody can read it is a summary buffer, with the user's messages beside it",
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",
+    "facts_store": "what it sends depends on the question",
+    "observations": "its observations are what the built-in model quotes, as the lines of fifo_facts are",
+    "working_memory": "a form is filled in by a model, and the built-in model fills in none",
 }
 CLAUDE, MINI = "anthropic/claude-sonnet-4-5", "openai/gpt-5-mini"
 MINUTE, TEN_MINUTES = 60.0, 600.0
@@ -139,11 +143,42 @@ def by_strategy(found: Sweep, model: str, at_least: float) -> Iterator[str]:
         yield f"| {strategies()[id].title} | {'| '.join(cells)}|"
 
 
+KINDS = ("rule", "constraint", "name", "number", "single fact", "updated fact")
+KIND_SETTINGS = (
+    strategy("window", window_size=10),
+    strategy("token_buffer", max_tokens=2000),
+    strategy("summary_buffer", max_token_limit=1000, summary_words=120),
+    strategy("chat_summary_buffer", token_limit=2000, summary_words=120),
+    strategy("threshold_summary", trigger_tokens=2000, keep_messages=6, summary_words=120),
+    strategy("hand_off", trigger_tokens=2000, keep_user_tokens=500, summary_words=120),
+    strategy("fifo_facts", token_limit=2000),
+    strategy("retrieval"),
+)  # fmt: skip
+"""Of about the same size."""
+
+
+def by_kind() -> Iterator[str]:
+    """How many facts of each kind the last request of each conversation knows."""
+    yield "| setting | " + " | ".join(f"{kind}s" for kind in KINDS) + " |"
+    yield "|---|" + "---|" * len(KINDS)
+    for setting in KIND_SETTINGS:
+        known: Counter[str] = Counter()
+        stated: Counter[str] = Counter()
+        for transcript in bundled().values():
+            run = replay(transcript, setting)
+            kept = retention(run, transcript.probes)
+            for number, probe in enumerate(transcript.probes):
+                stated[probe.category] += int(kept.judged[-1, number])
+                known[probe.category] += int(kept.retained[-1, number])
+        cells = " | ".join(f"{known[kind]} of {stated[kind]}" for kind in KINDS)
+        yield f"| {setting.label} | {cells} |"
+
+
 def against_recorded() -> Iterator[str]:
-    """What the offline stand-in keeps at the last request, beside what a language model kept, as it was recorded."""
+    """What the built-in model keeps at the last request, beside what a language model kept, as it was recorded."""
     columns = (
-        "conversation, setting, facts, recorded, stand-in, both, agree, tokens recorded, tokens stand-in, "
-        "costs recorded, costs stand-in"
+        "conversation, setting, facts, recorded, built-in model, both, agree, tokens recorded, tokens built-in model, "
+        "costs recorded, costs built-in model"
     )
     yield f"| {columns.replace(', ', ' | ')} |"
     yield "|---|---|---|---|---|---|---|---|---|---|---|"
@@ -165,7 +200,7 @@ def usd_of(run: Run) -> float:
 
 
 def costs_in_all(pairs: Sequence[Sequence[Run]]) -> tuple[float, float]:
-    """What the runs with recorded summaries cost together, and those with the stand-in's."""
+    """What the runs with recorded summaries cost together, and those with the built-in model's."""
     recorded, own = zip(*pairs, strict=True)
     return sum(map(usd_of, recorded)), sum(map(usd_of, own))
 
@@ -216,7 +251,8 @@ def tables() -> dict[str, str]:
         "front-1-min": fronts(found, CLAUDE, MINUTE),
         "front-10-min": fronts(found, CLAUDE, TEN_MINUTES),
         "strategies": by_strategy(found, CLAUDE, 0.7),
-        "stand-in": stand_in.table(),
+        "kinds": by_kind(),
+        "built-in-model": stand_in.table(),
         "against-recorded": against_recorded(),
     }
     return {name: "\n".join(lines) for name, lines in made.items()}

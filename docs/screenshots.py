@@ -121,7 +121,7 @@ PICTURES = (
     Picture("compare.png", "compare", tokens_per_turn, 735),
     Picture("stage.png", "compare", stage, 712, STAGE),
     Picture("memory-map.png", "memory_map", memory_map),
-    # The recorded summaries of these settings lose nothing; those of the stand-in show how a fact ends.
+    # The recorded summaries of these settings lose nothing; those of the built-in model show how a fact ends.
     Picture("facts.png", "retention", fact_lives, query="&summarizer=offline"),
     Picture("tune.png", "tune", sweep, 960),
 )

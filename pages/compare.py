@@ -41,7 +41,8 @@ view = open_views(
 )
 has_scale = view == TOKENS and not is_staged()
 with st.sidebar:
-    models = study_controls(replies=True, offer=choose_scale if has_scale else None)
+    offer = choose_scale if has_scale else None
+    models, share_place = study_controls(replies=True, offer=offer)
 expect_conversation()
 say_beginnings([state.conversation_id or ""])
 if state.free_run:
@@ -59,5 +60,5 @@ elif view == MEMORY_MAP:
 else:
     tokens_view(shown, transcript, models)
 # Last: a step holds what is chosen above it and in the pictures.
-with st.sidebar:
+with share_place:
     share_page(partial(keep_as_step, "compare", view, models.summarizer))

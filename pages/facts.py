@@ -25,7 +25,7 @@ from memviz.dashboard.ui.shell.views import FACTS_VIEW
 state = compare_state()
 view = open_views(FACTS_VIEW, with_effect("facts", facts_views()))
 with st.sidebar:
-    models = study_controls()
+    models, share_place = study_controls()
 expect_conversation()
 say_beginnings([state.conversation_id or ""])
 settings = setting_runs(models.summarizer)
@@ -34,10 +34,9 @@ if view == SUMMARIES:
 else:
     lives_view(settings, models, is_kept_alone=view == KEPT)
 keep_address("facts-address")
-with st.sidebar:  # last, for the settings and models stand above it
-    share, link = st.columns(2, gap="xsmall")
-    with share:
-        keep = partial(keep_as_step, "facts", view, models.summarizer, told_fact())
-        share_page(keep, has_link=False)
-    with link:  # one click, without the menu
-        copy_link("facts-link", with_request=True)
+with st.sidebar:  # one click, without the menu
+    copy_link("facts-link", with_request=True)
+# Last: a step holds what is chosen above it and in the pictures.
+with share_place:
+    keep = partial(keep_as_step, "facts", view, models.summarizer, told_fact())
+    share_page(keep, has_link=False)

@@ -79,22 +79,26 @@ elif not (tried := tried_with(ids, settings, models.summarizer.name)).settings:
     none_recorded(models.summarizer.name)
 else:
     asked = asked_for(workspace(), ids, tried.settings, study)
-    head = st.container()
+    # What is asked keeps its place, whether a sweep runs above it or not: in another one
+    # it would stand twice until the page is drawn to its end.
+    running = st.container()
+    question = st.container()
+    answer = st.container()
     chart = st.container()
     with put_away(Part.CONTROLS, "tune-prices"):
         row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
     with row:  # below answer and chart, which are worked out with them
         assumptions = price_controls()
-    with head:
+    with running:
         sweep = sweep_of(workspace(), state, asked, models.summarizer, assumptions)
     if sweep is not None:
-        with head, put_away(Part.CONTROLS, "tune-asked"):
+        with question, put_away(Part.CONTROLS, "tune-asked"):
             constraints, strategy = choose_question(sweep)
         bests = best_of_each(sweep, constraints)
         if is_free_and_through(state, sweep) and try_next_values(bests):
             st.rerun()
         if strategy is None:
-            with head:
+            with answer:
                 best = recommendation(sweep, constraints)
             with chart:
                 main_picture(sweep, constraints, best)
@@ -102,7 +106,7 @@ else:
         else:
             with chart:
                 number = one_strategy(
-                    sweep, strategy, constraints, state.chosen, head, row
+                    sweep, strategy, constraints, state.chosen, answer, row
                 )
         with chart:
             if sweep.grounds.summarizer or tried.left_out:

@@ -41,6 +41,7 @@ settings.register_profile("quick", COMMON, max_examples=6)
 settings.register_profile(
     "thorough", COMMON, max_examples=12
 )  # pytest --hypothesis-profile=thorough
+settings.register_profile("peers", COMMON, max_examples=20)  # for tests/peers
 settings.load_profile("quick")
 LAW_EXAMPLES = 200
 """How often the thorough profile tries each law of the engine."""

@@ -17,7 +17,7 @@ def test_every_strategy_has_a_judge_and_a_row() -> None:
     assert {judge.strategy for judge in JUDGES} == memviz.strategies().keys()
     page = PAGE.read_text(encoding="utf-8")
     for judge in JUDGES:
-        assert f"| `{judge.strategy}` | {judge.name.split()[0]} " in page
+        assert f"| `{judge.strategy}` | {judge.package or conformance.OWN} " in page
 
 
 def test_what_differs_is_counted_and_the_others_go_on(

@@ -110,7 +110,7 @@ def test_the_stand_in_has_one_name_for_readers() -> None:
     )
     known_again = (
         ROOT / "memviz" / "core" / "text" / "phrases.py"
-    )  # what the stand-in said in versions before
+    )  # what the built-in model said in versions before
     found = []
     for path in SOURCES:
         if path == known_again:

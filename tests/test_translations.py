@@ -29,6 +29,9 @@ OTHERS = [code for code in languages() if code != ENGLISH]
 CONVERTED = (
     "memviz/core/text/wording.py",
     "memviz/core/page_titles.py",
+    "memviz/engine/memory_config.py",
+    "memviz/storage/checking.py",
+    "memviz/storage/migrations.py",
     "memviz/tuning/best_of_each.py",
     "memviz/tuning/grounds.py",
     "memviz/tuning/paid.py",
@@ -112,6 +115,23 @@ NOT_SHOWN: dict[str, set[str]] = {
         "Timeout",
     },
     "memviz/models/whole_replies.py": {"The reply is none of a model."},
+    "memviz/storage/checking.py": {
+        "PRAGMA integrity_check({})",
+        "PRAGMA foreign_key_check",
+        "free run",
+    },
+    "memviz/storage/migrations.py": {
+        "SELECT count(*) FROM sqlite_master",
+        "PRAGMA user_version = {}",
+        "PRAGMA application_id = {}",
+        "PRAGMA table_info({})",
+        "PRAGMA {}",
+        "SELECT id, text FROM lesson ORDER BY saved_at",
+        "SELECT id, content FROM recording ORDER BY opened_at",
+        "INTEGER NOT NULL DEFAULT 0",
+        "DROP TABLE IF EXISTS {}",
+        "ALTER TABLE conversation ADD COLUMN {} {}",
+    },
     "memviz/transcripts/archives.py": {
         "png jpg jpeg gif webp bmp svg heic ico",
         "mp3 wav m4a ogg opus flac mp4 mov webm",

@@ -179,7 +179,7 @@ def _model_with_budget(
 ) -> Asked:
     """Return the model to record, held to the budget if it costs money.
 
-    Raises BadParameter for the offline stand-in and other models of memviz's own, for a
+    Raises BadParameter for the built-in model and other models of memviz's own, for a
     price that nobody knows, and for a price without a budget.
     """
     from memviz.models.names import is_free

@@ -71,7 +71,7 @@ ModelName = Annotated[
     Option(
         "--model",
         metavar="NAME",
-        help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
+        help="Who summarizes: offline (the built-in model), recording:NAME, or "
         "provider/model, its key in the environment. [default: offline]",
     ),
 ]
@@ -130,7 +130,7 @@ def replay_conversation(
 ) -> None:
     """Replay a conversation under memory strategies and show what each request would have sent.
 
-    Replies come from the conversation; only the summarizer is called, and the offline stand-in is free.
+    Replies come from the conversation; only the summarizer is called, and the built-in model is free.
     One that costs money needs a --budget, and is asked after you agree to what it may cost.
     Saved conversations keep the run: asked again, it is there at once, and on the pages too.
     Several strategies are compared in one line each, before their requests; --brief shows these lines alone.

@@ -58,7 +58,7 @@ SummarizerName = Annotated[
     Option(
         "--summarizer",
         metavar="NAME",
-        help="Who summarizes: offline (the offline stand-in), recording:NAME, or "
+        help="Who summarizes: offline (the built-in model), recording:NAME, or "
         "provider/model, its key in the environment. That one costs money and needs a --budget.",
     ),
 ]

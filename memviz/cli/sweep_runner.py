@@ -124,7 +124,7 @@ class Payer:
         if not kept.sweep.is_complete:
             free = work_off(
                 plan.sweeping(model(OFFLINE), executor="inline"),
-                "Estimating with summaries of the offline stand-in",
+                "Estimating with summaries of the built-in model",
             )
             if free.code:
                 raise Exit(free.code)

@@ -117,7 +117,7 @@ def sweep_settings(
     """Replay conversations under many settings, and say which one to take.
 
     The cheapest setting that keeps the facts asked for is recommended, with the reasons. Replies come from the
-    conversations; only the summarizer is called, and the offline stand-in is free. Finished measurements are kept in
+    conversations; only the summarizer is called, and the built-in model is free. Finished measurements are kept in
     the library's file: a sweep that was ended goes on where it was, and the dashboard finds them as well.
 
     \b

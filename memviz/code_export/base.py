@@ -51,7 +51,7 @@ class Setting:
 
     @property
     def chat_model(self) -> str:
-        """The model that answers in exported code: never the stand-in, which is for trying things out."""
+        """The model that answers in exported code: never the built-in model, which is for trying things out."""
         return DEFAULT_MODEL if is_free(self.model) else self.model
 
     @property
@@ -67,7 +67,7 @@ class Setting:
         writes = one_line(self.summary_model)
         if self.summarizer == OFFLINE:
             return (
-                f"memviz's offline stand-in wrote the summaries there; here {writes} writes them. A model words them "
+                f"memviz's built-in model wrote the summaries there; here {writes} writes them. A model words them "
                 "differently and at another length, so what a summary keeps and costs differs."
             )
         if wrote == writes:

@@ -7,7 +7,7 @@ errors that a user can cause are in ``errors``, how large things from outside ma
 wording. The room imports no other room.
 
 Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
-``counters``, ``division``, ``errors``, ``forms``, ``memory``, ``message_fields``,
+``counters``, ``division``, ``errors``, ``facts``, ``forms``, ``memory``, ``message_fields``,
 ``messages``, ``page_titles``,
 ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``, ``summaries``,
 ``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,

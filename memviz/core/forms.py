@@ -21,6 +21,8 @@ class Form(ABC):
 
     name: ClassVar[str]
     fate: ClassVar[FormFate] = "shortened"
+    stores: ClassVar[bool] = False
+    """True where what is left out is stored, and a tool can read it."""
 
     @abstractmethod
     def sent(self, message: Message, tool: str | None) -> Message:
@@ -114,6 +116,27 @@ class Cut(Form):
             + self.between
             + content[len(content) - self.tail :],
         )
+
+
+@dataclass(frozen=True)
+class Offloaded(Form):
+    """The result of a tool of more than ``over`` characters is stored, as in a file: sent are its first ``chars``, and
+    how much can be read there."""
+
+    name: ClassVar[str] = "offloaded"
+    stores: ClassVar[bool] = True
+
+    chars: int = 4000
+    over: int = 10_000
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The beginning of a long result."""
+        content = message.content
+        if message.role != "tool" or len(content) <= self.over:
+            return message
+        preview = content[: self.chars]
+        stored = f"[{len(content):,} characters are stored; a tool can read them]"
+        return replace(message, content=f"{preview}\n{stored}")
 
 
 @dataclass(frozen=True)
@@ -217,6 +240,11 @@ class InTurn(Form):
         fates: set[FormFate] = {form.fate for form in self.forms}
         return "cleared" if "cleared" in fates else "shortened"
 
+    @property
+    def stores(self) -> bool:  # type: ignore[override]  # that of the forms it is made of
+        """True where one of the forms does."""
+        return any(form.stores for form in self.forms)
+
     def sent(self, message: Message, tool: str | None) -> Message:
         """The message after all forms."""
         for form in self.forms:
@@ -234,6 +262,7 @@ FORMS: dict[str, type[Form]] = {
         ClearedResults,
         WithoutArguments,
         Cut,
+        Offloaded,
         Digest,
         WithoutThinking,
         WithCalls,

@@ -51,11 +51,22 @@ class Picked(NamedTuple):
     instead_of: Form | None = None
 
 
+class Quote(NamedTuple):
+    """A fact that was looked up among the notes: its ``number`` (from 1) in the order in which facts were noted, the
+    version (0-based) that wrote it, and its score."""
+
+    number: int
+    version: int
+    score: float
+
+
 class Line(NamedTuple):
-    """Words of the strategy's own, which stand in no log, such as "Skipped 12 messages."."""
+    """Words of the strategy's own, which stand in no log, such as "Skipped 12 messages."; or facts that were looked up
+    among its notes: ``quotes``, one a line behind the first line."""
 
     message: Message
     place: Place = "message"
+    quotes: tuple[Quote, ...] = ()
 
 
 Piece = Messages | Notes | Picked | Line
@@ -106,7 +117,8 @@ def to_json(piece: Piece) -> list[Any]:
             *([piece.form.to_dict()] if piece.form else []),
         ]
     elif isinstance(piece, Line):
-        fields = [piece.message.to_dict(), piece.place]
+        quotes = [[list(quote) for quote in piece.quotes]] if piece.quotes else []
+        fields = [piece.message.to_dict(), piece.place, *quotes]
     elif isinstance(piece, Picked):
         fields = [
             list(piece.positions),
@@ -129,5 +141,6 @@ def from_json(value: list[Any]) -> Piece:
             tuple(fields[0]), form_from(fields[1]) if len(fields) > 1 else None
         )
     if name == "line":
-        return Line(Message.of(fields[0]), fields[1])
+        quotes = (Quote(*quote) for found in fields[2:] for quote in found)
+        return Line(Message.of(fields[0]), fields[1], tuple(quotes))
     raise ValueError(f"the piece {name!r} is unknown")

@@ -10,13 +10,11 @@ from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from memviz.core.counters import Counter
+from memviz.core.facts import FactIndex
 from memviz.core.messages import Message
 
 SUMMARY = "summary"
 """The track of notes that a strategy with one kind of notes writes."""
-FACTS = "facts"
-"""The track of a list of facts: a version keeps those of the version that it takes in as they were written and adds
-those of its messages. One that is made of the same messages once more condenses the list."""
 OPAQUE_TEXT = "[a block that only the provider can read]"
 """What stands for the words of such a block, whose size is that of the block."""
 T = TypeVar("T")
@@ -112,6 +110,7 @@ class SummaryLog:
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._starts: set[int] = set()  # first messages newly taken in
         self.has_opaque = False
+        self._facts = FactIndex()
         self.is_straight = True
         """Whether nothing was edited or undone, so that every version counts."""
 
@@ -217,6 +216,14 @@ class SummaryLog:
             line = self._units_of_entry(index) + self.counter.line_break_units(entry)
             self._line_units.append(self._line_units[-1] + line)
         return self._line_units
+
+    def fact_index(self) -> FactIndex:
+        """The facts of all versions by their words; each version is read once, also for copies of this log, as long as
+        they hold the same versions."""
+        if not self._facts.is_of(self.versions):
+            self._facts = FactIndex()
+        self._facts.extend(self.versions)
+        return self._facts
 
     def covered(self, start: int, stop: int) -> tuple[range, ...]:
         """Ranges of log positions that versions ``[start, stop)`` stand for together."""

@@ -312,6 +312,8 @@ def build_context(
             blocks.append(_notes_block(space, parts, piece, tokens))
             continue
         said, positions = _said(space, piece)
+        if isinstance(piece, Line) and piece.quotes:
+            positions = _quoted_positions(space, piece)
         if said:
             content, _ = _tokens_of(space, piece)
             blocks.append(Block(parts.kind_of(piece), said, positions, content))
@@ -344,6 +346,13 @@ def _said(
     if isinstance(piece, Picked):
         return tuple(log[p] for p in positions), positions
     return tuple(log.sent(p, piece.form) for p in positions), positions
+
+
+def _quoted_positions(space: MemorySpace, piece: Line) -> tuple[int, ...]:
+    """The log positions of the messages whose facts a line tells."""
+    versions = {quote.version for quote in piece.quotes}
+    covered = (space.summaries.versions[version].covers for version in versions)
+    return tuple(sorted({position for part in covered for position in part}))
 
 
 def _notes_block(

@@ -14,7 +14,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.summaries import FACTS, SummaryVersion
+from memviz.core.facts import LISTS
+from memviz.core.summaries import SummaryVersion
 
 Counts = NDArray[np.uint16]
 MOST = np.iinfo(np.uint16).max
@@ -39,7 +40,7 @@ class Generations:
             before = -1 if version.replaces is None else version.replaces - 1
             start = version.added.start
             stop = version.added.stop
-            keeps = version.track == FACTS and before >= 0
+            keeps = version.track in LISTS and before >= 0
             if keeps and version.added == versions[before].added:
                 # A condensed list read its messages for the second time.
                 keeps = False

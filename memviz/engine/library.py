@@ -6,6 +6,7 @@ words and order. What cannot be mapped is sent as the library's own words, and i
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 
 from memviz.core.conversation import Log
 from memviz.core.errors import (
@@ -225,9 +226,17 @@ def _with_version(
 
 
 def _first_sent(pieces: Sequence[Piece], length: int) -> int:
-    """The first message of the log that is sent; ``length`` where none is."""
+    """The first message of the log that is sent behind the last of those that are left out; ``length`` where none is.
+    A message that the library sends in words of its own is not left out."""
     starts = [piece.start for piece in pieces if isinstance(piece, Messages)]
-    return min([*starts, length])
+    first = min([*starts, length])
+    for before, piece in pairwise(pieces):
+        if not isinstance(piece, Messages):
+            continue
+        is_gap = isinstance(before, Messages) and before.stop < piece.start
+        if is_gap or isinstance(before, Notes):
+            first = max(first, piece.start)
+    return first
 
 
 def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLibrary]:

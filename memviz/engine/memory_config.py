@@ -16,6 +16,8 @@ from memviz.core.errors import (
     ParameterError,
 )
 from memviz.core.plain_yaml import PlainYamlError, composed, constructed
+from memviz.core.text.wording import COMMA
+from memviz.core.translation import _
 from memviz.engine.persistence import database_of
 from memviz.strategies import strategies, strategy, strategy_class
 from memviz.strategies.base import Strategy
@@ -61,16 +63,19 @@ class _Entry(NamedTuple):
             return {}
         if not isinstance(self.node, yaml.MappingNode):
             line = self.node.start_mark.line + 1
-            problem = "has to be a mapping of keys to values."
+            problem = _("has to be a mapping of keys to values.")
             raise self._replace(line=line).error(problem)
         found: dict[str, _Entry] = {}
         for key, node in self.node.value:
-            name = "a list or a mapping"
+            name = _("a list or a mapping")
             if isinstance(key, yaml.ScalarNode):
                 name = str(key.value)[:MAX_QUOTED_CHARS]
             line = key.start_mark.line + 1
             if name in found:
-                problem = f"is there twice, in line {found[name].line} already. Keep one of them."
+                problem = _(
+                    "is there twice, in line {line} already. Keep one of them.",
+                    line=found[name].line,
+                )
                 raise ConfigError(self.file, name, line, problem)
             dotted = name if self.key == WHOLE_FILE else f"{self.key}.{name}"
             found[name] = _Entry(self.file, dotted, line, node)
@@ -83,12 +88,18 @@ class _Entry(NamedTuple):
             value = constructed(self.node)
         except PlainYamlError as error:
             raise self.error(
-                f"cannot be read ({error}). Give a number, a text or null."
+                _(
+                    "cannot be read ({error}). Give a number, a text or null.",
+                    error=error,
+                )
             ) from None
         is_number = isinstance(value, int) and not isinstance(value, bool)
         if is_number and not is_whole_number(value):
             raise self.error(
-                f"is a number that is far too large; at most {MAX_DIGITS} digits are read."
+                _(
+                    "is a number that is far too large; at most {digits} digits are read.",
+                    digits=MAX_DIGITS,
+                )
             )
         return value
 
@@ -112,10 +123,10 @@ def load_memory_config(
         with Path(path).open("rb") as file:
             content = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        reason = "there is no such file"
+        reason = _("there is no such file")
     except (OSError, ValueError, TypeError) as error:
         # It is not there, or not allowed, or no path at all.
-        reason = f"cannot be read ({error})"
+        reason = _("cannot be read ({error})", error=error)
     if reason:
         raise _wrong_file(str(path), reason)
     return read_memory_config(content, str(path))
@@ -124,18 +135,20 @@ def load_memory_config(
 def read_memory_config(content: bytes, name: str) -> dict[str, dict[str, Any]]:
     """The same of the content of a file; ``name`` is what errors call it."""
     if len(content) > MAX_BYTES:
-        raise _wrong_file(name, f"has more than {MAX_BYTES:,} bytes")
+        raise _wrong_file(name, _("has more than {bytes:,} bytes", bytes=MAX_BYTES))
     try:
-        root = composed(content, MAX_LEVELS, "the settings are three levels deep")
+        root = composed(content, MAX_LEVELS, _("the settings are three levels deep"))
     except UnicodeDecodeError as error:
-        raise _wrong_file(name, f"cannot be read ({error})") from None
+        raise _wrong_file(name, _("cannot be read ({error})", error=error)) from None
     except PlainYamlError as error:
-        problem = f"is not valid YAML: {error}."
+        problem = _("is not valid YAML: {error}.", error=error)
         raise ConfigError(name, WHOLE_FILE, error.line, problem) from None
     config = {section: dict(values) for section, values in DEFAULTS.items()}
     for section, entry in _Entry(name, WHOLE_FILE, 0, root).entries().items():
         if section not in DEFAULTS:
-            raise entry.error(f"is unknown; known is {', '.join(DEFAULTS)}.")
+            raise entry.error(
+                _("is unknown; known is {known}.", known=_(COMMA).join(DEFAULTS))
+            )
         config[section] |= _judged_section(section, entry)
     return config
 
@@ -153,7 +166,7 @@ def strategy_of(config: Mapping[str, Mapping[str, Any]]) -> Strategy:
 
 
 def _wrong_file(name: str, reason: str) -> ConfigError:
-    problem = f"{reason}. Give the path of a YAML file."
+    problem = _("{reason}. Give the path of a YAML file.", reason=reason)
     return ConfigError(name, WHOLE_FILE, 0, problem)
 
 
@@ -165,7 +178,9 @@ def _judged_section(section: str, entry: _Entry) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, one in entries.items():
         if name not in known:
-            raise one.error(f"is unknown; known are {', '.join(known)}.")
+            raise one.error(
+                _("is unknown; known are {known}.", known=_(COMMA).join(known))
+            )
         values[name] = one.value()
         problem = _problem_with(name, values[name])
         if problem:
@@ -184,7 +199,7 @@ def _judged_parameters(entry: _Entry, cls: type[Strategy]) -> dict[str, Any]:
             cls(**{name: parameters[name]})
         except ParameterError as error:
             if error.name == name:
-                raise one.error(f"is wrong. {error}") from None
+                raise one.error(_("is wrong. {error}", error=error)) from None
     return parameters
 
 
@@ -192,21 +207,25 @@ def _problem_with(name: str, value: Any) -> str:
     """The end of a sentence on what is wrong with a value of ``memory``; empty where nothing is."""
     if name == "token_limit":
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            return (
-                f"is {quoted(value)}; it has to be a whole number of tokens, 1 or more."
+            return _(
+                "is {value}; it has to be a whole number of tokens, 1 or more.",
+                value=quoted(value),
             )
     elif name == "repair_tool_pairs":
         if not isinstance(value, bool):
-            return f"is {quoted(value)}; it has to be true or false."
+            return _("is {value}; it has to be true or false.", value=quoted(value))
     elif name in _FINDERS:
         if name != "persistence" and not isinstance(value, str):
-            return f"is {quoted(value)}; it has to be a name. Leave the line out for the default."
+            return _(
+                "is {value}; it has to be a name. Leave the line out for the default.",
+                value=quoted(value),
+            )
         try:
             _FINDERS[name](value)
         except MemvizError as error:
-            return f"is wrong. {error}"
+            return _("is wrong. {error}", error=error)
     elif value is not None and not isinstance(value, str):
-        return f"is {quoted(value)}; it has to be a text or null."
+        return _("is {value}; it has to be a text or null.", value=quoted(value))
     return ""
 
 

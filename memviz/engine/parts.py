@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from memviz.core.context import BlockKind
-from memviz.core.pieces import Messages, Notes, Picked, Piece, in_ranges
+from memviz.core.pieces import Line, Messages, Notes, Picked, Piece, in_ranges
 
 WIDTH = 3
 """The numbers of a piece."""
@@ -38,6 +38,15 @@ class Parts(NamedTuple):
             if isinstance(piece, Notes):
                 return piece.versions
         return range(0)
+
+    @property
+    def quoted(self) -> tuple[int, ...]:
+        """The versions (0-based) of which facts were looked up, in order."""
+        found = set[int]()
+        for piece in self.pieces:
+            if isinstance(piece, Line):
+                found.update(quote.version for quote in piece.quotes)
+        return tuple(sorted(found))
 
     @property
     def messages(self) -> tuple[Messages, ...]:
@@ -135,7 +144,7 @@ class Parts(NamedTuple):
         if isinstance(piece, Messages):
             is_asked = self.input and piece.start >= self.input.start
             return "input" if is_asked else "history"
-        if isinstance(piece, Notes):
+        if isinstance(piece, Notes) or (isinstance(piece, Line) and piece.quotes):
             return "summary"
         return "recalled" if isinstance(piece, Picked) else "history"
 

@@ -287,6 +287,9 @@ class Run:
                 row[covered.start : covered.stop] = Fate.SUMMARIZED
             for covered in space.summaries.opaque(sent.start, sent.stop):
                 row[covered.start : covered.stop] = Fate.OPAQUE
+        for version in record.parts.quoted:
+            covers = space.summaries.versions[version].covers
+            row[covers.start : covers.stop] = Fate.SUMMARIZED
         for piece in record.parts.messages:
             row[piece.start : piece.stop] = Fate.VERBATIM
             if piece.form is not None:
@@ -306,7 +309,10 @@ class Run:
         generations = np.zeros((len(rows), len(columns)), dtype=np.uint16)
         by_version: dict[int, list[int]] = {}
         for row, number in enumerate(rows):
-            for sent in self.requests[number].parts.notes:
+            parts = self.requests[number].parts
+            if parts.quoted:
+                generations[row] = 1
+            for sent in parts.notes:
                 if len(sent.versions) == 1:
                     by_version.setdefault(sent.start, []).append(row)
                 else:

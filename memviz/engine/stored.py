@@ -30,6 +30,7 @@ from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece, Place, from_json, to_json
 from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import _
 from memviz.models.base import Usage
 from memviz.strategies.base import Strategy
 
@@ -117,7 +118,12 @@ def _expect_at_most(what: str, behind: int = 0) -> AfterValidator:
         there_are = over.there_are if isinstance(over, Reading) else over
         if number + behind > there_are[what]:
             raise ValueError(
-                f"it names {what} {number + behind}, and there are {there_are[what]}"
+                _(
+                    "it names {what} {number}, and there are {there}",
+                    what=what,
+                    number=number + behind,
+                    there=there_are[what],
+                )
             )
         return number
 
@@ -196,14 +202,18 @@ def _expect_form(text: str) -> None:
     fields = json.loads(text)
     name = fields.pop("form", None)
     if name not in FORMS:
-        raise ValueError("the form is unknown")
+        raise ValueError(_("the form is unknown"))
     known = {field.name for field in dataclass_fields(FORMS[name])}  # type: ignore[arg-type]
     if not fields.keys() <= known:
-        raise ValueError(f"the form {name!r} has a field that is unknown")
+        raise ValueError(
+            _("the form {name} has a field that is unknown", name=repr(name))
+        )
     try:
         TypeAdapter(FORMS[name]).validate_json(json.dumps(fields), strict=True)
     except ValidationError:
-        raise ValueError(f"the form {name!r} has a field with a wrong value") from None
+        raise ValueError(
+            _("the form {name} has a field with a wrong value", name=repr(name))
+        ) from None
 
 
 def _expect_sound_form(form: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ It imports the engine, models, strategies, transcripts and text; never tuning, s
 
 Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
 ``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
-``health.finding``, ``health.growth``, ``memory_map.fate_grid``,
+``health.finding``, ``health.growth``, ``health.lookups``, ``memory_map.fate_grid``,
 ``memory_map.fate_map``, ``memory_map.steps``, ``requests.limits``,
 ``requests.message_text``, ``requests.request_axis``, ``requests.request_table``,
 ``requests.said_and_sent``, ``requests.token_use``, ``requests.traffic``,

@@ -2,7 +2,7 @@
 
 Begin with ``Model``, ``ModelRequest``, ``Reply`` and ``ModelWrapper`` (``base``),
 ``model`` (``registry``), ``LiteLLMModel`` (``litellm_client``) and ``Budgeted``
-(``budgeted``). ``offline`` is the stand-in that needs no network, ``recordings`` plays
+(``budgeted``). ``offline`` is the built-in model that needs no network, ``recordings`` plays
 what a model answered once, ``local_servers`` finds models on this machine, ``access``
 knows the switches and the password of the server. Nothing here knows a run, a database
 or a page.

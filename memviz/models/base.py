@@ -278,7 +278,7 @@ class ModelWrapper(Model):
     - Callers use it as any :class:`Model`; name, tools and identity are the wrapped one's.
     - Summaries go through :meth:`answer` too, and not to the wrapped ``summarize``, which
       would escape the conditions. A wrapper of models that write summaries in a way of
-      their own (the stand-in, recordings) overrides both ``summarize`` methods.
+      their own (the built-in model, recordings) overrides both ``summarize`` methods.
     """
 
     def __init__(self, model: Model) -> None:

@@ -7,14 +7,14 @@ from memviz.core.translation import _, noop
 DEFAULT_MODEL = "openai/gpt-5-mini"
 """The model whose prices, cache and context window count until another one is chosen; exported code names it too."""
 OFFLINE = "offline"
-STAND_IN = noop("offline stand-in")
+STAND_IN = noop("built-in model")
 """What the offline model is called wherever a person reads of it; its name stays what programs call it by."""
 RECORDING = "recording:"
 """Before the name of a bundled recording, or the path of one, in place of a model's name."""
 
-RECORDED_FIRST = noop("recorded, else stand-in")
+RECORDED_FIRST = noop("recorded, else built-in")
 """In place of a model's name on a page: a recording where one was made for exactly what is shown, else the offline
-stand-in. What holds where a link, or a visitor, names no model."""
+built-in model. What holds where a link, or a visitor, names no model."""
 
 
 def in_words(name: str) -> str:

@@ -8,6 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from memviz.core.errors import StorageError, UnreadableConversationError
+from memviz.core.translation import _
 from memviz.storage import kept_values, library, runs
 from memviz.storage.entries import RAW_ENTRIES, UnreadableConversation, entry_of
 from memviz.storage.tables import KEPT, RUNS
@@ -28,9 +29,16 @@ def _of_sqlite(session: Session) -> Iterator[str]:
         f"PRAGMA integrity_check({MAX_PROBLEMS_OF_SQLITE})"
     ):
         if finding != "ok":
-            yield f"The file itself is damaged: {finding}."
-    for table, row, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-        yield f"Row {row} of the table {table} belongs to a {parent} that is not there."
+            yield _("The file itself is damaged: {finding}.", finding=finding)
+    for table, row, parent, _number in connection.exec_driver_sql(
+        "PRAGMA foreign_key_check"
+    ):
+        yield _(
+            "Row {row} of the table {table} belongs to a {parent} that is not there.",
+            row=row,
+            table=table,
+            parent=parent,
+        )
 
 
 def _of_conversations(session: Session) -> Iterator[str]:
@@ -44,7 +52,12 @@ def _of_conversations(session: Session) -> Iterator[str]:
             yield problem
             continue
         for problem in filter(None, _of_runs(session, entry.id)):
-            yield f"Conversation '{entry.title}' (id {entry.id}): {problem}"
+            yield _(
+                "Conversation '{title}' (id {id}): {problem}",
+                title=entry.title,
+                id=entry.id,
+                problem=problem,
+            )
 
 
 def _of_runs(session: Session, conversation_id: str) -> Iterator[str]:
@@ -77,14 +90,16 @@ def _problem(
 def _of_cells(session: Session) -> Iterator[str]:
     damaged, total = kept_values.count_damaged_cells(session)
     if damaged:
-        yield f"{damaged:,} of {total:,} kept cells of sweeps are damaged. They are measured again when asked for."
+        yield _(
+            "{damaged:,} of {total:,} kept cells of sweeps are damaged. They are measured again when asked for.",
+            damaged=damaged,
+            total=total,
+        )
 
 
 def _said(error: Exception) -> str:
     if isinstance(error, UnreadableConversationError):
         return error.sentence
-    return (
-        str(error)
-        if isinstance(error, StorageError)
-        else f"It cannot be read ({getattr(error, 'orig', error)})."
-    )
+    if isinstance(error, StorageError):
+        return str(error)
+    return _("It cannot be read ({error}).", error=getattr(error, "orig", error))

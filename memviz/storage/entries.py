@@ -21,6 +21,7 @@ from sqlalchemy.types import NullType
 from memviz.core.errors import UnreadableConversationError
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import counted
+from memviz.core.translation import _, language_now
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
 from memviz.transcripts.base import RecordedEvent
 
@@ -64,7 +65,7 @@ class UnreadableConversation:
 
 def _time(value: object) -> datetime:
     if not isinstance(value, str):
-        raise ValueError("there should be a date")
+        raise ValueError(_("there should be a date"))
     time = datetime.fromisoformat(value)
     return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
@@ -73,11 +74,11 @@ def _parsed(value: object) -> Any:
     if isinstance(value, int | float):
         return value  # SQLite keeps JSON that is a number as one
     if not isinstance(value, str):
-        raise ValueError("there should be JSON")
+        raise ValueError(_("there should be JSON"))
     try:
         parsed = json.loads(value)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(_("it is nested too deeply")) from None
     # Half a surrogate pair is escaped in JSON, but is no text.
     return (
         json.loads(clean_text(json.dumps(parsed, ensure_ascii=False)))
@@ -144,12 +145,13 @@ RAW_ENTRIES = select(
 
 def entry_of(stored: RowMapping) -> ConversationEntry | UnreadableConversation:
     """The entry of a row of :data:`RAW_ENTRIES`, or what is wrong with it."""
-    return _judged(tuple(stored.items()))
+    return _judged(tuple(stored.items()), language_now())
 
 
 @lru_cache(ENTRIES_REMEMBERED)
 def _judged(
     items: tuple[tuple[str, Any], ...],
+    _language: str,  # of the problem, which is kept with the entry
 ) -> ConversationEntry | UnreadableConversation:
     stored = dict(items)
     try:
@@ -173,15 +175,14 @@ def _count_problem(value: _Conversation, last_position: object) -> str:
     elif isinstance(last_position, int):
         there = last_position + 1
     if there != value.message_count:
-        return (
-            f"it was saved with {counted(value.message_count, 'message')}, "
-            f"and the last one there is number {there:,}"
+        return _(
+            "it was saved with {messages}, and the last one there is number {there:,}",
+            messages=counted(value.message_count, "message"),
+            there=there,
         )
-    return (
-        "it has more turns than messages"
-        if value.turn_count > value.message_count
-        else ""
-    )
+    if value.turn_count > value.message_count:
+        return _("it has more turns than messages")
+    return ""
 
 
 def _unreadable(stored: Mapping[str, Any], problem: str) -> UnreadableConversation:
@@ -193,7 +194,12 @@ def _problem(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False)[0]
     reason = first["msg"].removeprefix("Value error, ")
     found = _shown(first["input"], MAX_VALUE_CHARS)
-    return f"the value of {first['loc'][0]} is damaged ({reason[:1].lower()}{reason[1:]}; found is {found!r})"
+    return _(
+        "the value of {name} is damaged ({reason}; found is {found})",
+        name=first["loc"][0],
+        reason=f"{reason[:1].lower()}{reason[1:]}",
+        found=repr(found),
+    )
 
 
 def _shown(value: object, chars: int) -> str:

@@ -16,6 +16,7 @@ from sqlmodel import Session
 
 from memviz.core.errors import StorageError
 from memviz.core.messages import clean_text
+from memviz.core.translation import _
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
 from memviz.storage.library import DAMAGE, found, now
@@ -269,7 +270,10 @@ def expect_undamaged(session: Session, conversation_id: str) -> None:
         damaged += list(_answers(kept)).count(None)
     if damaged:
         raise StorageError(
-            f"{damaged:,} of the wordings of summaries and judged answers are damaged. They are left aside."
+            _(
+                "{damaged:,} of the wordings of summaries and judged answers are damaged. They are left aside.",
+                damaged=damaged,
+            )
         )
 
 
@@ -297,6 +301,6 @@ def find_free_run(session: Session, conversation_id: str, key: str) -> Run | Non
 def read_free_run(session: Session, owner: str, key: str) -> Run | None:
     """As :func:`find_free_run`, of a conversation that is deleted as well."""
     for kept in all_of(session, "free run", *under(key, owner)):
-        with damage_told("A stored free run"):
+        with damage_told(_("A stored free run")):
             return Run.from_dict(kept.value)
     return None

@@ -271,13 +271,17 @@ def messages(
         with uncollected():
             for stored in message_rows(session, conversation_id, stop, start):
                 if stored["position"] != start + len(made):
-                    raise LookupError("it is missing")
+                    raise LookupError(_("it is missing"))
                 made.append(rows.message_of(stored))
     except DAMAGE as error:
         title = select(CONVERSATIONS.c.title).where(
             CONVERSATIONS.c.id == conversation_id
         )
-        problem = f"message {start + len(made) + 1:,} is damaged ({error})"
+        problem = _(
+            "message {number:,} is damaged ({error})",
+            number=start + len(made) + 1,
+            error=error,
+        )
         raise UnreadableConversationError(
             str(session.scalar(title)), conversation_id, problem
         ) from error
@@ -356,7 +360,11 @@ def read(session: Session, id: str) -> Transcript:
     transcript = rows.transcript_of(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
     if turn_count != stored.turn_count:
-        problem = f"it was saved with {counted(stored.turn_count, 'turn')}, and its messages make {turn_count:,}"
+        problem = _(
+            "it was saved with {turns}, and its messages make {made:,}",
+            turns=counted(stored.turn_count, "turn"),
+            made=turn_count,
+        )
         raise UnreadableConversationError(stored.title, stored.id, problem)
     return transcript
 

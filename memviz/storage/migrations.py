@@ -7,6 +7,8 @@ from contextlib import suppress
 from sqlalchemy import Connection
 
 from memviz.core.errors import StorageError
+from memviz.core.text.wording import COMMA
+from memviz.core.translation import _
 from memviz.storage.kept_values import keep
 from memviz.storage.library import count_again
 from memviz.storage.tables import Base
@@ -93,7 +95,10 @@ def migrate(
             ).scalar_one()
         ):
             raise StorageError(
-                f"{path} is the database of another program. Choose another file."
+                _(
+                    "{path} is the database of another program. Choose another file.",
+                    path=path,
+                )
             )
         Base.metadata.create_all(connection)
     else:
@@ -121,13 +126,22 @@ def migrate(
 def _expect_version(version: int, newest: int, path: str) -> None:
     if version < 1:
         raise StorageError(
-            f"{path} is marked as a database of memviz, but of file version {version}, which there never was. "
-            f"It was left as it is; {_REMEDY}"
+            _(
+                "{path} is marked as a database of memviz, but of file version {version}, which there never was. "
+                "It was left as it is; restore a copy of it, or choose another file.",
+                path=path,
+                version=version,
+            )
         )
     if version > newest:
         raise StorageError(
-            f"{path} was written by a newer memviz (file version {version}; this one knows up to {newest}). "
-            "Update memviz, or choose another file."
+            _(
+                "{path} was written by a newer memviz (file version {version}; this one knows up to {newest}). "
+                "Update memviz, or choose another file.",
+                path=path,
+                version=version,
+                newest=newest,
+            )
         )
 
 
@@ -136,21 +150,34 @@ def _expect_tables(
 ) -> None:
     """Raise unless all ``expected`` tables are there with these columns."""
     there = {name: _columns(connection, name) for name in expected}
-    missing = [f"the table {name}" for name, columns in there.items() if not columns]
+    missing = [
+        _("the table {name}", name=name)
+        for name, columns in there.items()
+        if not columns
+    ]
     missing += [
-        f"the column {column} of {name}"
+        _("the column {column} of {name}", column=column, name=name)
         for name, columns in there.items()
         for column in sorted(expected[name] - columns if columns else ())
     ]
     if missing:
         is_empty = not any(there.values())
-        lacks = "has none of its tables" if is_empty else f"lacks {', '.join(missing)}"
+        if is_empty:
+            raise StorageError(
+                _(
+                    "{path} is marked as a database of memviz, but has none of its tables. It was left as it is; "
+                    "restore a copy of it, or choose another file.",
+                    path=path,
+                )
+            )
         raise StorageError(
-            f"{path} is marked as a database of memviz, but {lacks}. It was left as it is; {_REMEDY}"
+            _(
+                "{path} is marked as a database of memviz, but lacks {missing}. It was left as it is; restore a copy "
+                "of it, or choose another file.",
+                path=path,
+                missing=_(COMMA).join(missing),
+            )
         )
-
-
-_REMEDY = "restore a copy of it, or choose another file."
 
 
 def _columns(connection: Connection, table: str) -> set[str]:

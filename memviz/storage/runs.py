@@ -20,7 +20,8 @@ from memviz.core.errors import (
     UnreadableConversationError,
 )
 from memviz.core.messages import Message, clean_text
-from memviz.core.text.wording import counted
+from memviz.core.text.wording import COMMA, counted
+from memviz.core.translation import _
 from memviz.engine.run import Run
 from memviz.engine.run_record import (
     RecordKind,
@@ -101,7 +102,11 @@ def expect_known_counter(run: Run) -> None:
     """Raise unless the run can be read again: a counter of one's own is not in the file."""
     if COUNTERS.get(run.counter.name) is not run.counter:
         raise StorageError(
-            f"A run counted by '{run.counter.name}' cannot be stored: use one of {', '.join(COUNTERS)}."
+            _(
+                "A run counted by '{counter}' cannot be stored: use one of {known}.",
+                counter=run.counter.name,
+                known=_(COMMA).join(COUNTERS),
+            )
         )
 
 
@@ -207,7 +212,7 @@ def read(
     """The run of the row that meets ``conditions``, over the beginning of ``log`` or else of the stored messages.
     Raises :class:`DamagedRunError`."""
     named = session.scalar(select(RUNS.c.strategy_id).where(*conditions))
-    with damage_told(f"The stored run of '{named}'"):
+    with damage_told(_("The stored run of '{strategy}'", strategy=named)):
         stored = session.scalar(select(RunRow).where(*conditions))
         if stored is None:
             return None
@@ -215,7 +220,13 @@ def read(
         if log is None:
             log = Log(messages(session, stored.conversation_id, length))
         if len(log) < length:
-            raise ValueError(f"it is over {length} messages, and there are {len(log)}")
+            raise ValueError(
+                _(
+                    "it is over {messages}, and there are {there:,}",
+                    messages=counted(length, "message"),
+                    there=len(log),
+                )
+            )
         if len(log) > length:
             log = log.prefix(length)
         record = {
@@ -226,7 +237,7 @@ def read(
         requests = len(record["requests"])
         if requests != stored.request_count:
             made = counted(stored.request_count, "request")
-            raise ValueError(f"of {made} it has {requests}")
+            raise ValueError(_("of {made} it has {there:,}", made=made, there=requests))
         return Run.from_record(record, log)
 
 
@@ -243,6 +254,6 @@ def _records(session: Session, run_id: str) -> dict[str, list[Any]]:
     lists = {"request": requests, "compaction": compactions, "summary": summaries}
     for kind, number, value in session.execute(query):
         if kind == "compaction" and number != len(compactions):
-            raise ValueError("a summarization is missing")
+            raise ValueError(_("a summarization is missing"))
         lists[kind].append(value)
     return {"requests": requests, "compactions": compactions, "summaries": summaries}

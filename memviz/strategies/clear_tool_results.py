@@ -37,7 +37,7 @@ class ClearToolResults(Strategy):
     - Anthropic's API, clear_tool_uses: the same parameters, but nothing is cleared if less than the least amount would
       go (documentation of Anthropic's API)
     - OpenAI Agents ToolOutputTrimmer: results older than 2 turns and longer than 500 characters become a preview of 200
-      (read in openai-agents 0.24.0)
+      (run with openai-agents 0.24.0)
     - Gemini CLI: protects the newest 50,000 tokens, and acts only when 30,000 can go (read in gemini-cli 0.61.0)
     - opencode: leaves 2 turns and 40,000 tokens of results alone, and acts only when more than 20,000 would go (read in
       an older copy of opencode)

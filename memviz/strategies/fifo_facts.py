@@ -1,35 +1,31 @@
 """FIFO with facts: first in, first out."""
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from typing import ClassVar
 
+from memviz.core.facts import FACTS, facts_in, listed_facts, write_facts
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, notes
-from memviz.core.summaries import FACTS, SummaryVersion
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import plural
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
-from memviz.strategies.parameters import free_text, whole_number
-from memviz.strategies.prompts import transcript_line
-
-EXTRACT = (
-    "Extract facts from the conversation below: what the user told and what was found out, such as preferences, "
-    "personal details, requirements, constraints, names, numbers, dates and decisions. Only what was said, no "
-    "opinions and no summaries, and nothing that the known facts hold already."
+from memviz.strategies.fact_lists import (
+    EXTRACT,
+    FORMAT,
+    condenses,
+    facts_request,
+    is_condensed,
 )
+from memviz.strategies.parameters import free_text, whole_number
+
 CONDENSE = (
     "Condense the known facts to fewer than {max_facts}. Join facts that belong together, and leave one out only where "
     "another that you keep says the same. Your list replaces the known facts, so it has to be complete."
 )
-FORMAT = (
-    "Answer with the facts alone, each in a <fact>, in this form; with <facts></facts> where there are none:\n"
-    "<facts>\n  <fact>first fact</fact>\n  <fact>second fact</fact>\n</facts>"
-)
-_FACT = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
 
 
 class FifoFacts(Strategy):
@@ -150,7 +146,7 @@ class FifoFacts(Strategy):
         """Facts of the oldest messages where there are too many messages; first a shorter list of the facts that were
         just found, where that is too long."""
         facts = memory.head(FACTS)
-        found = len(listed_in(facts.text)) if facts is not None else 0
+        found = len(listed_facts(facts.text)) if facts is not None else 0
         if (
             facts is not None
             and found > self.max_facts
@@ -234,15 +230,11 @@ class FifoFacts(Strategy):
         instruction: str | None = None,
     ) -> tuple[Message, ...]:
         """The instruction, by default to extract facts, with the messages."""
-        known = (
-            f"<existing_facts>\n{replaces.text if replaces else ''}\n</existing_facts>"
-        )
-        lines = "\n".join(map(transcript_line, messages))
-        return (
-            Message(
-                "user",
-                "\n\n".join([instruction or self.instruction, known, FORMAT, lines]),
-            ),
+        return facts_request(
+            instruction or self.instruction,
+            replaces.text if replaces else "",
+            FORMAT,
+            messages,
         )
 
     def read_answer(self, effect: Write, answer: str) -> str:
@@ -251,9 +243,9 @@ class FifoFacts(Strategy):
         found = facts_in(answer)
         known = effect.replaces
         if known is not None and condenses(effect):
-            return written_down(found) or known.text
-        before = listed_in(known.text) if known else []
-        return written_down(
+            return write_facts(found) or known.text
+        before = listed_facts(known.text) if known else []
+        return write_facts(
             [*before, *(fact for fact in dict.fromkeys(found) if fact not in before)]
         )
 
@@ -268,32 +260,3 @@ class FifoFacts(Strategy):
             + "".join(f"<{name}>\n{text}\n</{name}>\n" for name, text in blocks if text)
             + "</memory>"
         )
-
-
-def facts_in(text: str) -> list[str]:
-    """The facts of an answer."""
-    return [fact for found in _FACT.findall(text) if (fact := found.strip())]
-
-
-def listed_in(text: str) -> list[str]:
-    """The facts of a list; of one that a user wrote without tags, its lines."""
-    return facts_in(text) or [
-        line.strip() for line in text.splitlines() if line.strip()
-    ]
-
-
-def written_down(facts: Sequence[str]) -> str:
-    """Facts as a list, one a line."""
-    return "\n".join(f"<fact>{fact}</fact>" for fact in facts)
-
-
-def condenses(effect: Write) -> bool:
-    """True if a shorter list is to be made of the facts that were just found in the same messages."""
-    return effect.replaces is not None and effect.replaces.added == effect.summarize
-
-
-def is_condensed(facts: SummaryVersion, memory: Memory) -> bool:
-    """True if a list was made of the one before alone, and of no messages."""
-    if facts.replaces is None:
-        return False
-    return memory.space.summaries.versions[facts.replaces - 1].added == facts.added

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.core.summaries import SummarySource, SummaryVersion
+from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion
 from memviz.core.text.wording import plural
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Headroom
@@ -18,27 +18,21 @@ TURN_INSTRUCTION = (
 )
 
 
-class PerTurnSummaries(Strategy):
-    """Makes one summary of each completed turn and keeps them all, as a growing list.
+class PerTurn(Strategy):
+    """Has notes made of each completed turn, and keeps them all.
 
     Turn 0 (messages before the first user message) is no turn that a user took, and gets none.
     """
 
     trigger: ClassVar[Trigger] = Trigger.TURN
-    summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
     tried_at_first: ClassVar[bool] = (
         False  # a call of the summarizer for every turn: the dearest to try
     )
 
-    enable_summarization: bool = switch(
-        True, "Make a summary of each completed turn and send all of them."
-    )
-    summary_words: int = summary_length()
-
-    def plan(self, memory: Memory) -> tuple[Effect, ...]:
-        """Summarize the oldest completed turn that has no summary yet."""
-        if not self.enable_summarization:
-            return ()
+    def write_for_turn(
+        self, memory: Memory, track: str = SUMMARY
+    ) -> tuple[Effect, ...]:
+        """Return the notes to make of the oldest completed turn that has none yet."""
         start = self.unsummarized_start(memory)
         if start >= memory.length:
             return ()
@@ -48,22 +42,33 @@ class PerTurnSummaries(Strategy):
             if number == memory.turn
             else memory.log.turn_start(number + 1)
         )
-        return (
-            Write(
-                range(start, stop),
-                stop,
-                f"turn {number} is complete: {stop - start:,} {plural('message', stop - start)}",
-            ),
-        )
+        count = stop - start
+        reason = f"turn {number} is complete: {count:,} {plural('message', count)}"
+        return (Write(range(start, stop), stop, reason, track=track),)
 
     def unsummarized_start(self, memory: Memory) -> int:
-        """Position of the first message that should be summarized and is not."""
+        """Position of the first message of which notes should be made and are not."""
         first = memory.log.turn_start(1) if memory.log.turn_count else memory.length
         return max(memory.cursor, first)
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """One turn, always: the one that is complete next."""
-        return Headroom(1, "turns") if self.enable_summarization else None
+        return Headroom(1, "turns") if self.writes_notes else None
+
+
+class PerTurnSummaries(PerTurn):
+    """Makes one summary of each completed turn and keeps them all, as a growing list."""
+
+    summary_heading: ClassVar[str] = "=== ACCUMULATED MEMORY SUMMARIES ==="
+
+    enable_summarization: bool = switch(
+        True, "Make a summary of each completed turn and send all of them."
+    )
+    summary_words: int = summary_length()
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """Summarize the oldest completed turn that has no summary yet."""
+        return self.write_for_turn(memory) if self.enable_summarization else ()
 
     @property
     def writes_notes(self) -> bool:

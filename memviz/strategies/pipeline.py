@@ -1,5 +1,6 @@
 """A pipeline of steps, as most programs at work have one."""
 
+import math
 from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
@@ -47,14 +48,16 @@ class Pipeline(Strategy):
     Steps stand one a line and are looked at in their order, before each request. A line says what is done, *at* which
     thresholds (reached, not passed; several are joined by *and* and *or*), what the step *keeps*, and how much has to
     go: "clear tool results at 0.5 of the window, keep 40,000 tokens, if 20,000 tokens go". Deeds are *clear tool
-    results*, *shorten tool results to 500 characters* (or *messages*), *cut arguments over 2,000 characters to 20*,
-    *drop thinking*, *drop* and *summarize*. A share of the window is so many tokens, so that another window makes the
+    results*, *shorten tool results to 500 characters* (or *messages*), *offload tool results over 10,000 characters to
+    4,000* (the rest is stored, where a tool can read it), *cut arguments over 2,000 characters to 20*, *drop thinking*,
+    *drop* and *summarize*. A share of the window is so many tokens, so that another window makes the
     whole pipeline larger or smaller.
 
-    Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed. What
-    is kept is counted whole, in tokens of results for a step about results. Dropping and summarizing never part a
-    result from its call: where the first message that stays is a result, its call stays too. Before a
-    request nothing is done behind a summary, for nobody knows its size before it is written.
+    Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed.
+    What is kept is counted whole, in tokens of results for a step about results; a share of the messages is rounded
+    up, and the summary is one of them. Dropping and summarizing never part a result from its call: where the first
+    message that stays is a result, its call stays too, and with *keep at most* both go. Before a request nothing is
+    done behind a summary, for nobody knows its size before it is written.
     """
 
     title: ClassVar[str] = "Pipeline"
@@ -198,7 +201,8 @@ class Pipeline(Strategy):
         stop = self._stop(step, memory)
         if step.action == "reduce":
             return self._reduce(number, step, memory, stop, reason)
-        stop = _whole_call(memory, stop)
+        at_most = any(keep.at_most for keep in step.keeps)
+        stop = _whole_call(memory, stop, at_most=at_most)
         if stop <= memory.cursor:
             return None
         if memory.sums.between(memory.cursor, stop) < step.least_tokens:
@@ -229,8 +233,8 @@ class Pipeline(Strategy):
         """The first position that a step leaves alone."""
         stops = [memory.before_input]
         for keep in step.keeps:
-            is_about_results = step.action == "reduce" and keep.unit == "tokens"
-            if is_about_results or keep.unit == "results":
+            of_results = step.is_about_results and keep.unit == "tokens"
+            if of_results or keep.unit == "results":
                 stops.append(_kept_results(memory, keep))
             else:
                 stops.append(_kept_messages(memory, keep))
@@ -258,11 +262,13 @@ def _together(forms: tuple[Form | None, ...]) -> Form | None:
 
 
 def _kept_messages(memory: Memory, keep: Keep) -> int:
-    """The position from which on messages are kept, by their number, their turns or their tokens."""
+    """The position from which on messages are kept, by their number, their turns or their tokens. A share of the
+    messages is rounded up, and the summary is one of them."""
     if keep.unit == "messages":
         return memory.length - keep.amount
     if keep.unit == "percent of messages":
-        return memory.length - memory.pending * keep.amount // 100
+        held = memory.pending + len(memory.newest_summary)
+        return memory.length - math.ceil(held * keep.amount / 100)
     if keep.unit == "turns":
         first = memory.turn - keep.amount + 1
         return memory.log.turn_start(first) if first > 0 else memory.history_start
@@ -274,11 +280,11 @@ def _kept_results(memory: Memory, keep: Keep) -> int:
     results = memory.log.tools.results
     known = bisect_left(results, memory.length)
     if keep.unit == "results":
-        return (
-            results[known - keep.amount]
-            if known > keep.amount
-            else memory.history_start
-        )
+        if not keep.amount:
+            return memory.length
+        if known <= keep.amount:
+            return memory.history_start
+        return results[known - keep.amount]
     room = keep.amount
     stop = memory.length
     for position in reversed(results[:known]):
@@ -289,14 +295,17 @@ def _kept_results(memory: Memory, keep: Keep) -> int:
     return stop
 
 
-def _whole_call(memory: Memory, stop: int) -> int:
-    """``stop``, or the call of the result that stands there, or behind the results where that call is gone already."""
+def _whole_call(memory: Memory, stop: int, *, at_most: bool) -> int:
+    """``stop``, or the call of the result that stands there, or behind the results where that call is gone already or
+    no more may stay."""
     log = memory.log
-    if stop >= memory.length or log[stop].role != "tool":
+    behind = stop
+    while behind < memory.length and log[behind].role == "tool":
+        behind += 1
+    if behind == stop:
         return stop
     caller = log.tools.call_of.get(stop)
-    if caller is not None and caller >= memory.cursor:
+    may_stay = not at_most or behind > memory.before_input
+    if caller is not None and caller >= memory.cursor and may_stay:
         return caller
-    while stop < memory.length and log[stop].role == "tool":
-        stop += 1
-    return min(stop, memory.before_input)
+    return min(behind, memory.before_input)

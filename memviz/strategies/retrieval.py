@@ -6,10 +6,10 @@ from typing import ClassVar, NamedTuple
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece
 from memviz.core.text.wording import listed
-from memviz.core.text.words import content_words
 from memviz.core.translation import _
 from memviz.core.word_index import is_text
 from memviz.strategies.base import Strategy
+from memviz.strategies.lookup import best_first, find_newest_start, words_of
 from memviz.strategies.parameters import whole_number
 
 
@@ -157,8 +157,7 @@ class Retrieval(Strategy):
         """The stems that are looked up."""
         start = min(memory.before_input, memory.length - self.query_messages)
         start = max(memory.history_start, start)
-        said = memory.messages(range(start, memory.length))
-        return content_words("\n".join(one.content for one in said if is_text(one)))
+        return words_of(memory, range(start, memory.length))
 
     def found(self, memory: Memory, most: int | None = None) -> list[Pick]:
         """The messages before the newest that hold any of the words, the best first and of equals the newer one; at
@@ -171,21 +170,14 @@ class Retrieval(Strategy):
         if self.half_life_messages:
             ages = memory.length - np.arange(start, stop)
             scores *= 0.5 ** (ages / self.half_life_messages)
-        places = scores.nonzero()[0]
-        best = np.lexsort((places, scores[places]))[::-1][:most]
         return [
-            Pick(start + int(place), float(scores[place])) for place in places[best]
+            Pick(start + place, float(scores[place]))
+            for place in best_first(scores, most)
         ]
 
     def newest_start(self, memory: Memory) -> int:
         """Position of the first message that is sent whatever it says; a result of a tool has its call with it."""
-        start = min(memory.before_input, memory.length - self.newest_messages)
-        start = max(memory.history_start, start)
-        log = memory.log
-        if start < memory.length and log[start].role == "tool":
-            caller = log.tools.call_of.get(start)
-            return start if caller is None else max(memory.history_start, caller)
-        return start
+        return find_newest_start(memory, self.newest_messages)
 
     def _with_neighbours(self, memory: Memory, hit: Pick) -> Iterator[Pick]:
         """A find, and the messages around it that can be brought back by themselves."""

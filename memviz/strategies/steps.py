@@ -11,7 +11,14 @@ from typing import Literal
 
 from memviz.core.bounds import LARGEST_NUMBER
 from memviz.core.errors import ParameterError
-from memviz.core.forms import ClearedResults, Cut, CutArguments, Form, WithoutThinking
+from memviz.core.forms import (
+    ClearedResults,
+    Cut,
+    CutArguments,
+    Form,
+    Offloaded,
+    WithoutThinking,
+)
 from memviz.strategies.clauses import AnyOf, trigger_from
 
 KeepUnit = Literal["messages", "percent of messages", "turns", "results", "tokens"]
@@ -32,6 +39,8 @@ class Keep:
 
     amount: int
     unit: KeepUnit
+    at_most: bool = False
+    """A call that would be parted from its result goes with it, where it would stay otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,16 @@ class Step:
     keeps_first_user_message: bool = False
     least_tokens: int = 0
     """Nothing is done where fewer tokens would go."""
+
+    @property
+    def is_about_results(self) -> bool:
+        """True if it sends tools' results, and nothing else, with less in them."""
+        if isinstance(self.form, Cut):
+            return self.form.roles == _RESULTS_ALONE
+        return isinstance(self.form, ClearedResults)
+
+
+_RESULTS_ALONE = ("tool",)
 
 
 def steps_from(text: str, window_tokens: int) -> tuple[Step, ...]:
@@ -79,6 +98,9 @@ _LINE = re.compile(
 _RESULTS = re.compile(r'clear tool results(?: as "(?P<placeholder>[^"]*)")?')
 _SHORTENED = re.compile(
     r"shorten (?P<what>tool results|messages) to (?P<chars>\d[\d,]*) characters"
+)
+_OFFLOADED = re.compile(
+    r"offload tool results over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
 _ARGUMENTS = re.compile(
     r"cut arguments over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
@@ -139,11 +161,13 @@ def _form(deed: str) -> Form | None:
     if found := _SHORTENED.fullmatch(deed):
         half = _whole(found["chars"]) // 2
         roles = (
-            ("tool",)
+            _RESULTS_ALONE
             if found["what"] == "tool results"
             else ("user", "assistant", "tool")
         )
         return Cut(half, half, roles=roles)
+    if found := _OFFLOADED.fullmatch(deed):
+        return Offloaded(_whole(found["chars"]), _whole(found["over"]))
     if found := _ARGUMENTS.fullmatch(deed):
         return CutArguments(_whole(found["chars"]), _whole(found["over"]))
     return None
@@ -153,12 +177,14 @@ def _keep(clause: str, window_tokens: int) -> Keep:
     said = clause.removeprefix("keep ")
     if said == clause:
         raise ValueError(clause)
-    if found := _NUMBER.fullmatch(said):
-        return Keep(_whole(found["amount"]), found["unit"])  # type: ignore[arg-type]  # the pattern has no other unit
-    if found := _PERCENT.fullmatch(said):
-        return Keep(_whole(found["amount"]), "percent of messages")
-    if found := _SHARE.fullmatch(said):
-        return Keep(int(float(found["share"]) * window_tokens), "tokens")
+    amount = said.removeprefix("at most ")
+    at_most = amount != said
+    if found := _NUMBER.fullmatch(amount):
+        return Keep(_whole(found["amount"]), found["unit"], at_most)  # type: ignore[arg-type]  # the pattern has no other unit
+    if found := _PERCENT.fullmatch(amount):
+        return Keep(_whole(found["amount"]), "percent of messages", at_most)
+    if found := _SHARE.fullmatch(amount):
+        return Keep(int(float(found["share"]) * window_tokens), "tokens", at_most)
     raise ValueError(clause)
 
 

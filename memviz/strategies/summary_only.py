@@ -23,7 +23,7 @@ class SummaryOnly(PerTurnSummaries):
     - Codex: at its limit only the newest messages of the user stay, up to 20,000 tokens, and the summary behind them;
       all replies and results go (read in an older copy of codex)
     - inspect_ai CompactionSummary: at 90 % of the window the whole conversation becomes one message; system prompt and
-      input stay (read in inspect_ai 0.3.285)
+      input stay (run with inspect_ai 0.3.285)
     - Mastra observational memory: an observer turns 30,000 tokens of messages into dated observations, a second model
       condenses them at 40,000 (documentation of mastra 1.31.0)
 

@@ -10,7 +10,17 @@ from typing import Any, Literal, get_args
 from memviz.core.conversation import Log
 from memviz.core.messages import Message
 
-CATEGORIES = ("single fact", "updated fact", "number", "name", "multi-evidence")
+CATEGORIES = (
+    "rule",
+    "constraint",
+    "goal",
+    "preference",
+    "single fact",
+    "updated fact",
+    "number",
+    "name",
+    "multi-evidence",
+)
 """Categories of memviz's own probes. Those of a benchmark keep the names that the benchmark gives them."""
 MAX_CATEGORY_CHARS = 60
 UNTITLED = "Untitled conversation"

@@ -7,7 +7,7 @@ from memviz.core.translation import _, ngettext, noop
 from memviz.models.names import DEFAULT_MODEL, OFFLINE, RECORDING
 
 OFFLINE_SUMMARIES = noop(
-    "Summaries here are written by the offline stand-in, "
+    "Summaries here are written by the built-in model, "
     "which quotes; a language model words them differently."
 )
 """The sentence wherever figures rest on such summaries: on pages, in the terminal and in reports."""
@@ -23,8 +23,9 @@ STAND_IN_USD = 1.50
 prices and pause (``docs/findings.md``)."""
 _SURENESS = noop(
     "Where a language model was recorded beside it, under {settings} settings, the two agree on {agreed} % of the "
-    "facts: the model kept {kept} %, in longer summaries, the stand-in {stand_in_kept} %. With the model's summaries "
-    "the same settings cost {times:.1f} times as much ({usd} against {stand_in_usd} at the prices of {model})."
+    "facts: the model kept {kept} %, in longer summaries, the built-in model {stand_in_kept} %. With the model's "
+    "summaries the same settings cost {times:.1f} times as much ({usd} against {stand_in_usd} at the prices of "
+    "{model})."
 )
 _SURENESS_VALUES: dict[str, object] = {
     "settings": RECORDED_SETTINGS,

@@ -77,7 +77,7 @@ class Recommendation:
     @property
     def advice(self) -> str:
         """All of it: the answer, the facts that it was measured on, and whose summaries it rests on, with how far a
-        recorded language model differs from the stand-in, in facts and dollars."""
+        recorded language model differs from the built-in model, in facts and dollars."""
         return " ".join([self.answer, *self.grounds.sentences])
 
 

@@ -20,6 +20,7 @@ from tests.browser.journeys import (
     drawn,
     go,
     marker_places,
+    open_models,
     say,
     sees,
     show_all,
@@ -83,13 +84,13 @@ def findings(page: Page, name: str) -> Iterator[Finding]:
 
 
 def ask_every_setting(page: Page) -> None:
-    """Put the question of Compare to all settings, and open what the sidebar keeps under Models and more."""
+    """Put the question of Compare to all settings, and open what the sidebar keeps in its menu."""
     page.get_by_role("textbox", name="One question to all settings").fill(
         "What is the budget?"
     )
     page.get_by_role("button", name="Ask 3 settings").click()
     sees(page.get_by_text("Asked: "))
-    page.get_by_role("button", name="Models and more").click()
+    open_models(page)
     sees(page.get_by_text("Recall turns into requests"))
 
 
@@ -253,7 +254,8 @@ def test_nothing_that_is_presented_or_framed_breaks_a_rule(
     found += findings(notes, f"notes, {scheme}")
     notes.close()
     go(page, dashboard.url, "compare")
-    page.get_by_role("button", name="Share", exact=True).click()
+    open_models(page)
+    page.get_by_text("Code to embed the picture").click()
     sees(page.get_by_label("Code to embed the picture"))
     found += findings(page, f"present or embed, {scheme}")
     ours = [one for one in found if not one.is_exempt and one.impact in SEVERE]

@@ -20,6 +20,7 @@ from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import (
     drawn,
     go,
+    open_models,
     quiet,
     read_request,
     sees,
@@ -97,7 +98,7 @@ def test_a_copied_link_shows_another_visitor_the_same(
         "compare",
     )
     drawn(page)
-    page.get_by_role("button", name="Share", exact=True).click()
+    open_models(page)
     page.get_by_role("button", name="Copy link", exact=True).click()
     sees(page.get_by_role("button", name="Copied"))
     link = page.evaluate("navigator.clipboard.readText()")

@@ -26,8 +26,8 @@ def test_a_page_is_read_in_another_language_and_its_address_says_so(
     page: Page, dashboard: Dashboard
 ) -> None:
     go(page, f"{dashboard.url}/compare?turn=9", "compare")
-    page.get_by_role("button", name="Language").click()
-    page.get_by_role("menuitem", name="简体中文").click()
+    page.get_by_role("button", name="New here?").click()
+    page.get_by_role("dialog").get_by_role("button", name="简体中文").click()
     navigation = page.get_by_test_id("stTopNavLink")
     expect(navigation.first).to_contain_text("比较")
     expect(page.locator("html")).to_have_attribute("lang", "zh")
@@ -35,7 +35,7 @@ def test_a_page_is_read_in_another_language_and_its_address_says_so(
     assert "turn=9" in page.url
     page.reload()
     expect(navigation.first).to_contain_text("比较")
-    page.get_by_role("button", name="语言").click()
-    page.get_by_role("menuitem", name="English").click()
+    page.get_by_role("button", name="第一次来？").click()
+    page.get_by_role("dialog").get_by_role("button", name="English").click()
     expect(navigation.first).to_contain_text("Compare")
     expect(page.locator("html")).to_have_attribute("lang", "en")

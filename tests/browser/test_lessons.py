@@ -20,7 +20,7 @@ from playwright.sync_api import BrowserContext, Route, expect
 import memviz
 from memviz.dashboard.lessons.html import html_lesson
 from memviz.storage.workspace import Workspace
-from tests.browser.journeys import go, quiet, sees, turn_to
+from tests.browser.journeys import go, open_models, quiet, sees, turn_to
 from tests.browser.lessons import Scheme, play, ways
 from tests.page_names import PLAYED_LESSONS
 
@@ -166,7 +166,7 @@ def test_a_view_becomes_a_step_and_the_lesson_is_saved_and_played(
     page.goto(f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&turn=5")
     sees(page.get_by_role("heading", name="What does each strategy send?"))
     quiet(page)
-    page.get_by_role("button", name="Share", exact=True).click()
+    open_models(page)
     page.get_by_text("Keep as a step").click()
     page.get_by_role("textbox", name="Title of the step").fill("Look here")
     page.get_by_role("textbox", name="Text", exact=True).fill("It **grows**.")

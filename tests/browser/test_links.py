@@ -15,7 +15,7 @@ pytest.importorskip(
 
 from playwright.sync_api import expect
 
-from tests.browser.journeys import go, quiet, read_request
+from tests.browser.journeys import go, open_models, quiet, read_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def copied(page: Page) -> dict[str, str]:
     button = page.get_by_role("button", name="Copy link", exact=True)
     # Compare has it in a menu, with what else one shares; elsewhere it is one click.
     if "/compare" in page.url:
-        page.get_by_role("button", name="Share", exact=True).click()
+        open_models(page)
     button.click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     link = page.evaluate("navigator.clipboard.readText()")
@@ -117,13 +117,13 @@ def test_without_a_clipboard_links_and_codes_are_copied_as_a_selection(
     go(page, f"{dashboard.url}/compare?{SETTINGS}", "compare")
     quiet(page)
     read_request(page)
-    page.get_by_role("button", name="Share", exact=True).click()
+    open_models(page)
     page.get_by_role("button", name="Copy link", exact=True).click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     page.keyboard.press("Escape")
     assert pasted(page).startswith(f"{dashboard.url}/compare?conversation=sample-trip")
 
-    page.get_by_role("button", name="Share", exact=True).click()
+    open_models(page)
     page.get_by_role("button", name="Copy code").click()
     said = page.get_by_role("dialog").get_by_role("button", name="Copied")
     expect(said).to_be_focused()
@@ -148,7 +148,7 @@ def test_where_nothing_can_be_copied_the_text_is_shown(
         shown.append((dialog.message, dialog.default_value))
         dialog.dismiss()
 
-    page.get_by_role("button", name="Share", exact=True).click()
+    open_models(page)
     page.on("dialog", close)
     with page.expect_event("dialog"):
         page.get_by_role("button", name="Copy link", exact=True).click()

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
-from tests.browser.journeys import TRIES, drawn, go, sees
+from tests.browser.journeys import TRIES, drawn, go, open_models, sees
 from tests.browser.script_runs import quiet
 from tests.page_names import QUESTIONS
 
@@ -189,7 +189,7 @@ def test_the_code_that_is_offered_shows_the_picture_in_another_page(
     go(page, f"{embeddable.url}/compare?{SETTINGS}", "compare")
     drawn(page)
     quiet(page)
-    page.get_by_role("button", name="Share", exact=True).click()
+    open_models(page)
     code = page.get_by_label("Code to embed the picture")
     expect(code).to_have_value(
         re.compile(f'^<iframe src="{re.escape(embeddable.url)}/compare[?]')

@@ -33,8 +33,7 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
         "Full buffer",
         "Summary buffer",
         "Add a setting",
-        "Models and more",
-        "Share",
+        "Models, sharing and more",
     ):
         sidebar = page.get_by_test_id("stSidebarUserContent")
         expect(sidebar.get_by_role("button", name=name)).to_be_in_viewport()

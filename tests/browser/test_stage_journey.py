@@ -464,7 +464,7 @@ def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(
         f"{dashboard.url}/compare?conversation=sample-trip&setting=buffer&setting=summary&turn=10",
         "compare",
     )
-    page.get_by_role("radio", name="Stage", exact=True).click()
+    page.get_by_role("radio", name="Animation", exact=True).click()
     page.keyboard.press(" ")  # before the stage is there
     sees(page.locator(".memviz-stage").get_by_role("button", name="Pause"))
     quiet(page)

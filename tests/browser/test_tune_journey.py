@@ -23,6 +23,7 @@ from tests.browser.journeys import (
     drawn,
     go,
     names_of_lines,
+    open_models,
     quiet,
     sees,
     stands,
@@ -87,6 +88,7 @@ def only_summaries(page: Page) -> None:
         "Summary buffer",
         "Clear tool results",
         "Threshold summary",
+        "Hand-off",
     )
     page.get_by_role("button", name="Strategies and values").click()
     panel = page.get_by_test_id("stPopoverBody")
@@ -138,7 +140,7 @@ def test_a_setting_is_found_taken_home_and_brought_back(
     download.value.save_as(file)
     page.get_by_role("link", name="Compare").click()
     stands(page, "compare")
-    page.get_by_role("button", name="Models and more").click()
+    open_models(page)
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(file)
     drawn(page)
     strategy, _, parameters = label.partition(" · ")
@@ -205,3 +207,22 @@ def test_a_control_whose_code_comes_late_holds_what_the_page_began_with(
     page.get_by_role("button", name="Copy link").click()  # the page runs once more
     quiet(page)
     sees(chosen)
+
+
+MOST_QUESTIONS = """window.mostQuestions = 0;
+new MutationObserver(() => {
+    const asked = [...document.querySelectorAll("label")].filter(
+        (label) => label.textContent.startsWith("Which strategy?") && label.offsetParent);
+    window.mostQuestions = Math.max(window.mostQuestions, asked.length);
+}).observe(document, { childList: true, subtree: true });"""
+
+
+def test_what_is_asked_stands_once_while_tune_runs_once_more(
+    page: Page, fresh_dashboard: Dashboard
+) -> None:
+    page.add_init_script(MOST_QUESTIONS)
+    go(page, f"{fresh_dashboard.url}/tune", "tune")
+    drawn(page, CHART)
+    quiet(page)
+    assert page.evaluate("window.mostQuestions") == 1
+    page.goto("about:blank")  # the server ends before the page

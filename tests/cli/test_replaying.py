@@ -169,7 +169,7 @@ class TestTable:
         assert f"Sent: {use.sent_tokens:,} tokens in 6 requests" in out
         assert f"{use.peak_tokens:,} at most (turn {use.peak_turn})" in out
         assert (
-            f"Summarizer (offline stand-in): {use.summarizer_calls} calls; {use.summarizer_prompt_tokens:,} tokens in, "
+            f"Summarizer (built-in model): {use.summarizer_calls} calls; {use.summarizer_prompt_tokens:,} tokens in, "
             f"{use.summarizer_output_tokens:,} out; cost $0.00."
         ) in out
 

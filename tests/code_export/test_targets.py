@@ -197,7 +197,7 @@ def test_every_target_summarizes_with_the_same_model_and_says_so(
         for line in text.splitlines()
         if line.startswith("#")
     )
-    writer = "memviz's offline stand-in" if wrote == "offline" else wrote
+    writer = "memviz's built-in model" if wrote == "offline" else wrote
     assert (
         f"{writer} wrote the summaries there; here openai/gpt-5-nano writes them"
         in said

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.counters import counter
-from memviz.core.summaries import FACTS, SUMMARY, SummaryVersion
+from memviz.core.facts import FACTS
+from memviz.core.summaries import SUMMARY, SummaryVersion
 from memviz.engine.generations import Generations
 
 LENGTH = 12

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pytest
+
 import memviz
 from memviz import Fate, Message, ScriptedModel
+from memviz.core.counters import Counter
+from memviz.core.summaries import SummaryVersion
 from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
 from tests.engine.written_strategies import Folding, FoldingSix
 from tests.tool_loops import loops
 
@@ -130,3 +137,54 @@ def test_a_request_of_the_past_is_known_by_what_was_sent_then() -> None:
         for compaction in record.compactions:
             sizes = request_sizes(compaction, run)
             assert sizes.before_tokens > sizes.after_tokens == record.total_tokens
+
+
+class KeepingTheFirst:
+    """Folds all but the first message and the newest two into a summary, or drops them, when it holds more than six."""
+
+    def __init__(self, ask: Ask, summarizes: bool) -> None:
+        self.ask = ask
+        self.summarizes = summarizes
+        self.held: list[FromLibrary] = []
+
+    def take(self, position: int, message: Message) -> None:
+        self.held.append(FromLibrary(message, position))
+
+    def request(self) -> Sequence[FromLibrary]:
+        if len(self.held) > 6:
+            between = []
+            if self.summarizes:
+                answer = self.ask([Message("user", "What was said?")])
+                between.append(FromLibrary(Message("user", answer)))
+            self.held = [self.held[0], *between, *self.held[-2:]]
+        return self.held
+
+
+class Keeping(LibraryStrategy):
+    """Runs the small library that keeps the first message."""
+
+    summarizes: bool = True
+
+    def open(self, ask: Ask, counter: Counter) -> Library:
+        return KeepingTheFirst(ask, self.summarizes)
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        return summary.text
+
+
+@pytest.mark.parametrize("summarizes", [True, False])
+def test_what_goes_stands_between_a_first_message_that_stays_and_the_newest(
+    summarizes: bool,
+) -> None:
+    run = memviz.replay(
+        talk(6),
+        Keeping(summarizes=summarizes),
+        model=ScriptedModel(["one", "two"]),
+        counter=len,
+    )
+    kind = "summarized" if summarizes else "evicted"
+    gone = [(one.kind, one.summarized) for one in run.compactions]
+    assert gone == [(kind, range(5)), (kind, range(5, 9))]
+    fates = [Fate(code).name for code in run.fates()[-1][:11]]
+    left_out = "SUMMARIZED" if summarizes else "DROPPED"
+    assert fates == ["VERBATIM", *[left_out] * 8, "VERBATIM", "VERBATIM"]

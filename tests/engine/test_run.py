@@ -304,7 +304,7 @@ class TestFates:
             messages, small(id), model=summarizer(plan), counter="chars4"
         )
         generations, fates = run.generations(), run.fates()
-        accumulating = id in ("summary_only", "recent_only")
+        accumulating = id in ("summary_only", "recent_only", "observations")
         for row, record in enumerate(run.requests):
             passed = [0] * len(messages)
             for compaction in run.compactions:
@@ -312,8 +312,12 @@ class TestFates:
                     compaction.after_message < record.memory.length
                     and compaction.summary is not None
                 ):
+                    # A list that is condensed takes no message in.
+                    is_condensed = compaction.keep_from == compaction.before.cursor
                     for position in range(len(messages)):
-                        if position in compaction.summarized:
+                        if is_condensed:
+                            passed[position] += bool(passed[position])
+                        elif position in compaction.summarized:
                             passed[position] = 1
                         elif passed[position] and not accumulating:
                             passed[position] += 1

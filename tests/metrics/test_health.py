@@ -792,3 +792,54 @@ def test_what_the_user_reworded_is_no_summarization() -> None:
         )
     chat.undo_summary()
     assert health_warnings(chat.run) == before
+
+
+def looked_up(*said: str, **parameters: int) -> dict[str, HealthWarning]:
+    """The warnings about what was looked up for each of these questions, which were answered without their words."""
+    talk = [
+        message
+        for text in said
+        for message in (Message("user", text), Message("assistant", "Noted."))
+    ]
+    small = {"newest_messages": 1, "neighbours": 0, "top_k": 1, **parameters}
+    run = memviz.replay(talk, memviz.strategy("retrieval", **small), counter="chars4")
+    return {warning.kind: warning for warning in health_warnings(run)}
+
+
+def test_a_question_that_finds_itself_is_warned_of_from_a_quarter_of_the_requests() -> (
+    None
+):
+    again = ["Where is the key?", "Where is the key?"]
+    others = ["The ship left the harbour.", "Which ship was it?"]
+    more = [f"{word} and sails." for word in ("Masts", "Hulls", "Decks", "Keels")]
+    assert "own_question" in looked_up(*others, *more[:3], *again)
+    assert "own_question" not in looked_up(*others, *more, *again)
+    assert "answers stand beside" in looked_up(*again)["own_question"].remedy
+    # A message that says more than the question is what is looked for.
+    assert "own_question" not in looked_up("The key is red.", "Where is the key?")
+
+
+def test_a_find_without_its_answer_is_warned_of_and_neighbours_mend_it() -> None:
+    talk = ["The key is red.", "Where is the key?"]
+    assert "missing_neighbour" in looked_up(*talk)
+    assert "missing_neighbour" not in looked_up(*talk, neighbours=1)
+
+
+def test_a_turn_that_is_brought_back_again_and_again_is_warned_of_from_8_requests() -> (
+    None
+):
+    talk = ["The keys, keys and keys."] + [
+        f"The keys, {word}?" for word in "abcdefghijkl"
+    ]
+    found = looked_up(*talk[:9])["same_turn"]
+    assert "turn 1." in found.numbers
+    assert "same_turn" not in looked_up(*talk[:8])
+
+
+def test_a_turn_counts_as_repeated_from_three_quarters_of_the_requests() -> None:
+    keys = [f"The keys, {word}?" for word in "abcdef"]
+    ships = [f"The ship, {word}?" for word in "ghi"]
+    first = ["The keys, keys and keys.", "The ship, ship and ship."]
+    found = looked_up(*first, *keys, *ships[:2])["same_turn"]
+    assert found.numbers.startswith("6 of 8 requests")
+    assert "same_turn" not in looked_up(*first, *keys[:5], *ships)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, ToolCall
+from memviz.core.text.words import count_content_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.health.budgets import REFERENCE
 from memviz.metrics.requests.traffic import traffic
@@ -27,8 +29,12 @@ Found = list[str] | None
 """The numbers that a warning has to say, in order; ``None`` for no warning."""
 BUDGETS = {
     "token_buffer": "max_tokens", "summary_buffer": "max_token_limit", "chat_summary_buffer": "token_limit",
-    "fifo_facts": "history_limit",
+    "fifo_facts": "history_limit", "observations": "observe_tokens",
 }  # fmt: skip
+LIMITS_IN_MESSAGES: dict[str, Callable[[Any], int]] = {
+    "summary": lambda strategy: 2 * strategy.buffer_size,
+    "working_memory": lambda strategy: strategy.every_messages,
+}
 COUNT_NOTES = ("chat_summary_buffer",)
 
 
@@ -124,14 +130,19 @@ class Recount:
         )
 
     def kept_above_trigger(self) -> Found:
-        if self.id not in ("summary_buffer", "fifo_facts") or self.budget is None:
+        if (
+            self.id not in ("summary_buffer", "fifo_facts", "observations")
+            or self.budget is None
+        ):
             return None
+        # Notes that are condensed take no message out.
+        taking = [c for c in self.done if c.keep_from > c.before.cursor]
         kept = [
             sum(
                 self.count(m.content)
                 for m in self.run.log[c.keep_from : c.after_message + 1]
             )
-            for c in self.done
+            for c in taking
         ]
         above = [size for size in kept if size > self.budget]
         if not above:
@@ -142,7 +153,7 @@ class Recount:
             len(kept),
             self.budget,
             kept[worst],
-            self.done[worst].after_message + 1,
+            taking[worst].after_message + 1,
         )
 
     def larger_summary(self) -> Found:
@@ -191,7 +202,7 @@ class Recount:
         since = rows[first:]
         busy = sum(bool(written) for _, written in since)
         if (
-            self.id in ("recent_only", "summary_only")
+            self.id in ("recent_only", "summary_only", "facts_store")
             or len(since) < 4
             or busy * 4 < 3 * len(since)
         ):
@@ -204,11 +215,14 @@ class Recount:
         ):  # whose room is of one unit or another, or of none
             return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}"]
         gaps = [
-            self.room(c.keep_from, c.after_message + 1, str(c.summary)) for c in written
+            0
+            if self._is_condensed_next(c)
+            else self.room(c.keep_from, c.after_message + 1, str(c.summary))
+            for c in written
         ]
         start, stop = since[0][0].memory.length, since[-1][0].memory.length
         taken = [
-            1 if self.id == "summary" else self.count(m.content)
+            1 if self.id in LIMITS_IN_MESSAGES else self.count(m.content)
             for m in self.run.log[start:stop]
         ]
         means = [
@@ -222,8 +236,9 @@ class Recount:
         ]
 
     def room(self, start: int, stop: int, summary: str) -> int:
-        if self.id == "summary":
-            return max(1, 2 * self.run.strategy.buffer_size + 1 - (stop - start))  # type: ignore[attr-defined]
+        if self.id in LIMITS_IN_MESSAGES:
+            most = LIMITS_IN_MESSAGES[self.id](self.run.strategy)
+            return max(1, most + 1 - (stop - start))
         used = sum(self.count(m.content) for m in self.run.log[start:stop])
         leads = start < stop and self.run.log[start].role not in ("assistant", "tool")
         used += (
@@ -231,6 +246,12 @@ class Recount:
         )
         limit = getattr(self.run.strategy, "history_limit", self.budget)
         return max(0, int(limit or 0) + 1 - used)
+
+    def _is_condensed_next(self, one: memviz.Compaction) -> bool:
+        """Whether the notes are so long that they are written anew at once."""
+        most = getattr(self.run.strategy, "reflect_tokens", None)
+        is_new = one.keep_from > one.before.cursor
+        return most is not None and is_new and self.count(str(one.summary)) > most
 
     def growth(self) -> Found:
         part = {"buffer": "history", "clear_tool_results": "history"}.get(self.id)
@@ -285,6 +306,68 @@ class Recount:
         ]
         first = sum(roles[:1] == ["assistant"] for roles in spoken)
         return say(first, len(spoken)) if first else None
+
+    def _brought_back(self) -> Iterator[tuple[int, set[int]]]:
+        """The numbers of the requests of which the strategy looked something up, and the positions of that."""
+        for number, request in enumerate(self.requests):
+            found = {
+                position
+                for block in request.blocks
+                if block.kind == "recalled"
+                for position in block.indices
+            }
+            if found and self.id == "retrieval":
+                yield number, found
+
+    def own_question(self) -> Found:
+        rows = list(self._brought_back())
+        echoes = []
+        for number, found in rows:
+            asked = [
+                m.content
+                for block in self.requests[number].blocks
+                if block.kind == "input"
+                for m in block.messages
+                if m.role == "user"
+            ]
+            question = set(count_content_words("\n".join(asked)))
+            said = [set(count_content_words(self.run.log[p].content)) for p in found]
+            echoes.append(sum(not one - question for one in said))
+        echoed = sum(map(bool, echoes))
+        if not echoed or echoed * 4 < len(rows):
+            return None
+        return say(echoed, len(rows), sum(echoes))
+
+    def missing_neighbour(self) -> Found:
+        alone = all_found = 0
+        for number, found in self._brought_back():
+            sent = {p for block in self.requests[number].blocks for p in block.indices}
+            for position in found:
+                all_found += 1
+                message = self.run.log[position]
+                other = position + (1 if message.role == "user" else -1)
+                if not self.run.space.system_stop <= other < len(self.run.log):
+                    continue
+                roles = {
+                    message.role: message,
+                    self.run.log[other].role: self.run.log[other],
+                }
+                is_pair = roles.keys() == {"user", "assistant"}
+                if is_pair and not roles["assistant"].tool_calls:
+                    alone += other not in sent
+        return say(alone, all_found) if alone and alone * 2 >= all_found else None
+
+    def same_turn(self) -> Found:
+        rows = list(self._brought_back())
+        times: dict[int, int] = {}
+        for _, found in rows:
+            for turn in {self.run.log.turn_number(p) for p in found} - {0}:
+                times[turn] = times.get(turn, 0) + 1
+        most = max(times.values(), default=0)
+        if len(rows) < 8 or not most:
+            return None
+        turn = min(turn for turn, count in times.items() if count == most)
+        return say(most, len(rows), turn) if most * 4 >= len(rows) * 3 else None
 
     def odd_counter(self) -> Found:
         texts = [m.content for m in self.run.log if m.content]
@@ -416,6 +499,10 @@ def talks() -> Iterator[tuple[str, Callable[[int], Message]]]:
     """Conversations that provoke every kind of warning."""
     role = ("user", "assistant")
     yield "short", lambda at: Message(role[at % 2], f"word {at}")
+    yield (
+        "the same question",
+        lambda at: Message(role[at % 2], ("Key?" + " Key." * (not at), "Hm.")[at % 2]),
+    )
     yield (
         "long",
         lambda at: Message(

@@ -68,7 +68,8 @@ def holds(text: str, answers: list[str]) -> bool:
     )
 
 
-# Half of what is asked about the agent's work stands in logs and listings, and the stand-in quotes sentences alone.
+# Half of what is asked about the agent's work stands in logs and listings, and the
+# built-in model quotes sentences alone.
 RIGHT = {"agent": 0.35}
 
 

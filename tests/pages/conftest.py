@@ -39,7 +39,7 @@ def _without_recordings(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Pages play the bundled recordings only in tests that ask for ``with_recordings``: others compare pages with
-    replays of their own, whose summaries are the stand-in's."""
+    replays of their own, whose summaries are the built-in model's."""
     if "with_recordings" not in request.fixturenames:
         monkeypatch.setattr(bundled, "recordings", dict)
 

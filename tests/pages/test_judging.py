@@ -64,7 +64,7 @@ def test_the_offline_model_answers_every_question_under_every_setting() -> None:
     assert not {"Judged right", "Failed", "Cost"} & set(shown), (
         "nobody judged, nothing failed, nothing was paid"
     )
-    assert "Answers: :gray-badge[offline stand-in] 54." in sentences(page.caption)
+    assert "Answers: :gray-badge[built-in model] 54." in sentences(page.caption)
     assert scores[0].containing > scores[1].containing
     assert not page.error
     with pytest.raises(KeyError):

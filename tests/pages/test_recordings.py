@@ -71,11 +71,11 @@ def test_a_run_that_was_recorded_is_played_and_another_is_the_stand_ins() -> Non
     assert BADGE in told(page)
     labelled(page.selectbox, "Summarizer").set_value(OFFLINE).run()
     assert list(token_lines(page).values()) == [[one.total_tokens for one in run.turns]]
-    assert "badge[offline stand-in]" in told(page)
-    assert "Summary buffer :gray[1,500 tokens, stand-in]" in panels(page)
+    assert "badge[built-in model]" in told(page)
+    assert "Summary buffer :gray[1,500 tokens, built-in]" in panels(page)
     moved = open_page("compare", setting='summary_buffer {"max_token_limit": 1400}')
-    assert "badge[offline stand-in]" in told(moved)
-    assert "Summary buffer :gray[1,400 tokens, stand-in]" in panels(moved)
+    assert "badge[built-in model]" in told(moved)
+    assert "Summary buffer :gray[1,400 tokens, built-in]" in panels(moved)
     back = open_page("compare", setting=SETTING)
     assert "Summary buffer :gray[1,500 tokens, recorded]" in panels(back)
 
@@ -104,7 +104,7 @@ def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
     assert BADGE in [text for text in sentences(page.markdown) if len(text) < 50]
     assert f"by {MODEL}" not in sentences(page.caption), "its badge names it"
     other = open_page(name, setting='summary_buffer {"max_token_limit": 1400}')
-    assert ":gray-badge[offline stand-in]" in [
+    assert ":gray-badge[built-in model]" in [
         text for text in sentences(other.markdown) if len(text) < 40
     ]
 
@@ -151,7 +151,7 @@ def test_a_file_with_a_hole_says_which_reply_is_missing_and_is_not_played() -> N
         "Summary buffer · 1,500 tokens is not played, because summary 2 of its "
         in warning
     )
-    assert "badge[offline stand-in]" in told(open_page("compare", setting=SETTING))
+    assert "badge[built-in model]" in told(open_page("compare", setting=SETTING))
 
 
 def test_a_question_of_the_conversation_gets_its_recorded_answer() -> None:
@@ -184,7 +184,7 @@ def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> Non
     )
     labelled(page.selectbox, "Chat model").select(OFFLINE).run()
     click(page, "Ask 2 settings")
-    assert "No recording" not in told(page), "the stand-in was chosen"
+    assert "No recording" not in told(page), "the built-in model was chosen"
     alone = open_page("compare", setting=SETTING)
     labelled(alone.text_input, "One question").set_value(
         sample("trip").probes[0].question
@@ -205,7 +205,7 @@ def test_a_chat_message_that_was_not_recorded_says_why_the_stand_in_answers() ->
     say(page, "What is the colour of the door?")
     assert NO_RECORDING in told(page)
     labelled(page.selectbox, "Chat model").select(OFFLINE).run()
-    assert NO_RECORDING not in told(page), "the stand-in was chosen"
+    assert NO_RECORDING not in told(page), "the built-in model was chosen"
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ def test_answers_on_facts_say_who_gave_how_many() -> None:
     page = open_address("retention", {"setting": [SETTING, "window"]})
     finished(click(page, "Ask with recorded, else stand"))
     number = len(sample("trip").probes)
-    words = f"{BADGE} {number}; :gray-badge[offline stand-in] {number}."
+    words = f"{BADGE} {number}; :gray-badge[built-in model] {number}."
     assert f"Answers: {words}" in sentences(page.caption)
     assert "Cost" not in page.table[-1].value.index, "recorded answers cost nothing now"
 
@@ -228,7 +228,7 @@ def test_the_prompt_lab_says_who_wrote_each_summary() -> None:
         for text in sentences(page.markdown)
         if re.fullmatch(r":\w+-badge\[[^◆]*\]", text)
     ]
-    assert badges[-2:] == [BADGE, ":gray-badge[offline stand-in]"]
+    assert badges[-2:] == [BADGE, ":gray-badge[built-in model]"]
     assert any(
         "Where this very prompt was recorded" in text
         for text in sentences(page.caption)
@@ -283,7 +283,7 @@ def test_recorded_is_said_of_recordings_alone() -> None:
     assert "Replies: **as they were said**." in told(page)
     (replies,) = [group for group in page.button_group if group.label == "Replies"]
     assert replies.options == ["As they were said", "Free run"]
-    assert "recorded" not in told(page).replace("recorded, else stand-in", "")
+    assert "recorded" not in told(page).replace("recorded, else built-in", "")
 
 
 def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
@@ -311,12 +311,12 @@ def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_wa
     (warning,) = [text for text in sentences(page.warning) if "does not hold" in text]
     assert warning.replace("\u2060", "") == (
         "The recording “mine” does not hold all summaries of Summary buffer · 1,400 tokens: choose "
-        "*recorded, else stand-in*, or one of its settings: Summary buffer · 1,500 tokens."
+        "*recorded, else built-in*, or one of its settings: Summary buffer · 1,500 tokens."
     )
     assert "Summary buffer :gray[1,400 tokens, not recorded]" in panels(page)
     click(page, WITH_RECORDINGS)
     assert not [text for text in sentences(page.warning) if "does not hold" in text]
-    assert "badge[offline stand-in]" in told(page)
+    assert "badge[built-in model]" in told(page)
 
 
 @pytest.mark.slow
@@ -347,7 +347,7 @@ def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recor
         in told(page)
     )
     assert (
-        "Summaries of all settings: :gray-badge[offline stand-in] which quotes"
+        "Summaries of all settings: :gray-badge[built-in model] which quotes"
         in told(page)
     )
     finished(click(page, "Only the 10 recorded ones"))
@@ -374,7 +374,7 @@ def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recor
             == kept[row["Setting"].replace("\\", "")]
         )
     click(page, ALL_STAND_IN)
-    assert "Summaries of all settings: :gray-badge[offline stand-in]" in told(
+    assert "Summaries of all settings: :gray-badge[built-in model]" in told(
         finished(page)
     )
 
@@ -390,7 +390,7 @@ def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_h
         "holds none of these settings" in sentence for sentence in sentences(page.info)
     )
     click(page, ALL_STAND_IN)
-    assert "gray-badge[offline stand-in]" in told(finished(page))
+    assert "gray-badge[built-in model]" in told(finished(page))
 
 
 @pytest.mark.slow

@@ -341,7 +341,7 @@ def test_a_link_names_the_summarizer_and_never_a_key() -> None:
     )
     assert "a-key" not in json.dumps(shared(session))
     assert "127.0.0.1" not in json.dumps(shared(session))
-    click(session, "Use the offline stand-in")
+    click(session, "Use the built-in model")
     assert shared(session)["summarizer"] == ["offline"]
     assert len(token_lines(session)) == 3
 

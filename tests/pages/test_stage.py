@@ -37,7 +37,7 @@ def test_a_switch_shows_the_stage_in_place_of_chart_and_player() -> None:
         len(player(compare, "memviz_player")),
         len(player(compare, "memviz_stage")),
     ) == (1, 0)
-    labelled(compare.button_group, "Stage").set_value("on")
+    labelled(compare.button_group, "Animation").set_value("on")
     compare.run()
     (played,) = player(compare, "memviz_stage")
     assert not player(compare, "memviz_player")

@@ -121,7 +121,7 @@ def test_facts_are_the_records_own(page: AppTest, run: Run) -> None:
         assert shown["Newly taken in"].startswith(
             f"messages {taken.start + 1} to {taken.stop} "
         )
-        assert shown["Written by"] == "the summarizer (offline stand-in)"
+        assert shown["Written by"] == "the summarizer (built-in model)"
         assert compaction.summary in texts(page)
         assert any(text and compaction.prompt.startswith(text) for text in texts(page))
         (block,) = html(page, "memviz-block")

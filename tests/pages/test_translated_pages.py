@@ -38,7 +38,7 @@ NAMES = re.compile(
     r"Prompt [Cc]aching|API guides|Page (?:Up|Down)|Home End|[A-Z]\w*[A-Z]\w*"
 )
 CODE = re.compile(r"`[^`]*`|“at most 60 words”")
-"""Commands, and what a stand-in obeys in a prompt."""
+"""Commands, and what a built-in model obeys in a prompt."""
 TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? +[A-Za-z]{2,}")
 QUOTED_CHARS = 30
 

@@ -363,3 +363,14 @@ def test_every_strategy_can_be_tried() -> None:
     page = finished(open_page("tune"))
     only(page, *memviz.strategies())
     assert len(points(page)) == len(measured(memviz.strategies()).settings)
+
+
+def test_what_a_program_does_is_one_more_setting_scaled_to_the_conversation(
+    database: Path,
+) -> None:
+    session = open_page(
+        "tune", **{"try": '["buffer"]', "programs": '["openai_agents"]'}
+    )
+    shown = told(finished(session))
+    assert "2 settings of 2 strategies are tried." in shown
+    assert "OpenAI Agents, trimmed results" in str(figures(session)[0]["data"])

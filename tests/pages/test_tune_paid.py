@@ -32,7 +32,7 @@ def test_nothing_is_paid_before_the_button_and_the_price_is_told(
     paid: AppTest, server: OpenAIServer
 ) -> None:
     assert not server.requests
-    assert "Measured with the offline stand-in's summaries" in told(paid)
+    assert "Measured with the built-in model's summaries" in told(paid)
     assert "summaries: about" in told(paid)
 
 

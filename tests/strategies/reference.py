@@ -187,12 +187,15 @@ class Reference:
     def summary_message(self) -> str | None:
         return None
 
-    def send(self) -> None:
+    def input(self) -> list[int]:
         replies = [i for i in self.seen if self.messages[i].role == "assistant"]
         since = [i for i in self.seen if not replies or i > replies[-1]]
-        asked = (
+        return (
             list(dropwhile(lambda i: self.messages[i].role == "system", since)) or since
         )
+
+    def send(self) -> None:
+        asked = self.input()
         history = [i for i in self.history() if i not in asked]
         summary = self.summary_message()
         covered = list(self.covered) if summary is not None else []
@@ -367,6 +370,84 @@ class RecentOnly(PerTurn):
         return [i for i in self.seen if self.numbers[i] >= first]
 
 
+class WorkingMemory(Reference):
+    def after_message(self) -> None:
+        if len(self.pending) <= self.every_messages:
+            return
+        last = self.messages[self.seen[-1]]
+        is_open = self.turn > 0 and (last.role != "assistant" or last.tool_calls)
+        closed = [i for i in self.pending if not is_open or self.numbers[i] < self.turn]
+        if closed or last.role == "user":
+            self.replace_summary(closed or self.pending)
+
+    def history(self) -> list[int]:
+        newest = self.seen[-self.newest_messages :]
+        first = min([newest[0], *self.input()])
+        if self.messages[first].role == "tool":
+            caller = caller_of(self.messages, first)
+            first = first if caller is None else caller
+        return [i for i in self.seen if i >= min([first, *self.pending])]
+
+    def summary_message(self) -> str | None:
+        if self.summary is None:
+            return None
+        return f"<working_memory>\n{self.summary}\n</working_memory>"
+
+
+class Observations(Reference):
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.is_condensed = False
+
+    def after_message(self) -> None:
+        while self.looks_again():
+            pass
+
+    def looks_again(self) -> bool:
+        """Whether something was written, so that more may be due."""
+        known = self.summary
+        if known is not None and not self.is_condensed:
+            if self.count(known) > self.reflect_tokens:
+                return self.condense(known)
+        last = self.messages[self.seen[-1]]
+        is_open = self.turn > 0 and (last.role != "assistant" or last.tool_calls)
+        closed = [i for i in self.pending if not is_open or self.numbers[i] < self.turn]
+        taken = closed or (self.pending if last.role == "user" else [])
+        if self.tokens(self.pending) <= self.observe_tokens or not taken:
+            return False
+        text = self.summarize(taken, known)
+        if text is None:
+            return False
+        turns = dict.fromkeys((self.numbers[taken[0]], self.numbers[taken[-1]]))
+        said = f"Turn {' to '.join(map(str, turns))}"
+        before = [] if known is None else [known]
+        self.summary = self.compactions[-1].text = "\n".join([*before, said, text])
+        self.is_condensed = False
+        self.added = taken
+        self.generation.update(dict.fromkeys(taken, 1))
+        self.covered = self.covered + taken
+        self.pending = [i for i in self.pending if i not in taken]
+        return True
+
+    def condense(self, known: str) -> bool:
+        text = self.summarize(self.added, known)
+        if text is None:
+            return False
+        self.summary = text
+        self.is_condensed = True
+        for i in self.covered:
+            self.generation[i] += 1
+        return True
+
+    def history(self) -> list[int]:
+        return self.pending
+
+    def summary_message(self) -> str | None:
+        if self.summary is None:
+            return None
+        return f"Observations of the conversation so far:\n{self.summary}"
+
+
 REFERENCES: dict[str, type[Reference]] = {
     "buffer": Buffer,
     "window": Window,
@@ -376,6 +457,8 @@ REFERENCES: dict[str, type[Reference]] = {
     "summary_buffer": SummaryBuffer,
     "chat_summary_buffer": ChatSummaryBuffer,
     "summary_only": SummaryOnly,
+    "working_memory": WorkingMemory,
+    "observations": Observations,
 }
 
 

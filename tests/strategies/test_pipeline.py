@@ -61,6 +61,20 @@ def test_results_are_cleared_once_the_threshold_is_reached_and_the_newest_stay()
     assert contents(run).count("[cleared]") == 2
 
 
+def test_no_result_stays_but_those_that_the_model_waits_for() -> None:
+    talk = [m for n in range(1, 4) for m in looked_up(n)][:-1]
+    run = replay(
+        [*talk, Message("assistant", "")], "clear tool results, keep 0 results"
+    )
+    assert [text for text in contents(run) if "r" in text and "q" not in text] == [
+        "[cleared]",
+        talk[3].content,
+        "[cleared]",
+        talk[7].content,
+        talk[-1].content,
+    ]
+
+
 def test_a_step_sees_what_the_one_before_it_freed() -> None:
     talk = [m for n in range(1, 5) for m in looked_up(n)]
     both = "clear tool results at 200 tokens\nsummarize at 300 tokens, keep 2 messages"
@@ -104,7 +118,7 @@ def test_a_share_of_messages_stays_and_a_summary_stands_for_the_others() -> None
     first = run.compactions[0]
     assert (first.reason, first.summarized) == (
         "90 tokens ≥ 80 (80% of the window)",
-        range(0, 5),
+        range(0, 4),  # of 9 messages half is rounded up to 5, as Strands does
     )
     assert contents(run)[0].endswith("summary 1")
 
@@ -115,6 +129,26 @@ def test_a_result_that_stays_keeps_its_call() -> None:
     roles = [message.role for message in run.requests[-1].context.messages]
     assert roles == ["assistant", "tool"]
     assert not run.requests[-1].flags
+
+
+def test_with_keep_at_most_a_call_goes_with_its_results_but_never_with_the_input() -> (
+    None
+):
+    talk = [*said(1), *looked_up(2), *said(3)]
+    run = replay(talk, "drop at 7 messages, keep at most 3 messages")
+    assert contents(run) == [talk[5].content, talk[6].content]
+    waiting = replay(
+        [*said(1), *looked_up(2)], "drop at 4 messages, keep at most 1 messages"
+    )
+    roles = [message.role for message in waiting.requests[-1].context.messages]
+    assert roles == ["assistant", "tool"]
+
+
+def test_a_share_of_messages_is_rounded_up_and_counts_the_summary() -> None:
+    """Of 7 messages 3.5 stay, that is 4; then of the summary and 6 messages once more 4."""
+    talk = [m for n in range(1, 7) for m in said(n)]
+    run = replay(talk, "summarize at 7 messages, keep 50% of messages")
+    assert [one.summarized for one in run.compactions[:2]] == [range(3), range(3, 5)]
 
 
 def test_long_arguments_are_cut_and_stay_an_object() -> None:
@@ -133,6 +167,24 @@ def test_long_arguments_are_cut_and_stay_an_object() -> None:
     sent = run.requests[-1].context.messages[1].tool_calls[0]
     assert sent.arguments == '{"cut": "{\\"text\\": "}'
     assert run.fates()[-1].tolist()[1] == Fate.SHORTENED
+
+
+@pytest.mark.parametrize(
+    ("step", "reduced"),
+    [
+        ("shorten messages to 20 characters, keep 120 tokens", [0, 2, 3]),
+        ("shorten tool results to 20 characters, keep 120 tokens", [2]),
+        ("clear tool results, keep 120 tokens", [2]),
+    ],
+)
+def test_kept_tokens_are_those_of_results_only_for_a_step_about_results(
+    step: str, reduced: list[int]
+) -> None:
+    """Messages of 10, 1, 100 and 10 tokens, twice: before the last answer the newest 120 of all begin at the second
+    question, those of results alone at the second result."""
+    talk = [*looked_up(1), *looked_up(2)]
+    sent = replay(talk, step).requests[-1].context.messages
+    assert [n for n, message in enumerate(sent) if message != talk[n]] == reduced
 
 
 def test_thinking_is_left_out_where_a_step_says_so() -> None:
@@ -289,3 +341,14 @@ def test_sends_what_the_slow_reference_sends(
         messages, [(d, max(1, at), k, u) for d, at, k, u in lines]
     ).requests()
     assert [list(one.context.messages) for one in run.requests] == expected
+
+
+def test_a_long_result_is_offloaded_and_its_beginning_says_how_much_is_stored() -> None:
+    talk = [*looked_up(1), *looked_up(2)]
+    run = replay(talk, "offload tool results over 100 characters to 20, keep 1 results")
+    old, new = [one.content for one in talk if one.role == "tool"]
+    assert contents(run)[2] == (
+        f"{old[:20]}\n[{len(old)} characters are stored; a tool can read them]"
+    )
+    assert contents(run)[-1] == new
+    assert run.fates()[-1].tolist()[2] == Fate.SHORTENED

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from math import log as ln
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,24 +12,13 @@ from memviz.core.memory import Memory
 from memviz.core.text.words import count_content_words
 from memviz.strategies.retrieval import Retrieval
 from tests.strategies.conversations import conversations
+from tests.strategies.looked_up import FILLER, slow_scores, turns
 
 
 def replay(messages: list[Message], **parameters: int) -> memviz.Run:
     return memviz.replay(
         messages, memviz.strategy("retrieval", **parameters), counter="chars4"
     )
-
-
-def turns(*said: str) -> list[Message]:
-    """A turn of each text, answered without a word of it."""
-    return [
-        message
-        for text in said
-        for message in (Message("user", text), Message("assistant", "Noted."))
-    ]
-
-
-FILLER = [f"Remark {number} on nothing." for number in range(6)]
 
 
 def sent_at_last(run: memviz.Run) -> list[str]:
@@ -116,10 +102,6 @@ def test_results_of_tools_are_not_brought_back_without_their_calls() -> None:
     assert "weather weather" not in sent_at_last(run)
 
 
-def said(message: Message) -> str:
-    return f"{message.name}: {message.content}" if message.name else message.content
-
-
 def test_who_spoke_is_looked_up_too() -> None:
     talk = [
         Message("user", "I paint.", name="Caroline"),
@@ -128,32 +110,6 @@ def test_who_spoke_is_looked_up_too() -> None:
     ]
     run = replay(talk, top_k=1, newest_messages=1, neighbours=0)
     assert run.requests[-1].parts.recalled == (0,)
-
-
-def slow_scores(
-    messages: list[Message], query: str, start: int, stop: int
-) -> dict[int, float]:
-    """BM25 from its formula, with every message read anew."""
-    texts = {
-        p: count_content_words(said(messages[p]))
-        for p in range(start, stop)
-        if messages[p].role in ("user", "assistant") and not messages[p].tool_calls
-    }
-    texts = {p: words for p, words in texts.items() if words}
-    if not texts:
-        return {}
-    mean = max(1, sum(sum(words.values()) for words in texts.values()) / len(texts))
-    holding = Counter(word for words in texts.values() for word in words)
-    scores = {}
-    for position, words in texts.items():
-        damping = 0.9 * (0.6 + 0.4 * sum(words.values()) / mean)
-        score = 0.0
-        for word in sorted(count_content_words(query)):
-            rarity = ln(1 + (len(texts) - holding[word] + 0.5) / (holding[word] + 0.5))
-            score += rarity * words[word] * 1.9 / (words[word] + damping)
-        if score:
-            scores[position] = score
-    return scores
 
 
 @given(messages=conversations(), newest=st.integers(1, 4), top=st.integers(1, 4))

@@ -48,6 +48,13 @@ def test_one_value_needs_no_list_and_none_is_tried_twice() -> None:
     assert [one.window_size for one in settings({"window": {"window_size": 4}})] == [4]
 
 
+def test_what_looks_messages_up_is_offered_and_not_tried_at_first() -> None:
+    looking_up = {id for id, cls in memviz.strategies().items() if cls.looks_up}
+    assert looking_up
+    assert looking_up <= set(offered())
+    assert not looking_up & set(tried_at_first())
+
+
 def test_a_strategy_that_cannot_be_run_is_not_offered_and_says_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

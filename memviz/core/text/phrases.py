@@ -38,7 +38,7 @@ _NO_ANSWER = re.compile(
     r"\b(?:i|we)(?:'m| am|'re| are)?(?: do| did| could| can| was| were)?(?:n't|n’t| not|not)(?: \w+)? "
     r"(?:know|have (?:any|that|a record)|see|find|recall|remember|told|sure|aware)\b|"
     r"\bno (?:record|mention|information) of\b|\bnothing in the context i was sent\b"
-    r"|\bthe (?:bundled model|offline stand-in) cannot\b"
+    r"|\bthe (?:bundled model|built-in model) cannot\b"
     r"|我不知道|不清楚|没有提到|自带的模型",
     re.IGNORECASE,
 )
@@ -101,7 +101,7 @@ def not_stated(chinese: bool) -> str:
     if chinese:
         return "我不知道：发给我的内容谈到了这些，但没有一句话说明这一点；自带的模型只会引用原话，要推算请换一个模型。"
     return (
-        "I do not know: what I was sent speaks of this, but no sentence says it, and the offline stand-in only quotes; "
+        "I do not know: what I was sent speaks of this, but no sentence says it, and the built-in model only quotes; "
         "choose another model to work it out."
     )
 
@@ -110,7 +110,7 @@ def cannot_work_out(chinese: bool) -> str:
     """Say that a quotation is no answer to this."""
     if chinese:
         return "自带的模型无法推算这个：它只会引用收到的句子，请换一个模型来回答。"
-    return "The offline stand-in cannot work this out: it only quotes what it was sent; choose another model for this."
+    return "The built-in model cannot work this out: it only quotes what it was sent; choose another model for this."
 
 
 def overview(text: str, chinese: bool) -> str:

@@ -43,7 +43,7 @@ class Example(NamedTuple):
 
     @property
     def is_recorded(self) -> bool:
-        """Return whether a large language model wrote its summaries, in place of the offline stand-in."""
+        """Return whether a large language model wrote its summaries, in place of the built-in model."""
         return self.strategy.writes_notes and self.summarizer.startswith(RECORDING)
 
 

@@ -16,7 +16,7 @@ Language = Literal["en", "zh"]
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "简体中文"}
 """The languages of a lesson's texts, each with its own name."""
 PAGE_NAMES = {
-    "stage": noop("Stage"),
+    "stage": noop("Animation"),
     "compare": page_titles.COMPARE,
     "facts": page_titles.FACTS,
     "tune": page_titles.TUNE,

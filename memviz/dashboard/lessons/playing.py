@@ -1,5 +1,5 @@
 """The runs behind a lesson: its conversation replayed under the settings of a step, by recorded summaries where there
-are some and the offline stand-in's where there are none. No paid model is ever asked."""
+are some and the built-in model's where there are none. No paid model is ever asked."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -59,7 +59,7 @@ class Study:
     pause_seconds: float = DEFAULT_PAUSE_SECONDS
     writer: str = ""
     """The recording that plays the summaries. Empty: one that was made for the setting and plays unasked, else the
-    offline stand-in."""
+    built-in model."""
     first_messages: int | None = None
     """So many of a long conversation, or :data:`ALL_MESSAGES`; ``None``: as many as pages show unasked."""
     as_written: tuple[int, ...] = ()

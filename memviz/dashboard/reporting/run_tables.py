@@ -41,7 +41,7 @@ COMPACTION_COLUMNS = (
 """Compactions, messages and versions are numbered from 1, as on the pages. ``request_turn`` is the turn of the first
 request that a compaction changed and ``request_call`` which call of the turn that is (empty: none came any more); the
 tokens before and after are those of that request. ``author`` says whether a summary is *recorded*, by the *offline
-stand-in*, or *live*; ``notes`` is the kind of what was written: *summary*, or *facts* and the like."""
+built-in model*, or *live*; ``notes`` is the kind of what was written: *summary*, or *facts* and the like."""
 
 Row = Mapping[str, Any]
 """What is not known is left out."""

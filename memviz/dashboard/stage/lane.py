@@ -89,9 +89,11 @@ def _pieces(
         yield ["s", 0, space.system_stop, taken]
     # What is written into the system prompt is counted together, at the first of it.
     written = tokens["summary"]
-    for notes in parts.notes:
-        if notes.place == "message":
-            written -= space.summaries.tokens(notes.start, notes.stop)
+    for piece in parts.pieces:
+        if isinstance(piece, Notes) and piece.place == "message":
+            written -= space.summaries.tokens(piece.start, piece.stop)
+        elif isinstance(piece, Line) and piece.quotes:
+            written -= space.sums.counter(piece.message.content)
     asked = parts.input.start if parts.input else memory.length
     for piece in parts.pieces:
         if isinstance(piece, Messages):

@@ -125,7 +125,7 @@ class MemvizStage {
 
     build() {
         const _ = this._;
-        this.box = memvizMake("div", this.root, { className: "memviz-stage memviz-buttons" }, { role: "group", "aria-label": _("The stage: requests, step by step") });
+        this.box = memvizMake("div", this.root, { className: "memviz-stage memviz-buttons" }, { role: "group", "aria-label": _("The animation: requests, step by step") });
         this.place = memvizMake("div", this.box, { className: "place" });
         this.canvas = memvizMake("canvas", this.place, {}, { role: "img" });
         this.labels = memvizMake("div", this.place, { className: "labels" });

@@ -26,7 +26,7 @@ _AUTHOR_HELP = {
 
 _AUTHORS = {
     Author.RECORDED: noop("recorded"),
-    Author.STAND_IN: noop("offline stand-in"),
+    Author.STAND_IN: noop("built-in model"),
     Author.LIVE: noop("live"),
 }
 
@@ -86,9 +86,9 @@ def _whose(runs: list[Run]) -> Iterator[str]:
     if not recorded and not live:
         yield _(OFFLINE_SUMMARIES)
     elif len(runs) == 1:
-        yield _("Later ones are by the offline stand-in, which quotes.")
+        yield _("Later ones are by the built-in model, which quotes.")
     else:
         yield _(
-            "Those of {settings} are by the offline stand-in, which quotes: compare them with care.",
+            "Those of {settings} are by the built-in model, which quotes: compare them with care.",
             settings=listed(others),
         )

@@ -19,6 +19,11 @@ from memviz.dashboard.words.budgets import (
     tell_thrash,
 )
 from memviz.dashboard.words.growth import tell_dear_clearing, tell_growth
+from memviz.dashboard.words.lookups import (
+    tell_echoed,
+    tell_missing_neighbours,
+    tell_repeated_turn,
+)
 from memviz.dashboard.words.warning import HealthWarning, Told
 from memviz.engine.run import Run
 from memviz.metrics.health import HealthFinding, Prices, health_findings
@@ -37,6 +42,11 @@ from memviz.metrics.health.contents import (
     UnchangedSummaries,
 )
 from memviz.metrics.health.growth import DearClearing, Growth
+from memviz.metrics.health.lookups import (
+    EchoedQuestions,
+    MissingNeighbours,
+    RepeatedTurn,
+)
 
 
 def _tell_orphaned(found: OrphanedToolMessages) -> Told:
@@ -192,6 +202,9 @@ TELL: dict[type[HealthFinding], Callable[[Any], Told]] = {
     KeptAboveTrigger: tell_kept_above,
     OverBudget: tell_over_budget,
     Thrash: tell_thrash,
+    EchoedQuestions: tell_echoed,
+    MissingNeighbours: tell_missing_neighbours,
+    RepeatedTurn: tell_repeated_turn,
     OddCounter: tell_odd_counter,
     Growth: tell_growth,
     DearClearing: tell_dear_clearing,

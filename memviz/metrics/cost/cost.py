@@ -328,11 +328,8 @@ def cost(
     )
     blocks_usd = main.usd(summaries * traffic.by_chat_model)
     summaries_usd = summarizer.usd(summaries * (1 - traffic.by_chat_model))
-    missing = [
-        *main.missing_prices(usd),
-        *main.missing_prices(blocks_usd),
-        *summarizer.missing_prices(summaries_usd),
-    ]
+    missing = main.missing_prices(usd) + main.missing_prices(blocks_usd)
+    missing += summarizer.missing_prices(summaries_usd)
     summaries_usd += blocks_usd
     return Cost(
         traffic,

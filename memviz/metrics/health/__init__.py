@@ -23,6 +23,11 @@ from memviz.metrics.health.contents import (
 )
 from memviz.metrics.health.finding import HealthFinding, Prices, Severity
 from memviz.metrics.health.growth import dear_clearing, growth
+from memviz.metrics.health.lookups import (
+    echoed_questions,
+    missing_neighbours,
+    repeated_turn,
+)
 
 __all__ = [
     "CHECKS",
@@ -43,6 +48,9 @@ CHECKS: tuple[Callable[[Run], HealthFinding | None], ...] = (
     unchanged_summaries,
     large_summary,
     assistant_first,
+    echoed_questions,
+    missing_neighbours,
+    repeated_turn,
     odd_counter,
 )
 PRICED_CHECKS: tuple[Callable[[Run, Prices | None], HealthFinding | None], ...] = (

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
+from memviz.engine.parts import Parts
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import STEPS, code_of
 from memviz.metrics.memory_map.stretches import Stretches, stretches
@@ -198,17 +199,22 @@ def _versions(run: Run) -> NDArray[np.int_]:
     columns = run.columns
     others = {}
     if run.space.summaries:
-        others = {number: parts.notes for number, parts in columns.others.items()}
+        others = {n: _sent_versions(parts) for n, parts in columns.others.items()}
     most = max([1, *map(len, others.values())])
     versions = np.full((len(columns.turns), most), NOTHING)
     firsts = columns.summary_starts
     stops = columns.summary_stops
     is_sent = (columns.starts >= 0) & (firsts < stops)
     versions[is_sent, 0] = np.where(stops - firsts == 1, firsts, LIST)[is_sent]
-    for number, notes in others.items():
-        for place, sent in enumerate(notes):
-            versions[number, place] = sent.start if len(sent.versions) == 1 else LIST
+    for number, sent in others.items():
+        versions[number, : len(sent)] = sent
     return versions
+
+
+def _sent_versions(parts: Parts) -> list[int]:
+    """Return the version that each piece of notes sends alone, else :data:`LIST`."""
+    alone = [sent.start if len(sent.versions) == 1 else LIST for sent in parts.notes]
+    return [*alone, LIST] if parts.quoted else alone
 
 
 def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
@@ -219,6 +225,9 @@ def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
     for sent in run.requests[request].parts.notes:
         for version in run.space.summaries.in_block(sent.start, sent.stop):
             versions[version.covers.start : version.covers.stop] = version.version
+    for number in run.requests[request].parts.quoted:
+        covers = run.space.summaries.versions[number].covers
+        versions[covers.start : covers.stop] = number + 1
     return versions
 
 

@@ -27,6 +27,7 @@ SUMMARIZED_STEPS = tuple(
 _VERBATIM = code_of(Fate.VERBATIM)
 _DROPPED = code_of(Fate.DROPPED)
 _OPAQUE = code_of(Fate.OPAQUE)
+_ONCE = code_of(Fate.SUMMARIZED, 1)
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
 
@@ -82,6 +83,7 @@ class _Sent(NamedTuple):
     messages: Sequence[Messages]
     recalled: Sequence[int] = ()
     exchange: range = range(0)
+    quoted: Sequence[int] = ()
 
 
 def sent_by_request(run: Run) -> Iterator[_Sent]:
@@ -102,14 +104,20 @@ def sent_by_request(run: Run) -> Iterator[_Sent]:
         else:
             parts = columns.others[number]
             yield _Sent(
-                length, parts.notes, parts.messages, parts.recalled, parts.exchange
+                length,
+                parts.notes,
+                parts.messages,
+                parts.recalled,
+                parts.exchange,
+                parts.quoted,
             )
 
 
 def _plainly(sent: _Sent, system_stop: int) -> list[Painted]:
     """Return the stretches of a request that is one range of messages and nothing else, as nearly all are; empty for
     another one."""
-    if sent.notes or sent.recalled or sent.exchange or len(sent.messages) != 1:
+    is_more = sent.notes or sent.recalled or sent.exchange or sent.quoted
+    if is_more or len(sent.messages) != 1:
         return []
     start, stop, form = sent.messages[0]
     if form is not None or not start < stop or stop < system_stop:
@@ -131,6 +139,9 @@ def _layers(
     """Yield what lies over what, as in :meth:`memviz.engine.run.Run.fates_at`."""
     yield 0, sent.length, _DROPPED
     yield from _in_notes(run, sent.notes, by_version)
+    for version in sent.quoted:
+        covers = run.space.summaries.versions[version].covers
+        yield covers.start, covers.stop, _ONCE
     for piece in sent.messages:
         yield piece.start, piece.stop, _VERBATIM
         if piece.form is not None:
@@ -148,11 +159,10 @@ def _in_notes(
 ) -> Iterator[Painted]:
     """Yield what the notes of a request stand for. Where several do, the one counts that was written over most
     often."""
-    once = code_of(Fate.SUMMARIZED, 1)
     often: list[Painted] = []
     for sent in notes:
         for covered in run.space.summaries.covered(sent.start, sent.stop):
-            yield covered.start, covered.stop, once
+            yield covered.start, covered.stop, _ONCE
         if len(sent.versions) == 1:
             often += by_version[sent.start]
     if len(notes) > 1:

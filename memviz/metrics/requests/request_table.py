@@ -29,10 +29,11 @@ from memviz.metrics.retention.probe_texts import Bools, Counts
 
 class OtherRanges(NamedTuple):
     """The parts of :class:`OtherWords` that one request sends, as ranges of places in :attr:`OtherWords.messages`: in
-    messages, and inside the system prompt."""
+    messages, inside the system prompt, and facts that were looked up among its notes."""
 
     in_messages: list[range]
     in_system: list[range]
+    in_notes: list[range]
 
 
 class OtherWords:
@@ -48,15 +49,19 @@ class OtherWords:
 
     def of(self, parts: Parts) -> OtherRanges:
         """Return what a request sends of them."""
-        found = OtherRanges([], [])
+        found = OtherRanges([], [], [])
         for piece in parts.pieces:
             if isinstance(piece, Messages) and piece.form is not None:
                 found.in_messages.append(self._changed(piece, piece.form))
             elif isinstance(piece, Line):
                 message = piece.message
                 place = self._place((message.content, message.tool_calls), message)
-                is_own = piece.place == "message"
-                (found.in_messages if is_own else found.in_system).append(place)
+                if piece.quotes:
+                    found.in_notes.append(place)
+                elif piece.place == "message":
+                    found.in_messages.append(place)
+                else:
+                    found.in_system.append(place)
         return found
 
     def _changed(self, piece: Messages, form: Form) -> range:
@@ -116,6 +121,8 @@ class RequestContents:
     """Ranges of ``words`` that are sent in messages."""
     inside: tuple[Layer, ...] = ()
     """Ranges of ``words`` that are sent inside the system prompt."""
+    quoted: tuple[Layer, ...] = ()
+    """Ranges of ``words`` that are facts which were looked up among the notes."""
     words: Sequence[Message] = ()
     """See :class:`OtherWords`."""
     opaque: tuple[Layer, ...] = ()
@@ -131,7 +138,8 @@ class RequestContents:
         space = run.space
         lengths = columns.lengths.copy()
         words = OtherWords(space)
-        notes, verbatim, recalled, others, inside = (Ranges() for _ in range(5))
+        notes, verbatim, recalled = (Ranges() for _ in range(3))
+        others, inside, quoted = (Ranges() for _ in range(3))
         for number, parts in columns.others.items():
             lengths[number] = max(lengths[number], parts.exchange.stop)
             notes[number] = [sent.versions for sent in parts.notes]
@@ -141,6 +149,7 @@ class RequestContents:
                 besides = words.of(parts)
                 others[number] = joined(besides.in_messages)
                 inside[number] = joined(besides.in_system)
+                quoted[number] = joined(besides.in_notes)
         is_one_range = columns.starts >= 0
         versions = (columns.summary_starts, columns.summary_stops)
         has_notes = is_one_range & (columns.summary_stops > columns.summary_starts)
@@ -155,6 +164,7 @@ class RequestContents:
             _layer(stop > first, first, stop),
             tuple(_layers(others)),
             tuple(_layers(inside)),
+            tuple(_layers(quoted)),
             words.messages,
             tuple(_layers(_opaque(space, *versions))),
         )

@@ -75,6 +75,8 @@ def summary_facts(record: TurnRecord, probes: Sequence[Probe]) -> MessageFacts:
     request = _Request(record, probes)
     summaries = record.memory.space.summaries
     covered = [summaries.covered(*sent[:2]) for sent in record.parts.notes]
+    quoted = record.parts.quoted
+    covered.append(tuple(summaries.versions[number].covers for number in quoted))
     stated = request.stated(at for parts in covered for part in parts for at in part)
     return request.facts(sorted(set().union(*stated.values())))
 
@@ -133,10 +135,12 @@ class _Request:
         self.left = dict(zip(shortened, of_left.answers, strict=True))
         messages = [space.system_prompt] if space.system_prompt else []
         messages += [log[position] for part in self.sent for position in part]
-        messages += [piece.message for piece in parts.pieces if isinstance(piece, Line)]
+        lines = [piece for piece in parts.pieces if isinstance(piece, Line)]
+        messages += [line.message for line in lines if not line.quotes]
         of_messages = texts.in_messages(messages)
         numbers = versions_of(parts, space.summaries)
         written = [space.summaries.versions[number].text for number in numbers]
+        written += [line.message.content for line in lines if line.quotes]
         of_summaries = texts.holding(written)
         self.in_summary = in_any(of_summaries.answers)
         self.in_messages = in_any(of_messages.answers) | in_any(of_left.answers)

@@ -155,6 +155,7 @@ def _places(
         besides = texts.counts_of(requests.words)
     for ranges, place, counts in (
         (requests.inside, Knowledge.SYSTEM, besides),
+        (requests.quoted, Knowledge.SUMMARY, besides),
         (requests.recalled, Knowledge.RECALLED, said),
         (requests.others, Knowledge.VERBATIM, besides),
         (requests.verbatim, Knowledge.VERBATIM, said),

@@ -159,6 +159,8 @@ class _Sources:
             return Knowledge.RECALLED
         if self._in_version[versions, column].any():
             return Knowledge.SUMMARY
+        if _has_any(in_words, other_words.in_notes):
+            return Knowledge.SUMMARY
         if self._in_system[column]:
             return Knowledge.SYSTEM
         if _has_any(in_words, other_words.in_system):

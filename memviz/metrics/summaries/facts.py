@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from memviz.core.conversation import Log
-from memviz.core.summaries import FACTS, SummaryVersion
+from memviz.core.facts import LISTS, TAGGED_FACT, facts_in
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.terms import composed, weights_of
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
@@ -16,7 +17,6 @@ from memviz.metrics.summaries.evolution import content_keys
 LEAST_SHARE = 0.5
 """A message is taken for the source of a fact from this share of the weight of the fact's words on, and a new line for
 a rewording of an old one from this share of the words of both."""
-_TAGGED = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
 _BULLET = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 
 
@@ -53,13 +53,13 @@ class FactsVersion(NamedTuple):
 
 def without_tags(text: str) -> str:
     """Return notes as people read them: each tagged fact is a line of its own behind a dash."""
-    return _TAGGED.sub(lambda found: f"- {' '.join(found[1].split())}", text)
+    return TAGGED_FACT.sub(lambda found: f"- {' '.join(found[2].split())}", text)
 
 
 def fact_lines(text: str) -> list[str]:
     """Return the facts of a text: each in a ``<fact>``, or one a line, without the bullets or numbers before them."""
-    if "<fact>" in text:
-        facts = [" ".join(tagged.split()) for tagged in _TAGGED.findall(text)]
+    if "<fact" in text:
+        facts = [" ".join(fact.text.split()) for fact in facts_in(text)]
     else:
         facts = [_BULLET.sub("", line.strip()).strip() for line in text.splitlines()]
     return [fact for fact in facts if fact]
@@ -67,11 +67,11 @@ def fact_lines(text: str) -> list[str]:
 
 def are_facts(version: SummaryVersion) -> bool:
     """Return whether a version is a list of facts: by its track, or because it says so, each fact in a ``<fact>``."""
-    if version.track == FACTS:
+    if version.track in LISTS:
         return True
     if not version.text.startswith("<fact>"):
         return False
-    return not _TAGGED.sub("", version.text).strip()
+    return not TAGGED_FACT.sub("", version.text).strip()
 
 
 def facts_versions(run: Run) -> tuple[FactsVersion, ...]:

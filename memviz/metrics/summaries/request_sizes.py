@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from memviz.core.memory import Memory
+from memviz.core.pieces import Line, Notes
 from memviz.engine.assembly import assemble, count
 from memviz.engine.compaction import Compaction
 from memviz.engine.parts import Parts
@@ -103,10 +104,15 @@ def _parts(
 
 
 def sent_summary_tokens(record: TurnRecord) -> int:
-    """Return the tokens of the texts of all versions that a request sends, without headings."""
+    """Return the tokens of the texts of all versions that a request sends, or of the facts of them that it tells,
+    without headings."""
     summaries = record.memory.space.summaries
-    return sum(
-        version.tokens
-        for piece in record.parts.notes
-        for version in summaries.in_block(piece.start, piece.stop)
-    )
+    tokens = 0
+    for piece in record.parts.pieces:
+        if isinstance(piece, Notes):
+            versions = summaries.in_block(piece.start, piece.stop)
+            tokens += sum(version.tokens for version in versions)
+        elif isinstance(piece, Line) and piece.quotes:
+            _heading, _break, told = piece.message.content.partition("\n")
+            tokens += summaries.counter.in_lines(told)
+    return tokens

@@ -1,4 +1,4 @@
-"""The offline model: a stand-in that needs no key and no network, and always says the same to the same messages.
+"""The offline model: a built-in model that needs no key and no network, and always says the same to the same messages.
 
 It understands nothing. It answers by quoting sentences of its context and summarizes by choosing clauses.
 

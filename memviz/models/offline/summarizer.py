@@ -20,6 +20,7 @@ from memviz.core.messages import Message
 from memviz.core.text.sentences import Sentence
 from memviz.models.offline.statements import (
     Statement,
+    Topic,
     says_the_same,
     statements_of,
     supersedes,
@@ -167,14 +168,17 @@ def _says(one: Statement, other: Statement) -> bool:
 _FACT = re.compile(r"<fact>(.*?)</fact>", re.DOTALL)
 _KNOWN = re.compile(r"<existing_facts>\n(.*?)\n</existing_facts>", re.DOTALL)
 _FEWER = re.compile(r"\bfewer than (\d{1,6})\b")
+_NUMBERED = re.compile(r'<fact number="(\d{1,9})">(.*?)</fact>', re.DOTALL)
 
 
 class FactRequest(NamedTuple):
     """The material that facts are to be made of: the ``entries`` of a conversation; or, where ``fewer_than`` is given,
-    those facts that are known, of which fewer are to be left."""
+    those facts that are known, of which fewer are to be left. ``numbered`` are known facts by their numbers, by which
+    a new fact is to name the one that holds no longer because of it."""
 
     entries: tuple[Entry, ...]
     fewer_than: int | None = None
+    numbered: tuple[tuple[str, str], ...] = ()
 
 
 def fact_request(messages: Sequence[Message]) -> FactRequest | None:
@@ -183,9 +187,10 @@ def fact_request(messages: Sequence[Message]) -> FactRequest | None:
     if "<fact>" not in told:
         return None
     known = _KNOWN.search(told)
-    fewer = _FEWER.search(told)
+    fewer = _FEWER.search(told[: known.start()]) if known else None
     if known is None or fewer is None:
-        return FactRequest(entries_in(messages))
+        numbered = _NUMBERED.findall(known.group(1)) if known else ()
+        return FactRequest(entries_in(messages), numbered=tuple(numbered))
     facts = (Entry("summary", fact.strip()) for fact in _FACT.findall(known.group(1)))
     return FactRequest(tuple(facts), int(fewer.group(1)))
 
@@ -204,8 +209,26 @@ def facts(request: FactRequest, budget_tokens: int, count: Callable[[str], int])
             max(1, request.fewer_than - 1),
             lambda text: text.count("\n"),
         )
-    lines = "".join(f"  <fact>{line}</fact>\n" for line in chosen)
+    lines = "".join(
+        f"  <fact{_replacing(line, request.numbered)}>{line}</fact>\n"
+        for line in chosen
+    )
     return f"<facts>\n{lines}</facts>" if lines else "<facts></facts>"
+
+
+def _replacing(line: str, numbered: Sequence[tuple[str, str]]) -> str:
+    """The number of the newest known fact that ``line`` supersedes, as it is written in a tag; empty where it
+    supersedes none."""
+    told = _topics_of(line) if numbered else []
+    for number, known in reversed(numbered):
+        older = _topics_of(known)
+        if any(supersedes(new, old) for new in told for old in older):
+            return f' replaces="{number}"'
+    return ""
+
+
+def _topics_of(line: str) -> list[Topic]:
+    return [one.topic for one in statements_of(Entry("summary", line))]
 
 
 COMPRESSION = 3

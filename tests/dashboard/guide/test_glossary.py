@@ -19,7 +19,7 @@ from memviz.dashboard.guide.glossary import (
 NEWCOMERS_WORDS = (
     "token", "turn", "request", "context window", "compaction", "summary", "running summary", "buffer", "trigger",
     "limit", "recall", "pin", "fate", "word for word", "cleared", "placeholder", "fact", "probe", "retention",
-    "prompt cache", "shared prefix", "pause", "bound", "recorded", "stand-in", "live", "sweep", "knee", "front",
+    "prompt cache", "shared prefix", "pause", "bound", "recorded", "built-in model", "live", "sweep", "knee", "front",
     "headroom", "strategy", "setting", "message", "history",
 )  # fmt: skip
 

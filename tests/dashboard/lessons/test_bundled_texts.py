@@ -108,7 +108,7 @@ def test_summaries_that_are_shown_are_recorded_or_said_to_be_the_stand_ins(
 
 
 def names_the_stand_in(step: Step) -> bool:
-    return "stand-in" in step.text.en and "替身" in step.text.zh
+    return "built-in model" in step.text.en and "内置模型" in step.text.zh
 
 
 def test_the_words_are_in_the_table() -> None:

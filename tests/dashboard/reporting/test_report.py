@@ -153,7 +153,7 @@ def test_what_the_offline_summarizer_would_take_stands_among_the_costs_alone(
     run = memviz.replay(transcript, memviz.strategy("summary", buffer_size=3))
     assert (
         numbers_of(run)["Paid to the summarizer, US dollars"]
-        == "none: the offline stand-in is free"
+        == "none: the built-in model is free"
     )
     costs = read(html_report([run], transcript)).one("section", id="costs")
     ((_, usd),) = [

@@ -48,7 +48,7 @@ SETTINGS = (
 PRICES = PricingAssumptions.of("openai/gpt-5-mini")
 FEWER = {"household": 10}
 """The number of questions of a conversation that is too short for twelve. It is recorded under one setting alone, so
-the stand-in summarizes here."""
+the built-in model summarizes here."""
 AFFIRMED = ("SYSTEM", "SUMMARY", "RECALLED", "VERBATIM")
 """Where an answer stands that a request knows; one that is only denied or outdated is not known."""
 

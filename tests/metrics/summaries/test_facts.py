@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, Run, ScriptedModel
+from memviz.core.facts import FACTS
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
-from memviz.core.summaries import FACTS
 from memviz.metrics.summaries.facts import (
     FactsVersion,
     fact_lines,

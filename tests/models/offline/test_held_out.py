@@ -1,4 +1,4 @@
-"""The answers of the stand-in to questions that were written before its rules were read."""
+"""The answers of the built-in model to questions that were written before its rules were read."""
 
 from collections import Counter
 from pathlib import Path

@@ -15,6 +15,7 @@ from memviz.dashboard.charts.grammar import (
     Part,
     bars,
     marks,
+    note,
     note_at_left,
     path,
     picture,
@@ -111,9 +112,11 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     if not any(sizes):  # nothing but failed attempts, all at zero
         upper |= {"range": [-0.08, 1], "tickvals": [0]}
     shapes = turn_partings(axis, rows=("y", "y2"))
+    notes = [_row_title(_(titles[0]), UPPER), _row_title(_(titles[1]), LOWER)]
     if selected is not None:
+        place = events[selected].place
+        notes.append(_name_of_selected(place, is_late=place > last / 2))
         for row in ("y domain", "y2 domain"):
-            place = events[selected].place
             shapes.append(rule_down(place, stroke(1.5, "dot"), row, layer="below"))
     shown = range(1, int(last) + 1)
     has_failed = any(event.what is CompactionOutcome.FAILED for event in events)
@@ -122,7 +125,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
         xaxis=turns_axis(axis, shown, range=[0.4, last + 0.8], anchor="y2"),
         yaxis=upper,
         yaxis2=lower,
-        annotations=[_row_title(_(titles[0]), UPPER), _row_title(_(titles[1]), LOWER)],
+        annotations=notes,
         shapes=shapes,
         barmode="overlay",
         height=height_pixels.SUMMARIES_OVER_TURNS,
@@ -143,6 +146,18 @@ def _last_place(run: Run, events: Sequence[CompactionEvent]) -> float:
 def _row_title(text: str, domain: tuple[float, float]) -> Part:
     font = {"size": 14}
     return note_at_left(f"<b>{text}</b>", domain[1], yref="paper", font=font)
+
+
+def _name_of_selected(place: float, *, is_late: bool) -> Part:
+    """Return the name of the dotted line, at its foot in the upper row: there it stands on what is pale or empty."""
+    return note(
+        _("selected"),
+        place,
+        0,
+        yref="y domain",
+        xanchor="right" if is_late else "left",
+        xshift=-4 if is_late else 4,
+    )
 
 
 def _in_force(

@@ -36,10 +36,11 @@ PALE = 0.42
 SHAPES = (
     "circle", "square", "triangle-up", "diamond", "star", "triangle-down", "cross", "pentagon", "hourglass",
     "hexagram", "bowtie", "star-square", "triangle-left", "triangle-right", "star-diamond", "diamond-tall",
-    "diamond-wide",
+    "diamond-wide", "hexagon", "octagon", "star-triangle-up", "star-triangle-down",
 )  # fmt: skip
-"""As many as there are strategies: none is told by its colour alone, of which there are ten. Their number shares no
-divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open form."""
+"""At least as many as there are strategies: none is told by its colour alone, of which there are ten. Their number
+shares no divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open
+form."""
 _NAME = {
     "axref": "x",
     "ayref": "y",

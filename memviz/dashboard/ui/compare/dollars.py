@@ -37,7 +37,7 @@ from memviz.dashboard.ui.compare.dollars_in_total import (
 )
 from memviz.dashboard.ui.compare.playing import Readout
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.selection import Selection, select_clicked
+from memviz.dashboard.ui.compare.selection import select_clicked
 from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded, picture, step_by_step, step_of
@@ -82,15 +82,20 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
     to_audience(
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
     )
-    beside_reader(
-        settings,
-        transcript,
-        partial(draw_costs, costs, assumptions),
-        {CHART_KEY: shared_axis(settings)},
-        draw_notes=partial(_notes, costs, assumptions),
-        draw_below=partial(in_total, costs, assumptions),
-        readout=Readout("dollars", assumptions),
-    )
+    with st.container(key="costs-answered"):
+        if not hides(Part.NUMBERS):
+            # In view with the picture; in a low window style.css puts it below.
+            with st.container(key="costs-answer"):
+                say_what_costs_least(costs, assumptions)
+        beside_reader(
+            settings,
+            transcript,
+            partial(draw_costs, costs, assumptions),
+            {CHART_KEY: shared_axis(settings)},
+            draw_notes=partial(_notes, costs, assumptions),
+            draw_below=lambda _selection: totals(costs),
+            readout=Readout("dollars", assumptions),
+        )
     if not hides(Part.NUMBERS):
         parts_table(costs)
         details(costs, assumptions, transcript)
@@ -213,12 +218,10 @@ def _notes(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> Non
     st.caption(_how_to_read(costs, uncached=shown.uncached and shown.unit is Unit.USD))
 
 
-def in_total(
-    costs: Sequence[SettingCost],
-    assumptions: PricingAssumptions,
-    _: Selection,
+def say_what_costs_least(
+    costs: Sequence[SettingCost], assumptions: PricingAssumptions
 ) -> None:
-    """Draw which setting costs least, and the totals."""
+    """Say which setting costs least, and what the pause and the cache have to do with it."""
     words = cheapest_words(costs, assumptions)
     if assumptions.cache is not None and says_how_pauses_matter(costs, assumptions):
         main = assumptions.main
@@ -230,7 +233,6 @@ def in_total(
     else:
         pause = pause_words(assumptions.cache, assumptions.pause_seconds)
     st.markdown(f"{words} {pause}".strip())
-    totals(costs)
 
 
 def _how_to_read(costs: Sequence[SettingCost], *, uncached: bool) -> str:

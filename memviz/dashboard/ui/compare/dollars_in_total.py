@@ -48,8 +48,8 @@ PARTS_ALT = noop("Tokens and US dollars of each part of the cost, one column a s
 PARTS_HELP = noop(
     "Input that a request has in common with the one before is read from the cache. What is put into "
     "it is counted as written, at the provider's price for that; most charge no more than for fresh "
-    "input. Requests too short for the cache are fresh. Tokens are counted as chosen under Models and "
-    "more in the sidebar; a provider's own count may differ."
+    "input. Requests too short for the cache are fresh. Tokens are counted as chosen under Models, "
+    "sharing and more in the sidebar; a provider's own count may differ."
 )
 
 

@@ -57,10 +57,10 @@ def choose_stage() -> None:
     """The switch that shows the stage in place of the charts, on all views."""
     linked_parts().keys[STAGE] = STAGE_KEY
     st.pills(
-        _("Stage"),
+        _("Animation"),
         [ON],
         key=STAGE_KEY,
-        format_func={ON: _("Stage")}.__getitem__,
+        format_func={ON: _("Animation")}.__getitem__,
         label_visibility="collapsed",
         persist_state="session",
     )

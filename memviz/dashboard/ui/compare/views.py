@@ -41,8 +41,7 @@ _PLAYED = noop(
     "Each lane is one {request}, built of its messages. Click a lane to follow it."
 )
 _IN_DOLLARS = noop(
-    "The same conversation under every {setting}, at a model's list prices. Its {prompt_cache} reads only a beginning "
-    "that did not change, for less: a window that moves or a new summary changes it."
+    "The same conversation under every {setting}, at a model's list prices and with its {prompt_cache}."
 )
 _ON_THE_MAP = noop(
     "One column a {request}, one row a {message}. Click a cell to read both, drag to zoom, double-click to go back."

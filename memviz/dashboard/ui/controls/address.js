@@ -68,16 +68,17 @@ function share({ parentElement, data }) {
     find("[name=page]").textContent = _("Copy link");
     find(".said").textContent = _("Present this page");
     find("[name=link]").textContent = _("Copy link for presenting");
-    find("[name=code]").textContent = _("Copy code");
-    find("label").textContent = _("Code to embed the picture");
+    find("[name=code]").textContent = _("Copy code to embed");
+    find("summary").textContent = area.ariaLabel = _("Code to embed the picture");
     find(".help").textContent = data.help;
     find("[name=page]").title = data.link_help;
     find("[name=page]").hidden = !data.has_link;
     find("[name=page]").onclick = (event) => copy(event.currentTarget, address(wholeQuery(location.search)), _("Copy this address"));
     find("[name=present]").onclick = () => dispatchEvent(new Event("memviz-present"));
     find("[name=link]").onclick = (event) => copy(event.currentTarget, presented());
+    find("[name=code]").title = data.help;
     find("[name=code]").onclick = (event) => { show(); copy(event.currentTarget, code()); };
-    find(".share").onpointerenter = area.onfocus = show;
+    find(".share").onpointerenter = find("details").ontoggle = area.onfocus = show;
     show();
 }
 

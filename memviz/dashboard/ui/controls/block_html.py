@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from memviz.core.context import Block, Fate
-from memviz.core.forms import FormFate
+from memviz.core.facts import OBSERVATIONS
+from memviz.core.forms import Form, FormFate
 from memviz.core.messages import Message
-from memviz.core.pieces import Line, Notes
+from memviz.core.pieces import Line, Notes, Quote
 from memviz.core.summaries import SUMMARY
 from memviz.core.text.wording import COMMA, counted, message_number
 from memviz.core.translation import _, ngettext, noop, plural_noop
@@ -25,6 +26,7 @@ from memviz.dashboard.words.requests import role_name
 from memviz.engine.assembly import reduced
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.summaries.facts import are_facts
 
 MORE = noop("the JSON below has all of them")
@@ -43,15 +45,15 @@ FORMED_HELP = noop(
 )
 
 
-def reduced_fates(record: TurnRecord) -> Mapping[int, FormFate]:
-    """Return the fates of the messages of the log that were sent with less in them than was said, by their
+def reduced_forms(record: TurnRecord) -> Mapping[int, Form]:
+    """Return the forms of the messages of the log that were sent with less in them than was said, by their
     positions."""
     space = record.memory.space
-    fates: dict[int, FormFate] = {}
+    forms: dict[int, Form] = {}
     for piece in record.parts.messages:
         if piece.form is not None:
-            fates.update(dict.fromkeys(reduced(space, piece), piece.form.fate))
-    return fates
+            forms.update(dict.fromkeys(reduced(space, piece), piece.form))
+    return forms
 
 
 def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | None:
@@ -64,19 +66,23 @@ def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | Non
             sent = log.sent(position, piece.form)
             if sent is said:
                 return None
-            return sent, _form_words(said, sent, piece.form.fate)
+            tokens = record.memory.sums.between(position, position + 1)
+            return sent, _form_words(said, sent, piece.form, tokens)
     return None
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     """Return the block's head and its messages from number ``first`` (0-based) on."""
-    fates = reduced_fates(record)
-    parts = [_head(block, record, fates)]
+    forms = reduced_forms(record)
+    parts = [_head(block, record, forms)]
+    told = _told_in(block, record)
     if block.kind == "system":
         parts += _system_prompt(block, record, first)
+    elif told is not None:
+        parts += _told(told, record) if not first else ()
     else:
         for offset in range(first, len(block.messages)):
-            parts.append(_message(block, record, offset, fates))
+            parts.append(_message(block, record, offset, forms))
     return section(PART_COLORS[block.kind], *parts)
 
 
@@ -86,9 +92,70 @@ def block_title(block: Block, record: TurnRecord) -> str:
         return _(OWN_WORDS)
     if block.kind != "summary":
         return _(PART_TITLES[block.kind])
+    if _told_in(block, record) is not None:
+        return _("Facts")
     for piece in _notes_in(block, record):
         return notes_title(record, piece)
     return _(PART_TITLES["summary"])
+
+
+def _told_in(block: Block, record: TurnRecord) -> Line | None:
+    """Return the facts that a block tells, if they were looked up among the notes."""
+    for piece in record.parts.pieces:
+        if isinstance(piece, Line) and piece.quotes:
+            if block.messages == (piece.message,):
+                return piece
+    return None
+
+
+def _told(line: Line, record: TurnRecord) -> Iterator[Markup]:
+    """Yield the facts of a line, each under its turn, its score and the fact that it contradicts."""
+    heading, *told = line.message.content.split("\n")
+    yield message_html(Message("system", heading), "", "")
+    scores = {quote.number: quote.score for quote in line.quotes}
+    for quote, fact in zip(line.quotes, told, strict=True):
+        said = [_fact_words(quote, record), *_conflict_words(quote, record, scores)]
+        html = message_html(Message("system", fact), " · ".join(said), _(MORE))
+        is_contradicted = len(said) > 1
+        color = FactState.CONTRADICTED.color
+        yield _formed(color, html) if is_contradicted else html
+
+
+def _fact_words(quote: Quote, record: TurnRecord) -> str:
+    """Return where a fact comes from, and how much of the question it holds."""
+    version = record.memory.space.summaries.versions[quote.version]
+    return _(
+        "fact {number:,}, from turn {turn:,} · score {score:.1f}",
+        number=quote.number,
+        turn=version.turn,
+        score=quote.score,
+    )
+
+
+def _conflict_words(
+    quote: Quote, record: TurnRecord, scores: Mapping[int, float]
+) -> Iterator[str]:
+    """Yield which fact says that this one holds no longer, and which one it says that of, with their ``scores`` where
+    they are sent as well."""
+    summaries = record.memory.space.summaries
+    index = summaries.fact_index()
+    count = index.count(record.memory.summary_count)
+    newer = index.replaced_by(quote.number, count)
+    if newer is not None and newer in scores:
+        yield _(
+            "outdated: fact {other:,}, which is sent beside it with score {score:.1f}, replaces it",
+            other=newer,
+            score=scores[newer],
+        )
+    elif newer is not None:
+        yield _("outdated: fact {other:,}, which is not sent, replaces it", other=newer)
+    older = index.facts[quote.number - 1].replaces
+    if older is not None and older in scores:
+        yield _(
+            "replaces fact {other:,}, which is sent beside it with score {score:.1f}",
+            other=older,
+            score=scores[older],
+        )
 
 
 def _notes_in(block: Block, record: TurnRecord) -> list[Notes]:
@@ -118,14 +185,14 @@ def sent_versions(block: Block, record: TurnRecord) -> list[int]:
 def notes_title(record: TurnRecord, piece: Notes) -> str:
     """Return ``Summary``, or the name of another track of notes."""
     version = record.memory.space.summaries.versions[piece.stop - 1]
-    if are_facts(version):
+    if version.track != OBSERVATIONS and are_facts(version):
         return _("Facts")
     if version.track == SUMMARY:
         return _(PART_TITLES["summary"])
-    return version.track.capitalize()
+    return _(version.track.capitalize())
 
 
-def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Markup:
+def _head(block: Block, record: TurnRecord, forms: Mapping[int, Form]) -> Markup:
     said = [f"{size_words(block, record)} · {counted(len(block.messages), 'message')}"]
     if block.kind == "tools" and record.parts.tools:
         said.append(_("offered: {tools}", tools=", ".join(record.parts.tools)))
@@ -142,7 +209,7 @@ def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Ma
             said.append(_("sent as a message of the {role}", role=role_name(role)))
     if block.kind == "recalled":
         said += _restored_words(block, record)
-    formed = form_counts(block, fates)
+    formed = form_counts(block, forms)
     help_text = _(FORMED_HELP) if formed else _(PART_HELP[block.kind])
     title = element("b", block_title(block, record))
     words = _(COMMA).join(said + formed)
@@ -151,7 +218,7 @@ def _head(block: Block, record: TurnRecord, fates: Mapping[int, FormFate]) -> Ma
 
 def size_words(block: Block, record: TurnRecord) -> str:
     """Return a block's tokens, those of a summary's heading apart."""
-    if block.kind != "summary":
+    if block.kind != "summary" or _told_in(block, record) is not None:
         return counted(block.tokens, "token")
     written = text_tokens(block, record)
     words = counted(written, "token")
@@ -175,11 +242,11 @@ def _restored_words(block: Block, record: TurnRecord) -> Iterator[str]:
             yield ngettext(*IN_PLACE, count)
 
 
-def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
+def form_counts(block: Block, forms: Mapping[int, Form]) -> list[str]:
     """Return ``3 of them sent as a placeholder``, for each form that messages of the block were sent in."""
     if block.kind not in IN_FORMS:
         return []
-    found = Counter(map(fates.get, block.indices))
+    found = Counter(forms[at].fate for at in block.indices if at in forms)
     return [
         _("{number:,} of them {how}", number=found[fate], how=_(words))
         for fate, words in FORM_WORDS.items()
@@ -188,23 +255,22 @@ def form_counts(block: Block, fates: Mapping[int, FormFate]) -> list[str]:
 
 
 def _message(
-    block: Block, record: TurnRecord, offset: int, fates: Mapping[int, FormFate]
+    block: Block, record: TurnRecord, offset: int, forms: Mapping[int, Form]
 ) -> Markup:
     sent = block.messages[offset]
     position = _position(block, offset)
-    if position is None or position not in fates or block.kind not in IN_FORMS:
+    if position is None or position not in forms or block.kind not in IN_FORMS:
         return message_html(sent, _where(block, record, position, sent), _(MORE))
     said = record.memory.log[position]
     sums = record.memory.sums
-    fate = fates[position]
+    form = forms[position]
     size = counted(sums.counter(sent.content), "token")
-    form = _form_words(said, sent, fate)
     head = _(
         "{role} · message {number:,} · {size} · {form}",
         role=role_name(sent.role),
         number=message_number(position),
         size=size,
-        form=form,
+        form=_form_words(said, sent, form, sums.between(position, position + 1)),
     )
     tokens = counted(sums.between(position, position + 1), "token")
     as_said = element(
@@ -212,7 +278,7 @@ def _message(
         element("summary", _("As it was said, {tokens}", tokens=tokens)),
         message_html(said, "", _(MORE)),
     )
-    color = STEP_COLORS[code_of(Fate[fate.upper()])]
+    color = STEP_COLORS[code_of(Fate[form.fate.upper()])]
     return _formed(color, message_html(sent, head, _(MORE)), as_said)
 
 
@@ -221,10 +287,15 @@ def _formed(color: str, *inside: Markup) -> Markup:
     return element("div", *inside, class_="memviz-formed", style=style)
 
 
-def _form_words(said: Message, sent: Message, fate: FormFate) -> str:
-    if fate == "cleared" and sent.content == said.content:
+def _form_words(said: Message, sent: Message, form: Form, tokens: int) -> str:
+    if form.fate == "cleared" and sent.content == said.content:
         return _("sent without the arguments of its calls")
-    return _(FORM_WORDS[fate])
+    if form.stores:
+        return _(
+            "offloaded: its beginning is sent, and reading all of it once would send {tokens} more",
+            tokens=counted(tokens, "token"),
+        )
+    return _(FORM_WORDS[form.fate])
 
 
 def _position(block: Block, offset: int) -> int | None:

@@ -38,14 +38,14 @@ BADGE_COLORS: dict[Author, Literal["blue", "gray", "green"]] = {
 }
 LINE_KEY = "whose-summaries"
 NO_RECORDING = noop(
-    "No recording answers this, so the offline stand-in does, which only quotes what it was sent; another chat model "
+    "No recording answers this, so the built-in model does, which only quotes what it was sent; another chat model "
     "is chosen under Models in the sidebar."
 )
 QUOTES = noop("which quotes; a language model words them differently")
-ALL_STAND_IN = noop("All with the stand-in")
+ALL_STAND_IN = noop("All with the built-in model")
 WITH_RECORDINGS = noop("Recorded where there is one")
 ALL_STAND_IN_HELP = noop(
-    "Let the offline stand-in write the summaries of every "
+    "Let the built-in model write the summaries of every "
     "setting, so that they differ by their strategies alone."
 )
 WITH_RECORDINGS_HELP = noop(
@@ -104,8 +104,8 @@ def answers_by(replies: Iterable[ReplyFacts]) -> None:
 
 
 def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
-    """Say why the stand-in gave some of these answers, each with the label of its setting, although recordings were to
-    be played."""
+    """Say why the built-in model gave some of these answers, each with the label of its setting, although
+    recordings were to be played."""
     own = []
     for label, reply in answers:
         if reply is not None:
@@ -118,7 +118,7 @@ def why_stand_in(answers: Sequence[tuple[str, ReplyFacts | None]]) -> None:
         st.caption(
             plain(
                 _(
-                    "No recording holds the answer under {settings}, so there the offline stand-in answers, which only "
+                    "No recording holds the answer under {settings}, so there the built-in model answers, which only "
                     "quotes what it was sent.",
                     settings=listed(own),
                 )

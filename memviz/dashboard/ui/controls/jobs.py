@@ -85,9 +85,9 @@ def stop_button(
 
 
 def use_the_stand_in_button(key: str) -> None:
-    """Draw the button that lets the offline stand-in summarize instead, which costs nothing."""
+    """Draw the button that lets the built-in model summarize instead, which costs nothing."""
     st.button(
-        _("Use the offline stand-in"),
+        _("Use the built-in model"),
         key=key,
         on_click=set_widget,
         args=(name_key(SUMMARIZER), OFFLINE),

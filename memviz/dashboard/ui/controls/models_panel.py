@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core import page_titles
 from memviz.core.text.wording import counted, listed
@@ -211,40 +212,43 @@ WIDE_PIXELS = 640
 """Of the panel, with the two models beside each other."""
 SUMMARIZER_HELP = noop(
     "Who writes the summaries. A recording plays what a language model wrote for exactly this "
-    "conversation and setting; the offline stand-in writes them anywhere. Both need no key and no "
+    "conversation and setting; the built-in model writes them anywhere. Both need no key and no "
     "network."
 )
 CHAT_MODEL_HELP = noop(
     "Who answers: in {chat}, where a question is put to all settings, and in a free run. Questions of a bundled "
-    "conversation have recorded answers; the offline stand-in answers anything, only from what it was sent."
+    "conversation have recorded answers; the built-in model answers anything, only from what it was sent."
 )
 OTHER_CONNECTION = noop(
     "With key and base URL empty, those of the summarizer hold, since it is the same model."
 )
 
 
-def models_panel(
-    sentence: str = "",
-    above: Callable[[], object] | None = None,
-    *,
-    name: str = "",
-    below: Callable[[], object] | None = None,
-) -> Models:
-    """A line that says who writes what, and the panel of this ``name`` (default: "Models") to change it.
-    ``sentence`` is what else the line says, ``above`` and ``below`` draw what else the
-    panel holds."""
+def models_panel() -> Models:
+    """Draw the line that says who writes what, and the panel to change it."""
+    return choose_models(open_models(_("Models")))
+
+
+def open_models(name: str, sentence: str = "") -> DeltaGenerator:
+    """Return the panel of this ``name``, empty, below a line that says who writes what.
+    ``sentence`` is what else the line says."""
     st.caption(f"{sentence} {_who()}".strip())
     panel = st.popover(
-        name or _("Models"),
-        key="models-panel",
-        icon=":material/more_horiz:",
-        width="stretch",
+        name, key="models-panel", icon=":material/more_horiz:", width="stretch"
     )
     spent_line()
-    with (
-        panel,
-        st.container(width=WIDE_PIXELS, gap="xsmall", key="models-choice"),
-    ):  # style.css gives it the height
+    # style.css gives it the height
+    return panel.container(width=WIDE_PIXELS, gap="xsmall", key="models-choice")
+
+
+def choose_models(
+    panel: DeltaGenerator,
+    above: Callable[[], object] | None = None,
+    below: Callable[[], object] | None = None,
+) -> Models:
+    """Draw the choice of the models into ``panel``; ``above`` and ``below`` draw what else
+    it holds."""
+    with panel:
         models_place = st.container(gap="xsmall")
         # A file that is opened below the models may choose the summarizer, so it is read
         # before they are drawn.

@@ -35,7 +35,7 @@ FORESEEN_TURNS = 1_000
 """Of a longer conversation it is not worked out beforehand how many summaries there will be."""
 LINKED = noop(
     "The summaries of this link were written by **{model}**. To see the same, enter its key under *Models* in the "
-    "sidebar and replay, or see it with the summaries of the offline stand-in."
+    "sidebar and replay, or see it with the summaries of the built-in model."
 )
 KEPT = noop("Summaries that were written are kept, and not asked for a second time.")
 MEND = noop("Key, address and model are chosen under *Models* in the sidebar.")

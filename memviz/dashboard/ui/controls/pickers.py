@@ -1,4 +1,4 @@
-"""Choose a model (the offline stand-in, or any that litellm knows), a counter, a prompt. Keys live in this browser
+"""Choose a model (the built-in model, or any that litellm knows), a counter, a prompt. Keys live in this browser
 session only."""
 
 from __future__ import annotations

@@ -18,8 +18,6 @@ FRAME_HELP = noop(
     "allows that page: memviz ui --embeddable-by ORIGIN."
 )
 
-PANEL_PIXELS = 360
-
 
 _share = st.components.v2.component(
     "memviz_share",
@@ -36,13 +34,10 @@ _whole_page = st.components.v2.component(
 
 
 def share_page(keep: Callable[[], object], *, has_link: bool = True) -> None:
-    """Draw the menu that shares this page: its link (``has_link``: no button of the page
-    copies it), before an audience, the code that shows its picture in a frame of another
+    """Draw what shares this page: its link (``has_link``: no button of the page copies
+    it), the way before an audience, the code that shows its picture in a frame of another
     page, and what ``keep`` draws."""
-    menu = st.popover(
-        _("Share"), key="share-page", icon=":material/share:", width="stretch"
-    )
-    with menu, st.container(width=PANEL_PIXELS, key="share-choice"):
+    with st.container(gap="xsmall", key="share-choice"):
         words = script_words(ADDRESS_JS)
         data = {
             "help": _(FRAME_HELP),

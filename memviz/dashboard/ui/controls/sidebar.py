@@ -4,8 +4,10 @@ on all of them, and a setting keeps its colour."""
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core import page_titles
 from memviz.core.counters import counter as find_counter
@@ -25,7 +27,7 @@ from memviz.dashboard.ui.controls.links import (
     links_opened,
     open_shared_view,
 )
-from memviz.dashboard.ui.controls.models_panel import models_panel
+from memviz.dashboard.ui.controls.models_panel import choose_models, open_models
 from memviz.dashboard.ui.controls.pickers import (
     ModelChoice,
     Models,
@@ -69,15 +71,24 @@ TITLE_CHARS = 28
 """A longer title is cut in the chooser, so it stands below it once more."""
 MORE = noop("Models and more")
 """The name of the menu of what is seldom changed."""
+SHARE_AND_MORE = noop("Models, sharing and more")
+"""Its name where it also shares the page."""
 CHAT_LABEL = noop("Chat as it was held")
+
+
+class StudyControls(NamedTuple):
+    """The models that were chosen, and the place in their menu for what shares the page."""
+
+    models: Models
+    share_place: DeltaGenerator
 
 
 def study_controls(
     *, replies: bool = False, offer: Callable[[], object] | None = None
-) -> Models:
-    """The sidebar: conversation, settings, models, and what is seldom changed. ``replies``: whether the page can show
-    replies of the settings' own as well. ``offer`` draws what else the page has that is
-    seldom changed."""
+) -> StudyControls:
+    """The sidebar: conversation, settings, and one menu with models, sharing, and what is
+    seldom changed. ``replies``: whether the page can show replies of the settings' own as
+    well. ``offer`` draws what else the page has that is seldom changed."""
     state = compare_state()
     _open_link()
     turn_count = _choose_conversation()
@@ -88,14 +99,18 @@ def study_controls(
         labels = setting_rows()
     else:
         labels = setting_rows(_needed_tokens, _writer)
-    name = _(MORE)
+    name = _(SHARE_AND_MORE)
     if state.recalls:
-        name = _("Models and more · {recalls}", recalls=recalls_label())
-    below = partial(_choose_more, labels, turn_count, offer)
-    if not replies:
-        return models_panel(name=name, below=below)
-    sentence = _(REPLIES_WORDS[is_free_run()])
-    return models_panel(sentence, _choose_replies, name=name, below=below)
+        name = _("Models, sharing and more · {recalls}", recalls=recalls_label())
+    sentence = _(REPLIES_WORDS[is_free_run()]) if replies else ""
+    panel = open_models(name, sentence)
+    share_place = panel.container()
+    models = choose_models(
+        panel,
+        _choose_replies if replies else None,
+        partial(_choose_more, labels, turn_count, offer),
+    )
+    return StudyControls(models, share_place)
 
 
 def _choose_more(
@@ -140,8 +155,8 @@ def _needed_tokens() -> int:
 
 
 def _writer(setting: Setting) -> str | None:
-    """Return the source of a setting's summaries (recorded, the stand-in, not in the recording that was chosen), where
-    its conversation has recordings."""
+    """Return the source of a setting's summaries (recorded, the built-in model, not in the recording that was chosen),
+    where its conversation has recordings."""
     state = compare_state()
     if state.free_run or not is_free(named(SUMMARIZER)):
         return None
@@ -156,7 +171,7 @@ def _writer(setting: Setting) -> str | None:
             chosen = ModelChoice(recorded_first=True)
         key = run_key(workspace(), state, setting, chosen)
         if key.summarizer == OFFLINE:
-            return _("stand-in")
+            return _("built-in")
         held = workspace().recordings.plays(
             key.summarizer, transcript, log, key.strategy, key.counter, key.recalls
         )
@@ -166,7 +181,7 @@ def _writer(setting: Setting) -> str | None:
 
 def counter_and_models() -> Models:
     """Models and token counter, for a page without settings of its own."""
-    return models_panel(name=_(MORE), below=_choose_counter)
+    return choose_models(open_models(_(MORE)), below=_choose_counter)
 
 
 def _choose_counter() -> None:

@@ -44,6 +44,10 @@ MESSAGE_HELP = noop(
     "Number of the message that states it. Empty: the first one that contains the answer."
 )
 KINDS = (
+    noop("rule"),
+    noop("constraint"),
+    noop("goal"),
+    noop("preference"),
     noop("single fact"),
     noop("updated fact"),
     noop("single-hop"),

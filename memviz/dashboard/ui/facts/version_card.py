@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from memviz.core.summaries import FACTS, SummaryVersion
+from memviz.core.facts import FACTS
+from memviz.core.summaries import SummaryVersion
 from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop

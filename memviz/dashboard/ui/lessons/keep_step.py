@@ -55,7 +55,7 @@ OWN_FIELDS = (
 """Parts of an address for which a view has fields of its own, or that no lesson holds."""
 HELP = noop(
     "What you see becomes a step of a lesson of your own, which comes together on the page {lessons}. "
-    "There the stage plays it, from this request on, and a button opens it here as it is now."
+    "There an animation plays it, from this request on, and a button opens it here as it is now."
 )
 MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 """What the lanes of the stage say on a view; tokens on all others."""
@@ -64,7 +64,7 @@ MEASURES = {"dollars": "dollars", "memory_map": "memory"}
 def keep_as_step(
     page: str, view: str, summarizer: ModelChoice, fact: int | None = None
 ) -> None:
-    """A part of the menu Share that asks for the title and the text of the step. ``fact`` is
+    """A part of the menu that shares a page, which asks for the title and the text of the step. ``fact`` is
     the number of the one that is looked at. What a lesson shows otherwise than the page,
     with these settings and this ``summarizer``, is said."""
     with st.expander(
@@ -116,7 +116,7 @@ def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
         )
     if not summarizer.recorded_first:
         yield _(
-            "A lesson plays recorded summaries where there are any, and asks the offline stand-in elsewhere, "
+            "A lesson plays recorded summaries where there are any, and asks the built-in model elsewhere, "
             "whatever model is chosen here."
         )
     reworded = any(

@@ -22,7 +22,7 @@ OPEN_HELP = noop(
 MOST_HOLES = 5
 ABOUT = noop(
     "What a language model answered, word for word. Where a recording was made for exactly the "
-    "conversation and the setting that you look at, it is played in place of the stand-in: no key, no "
+    "conversation and the setting that you look at, it is played in place of the built-in model: no key, no "
     "network, no cost."
 )
 

@@ -19,7 +19,7 @@ from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, errors_shown
-from memviz.dashboard.ui.shell.language import choose_language, take_language
+from memviz.dashboard.ui.shell.language import take_language
 from memviz.dashboard.ui.shell.linked import address_now, forget_linked
 from memviz.dashboard.ui.shell.presence import looked_at, watch_in_background
 from memviz.dashboard.ui.shell.presenting import (
@@ -230,7 +230,6 @@ def open_page(question: str, sentence: str, lost: Lost) -> None:
             st.title(question, anchor=False, width="content")
             if not is_bare():
                 lost_help(lost)
-                choose_language()
     if sentence and not is_bare():
         st.caption(sentence)
     _database_notice()
@@ -254,7 +253,6 @@ def open_views(
             st.title(title, anchor=False, width="stretch" if is_bare() else "content")
         if not is_bare():
             lost_help(view.lost, offer, help_key)
-            choose_language()
         # style.css puts it at the end of the row
         with (
             put_away(Part.VIEWS, "views"),

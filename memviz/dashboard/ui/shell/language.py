@@ -8,9 +8,9 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from memviz.core.recently_used import RecentlyUsed
 from memviz.core.translation import (
     ENGLISH,
-    _,
     ask_for_language,
     known_language,
+    language_now,
     languages,
 )
 from memviz.dashboard.ui.shell.linked import (
@@ -19,7 +19,7 @@ from memviz.dashboard.ui.shell.linked import (
     is_own,
     keep_in_address,
 )
-from memviz.dashboard.ui.shell.state import of_session, widget_value
+from memviz.dashboard.ui.shell.state import of_session
 
 SESSIONS_KEPT = 10_000
 LANGUAGE_KEY = "language"
@@ -78,23 +78,25 @@ def language_part() -> tuple[str, str]:
     return LANG, _reading().chosen
 
 
+def other_languages() -> dict[str, str]:
+    """Return the languages in which the page is not read now: codes with the names that they call themselves."""
+    return {code: name for code, name in languages().items() if code != language_now()}
+
+
 def choose_language() -> None:
-    """Draw the menu of the languages."""
-    st.menu_button(
-        _("Language"),  # style.css shows the sign alone
-        list(languages()),
-        format_func=languages().__getitem__,
-        key=LANGUAGE_KEY,
-        icon=":material/translate:",
-        type="tertiary",
-        on_click=_choose,
-    )
+    """Draw a button for each of the other languages. What draws the page is run anew by a click on one."""
+    for code, name in other_languages().items():
+        if st.button(
+            name,
+            key=f"{LANGUAGE_KEY}-{code}",
+            icon=":material/translate:",
+            type="tertiary",
+        ):
+            _choose(code)
+            st.rerun()
 
 
-def _choose() -> None:
-    code = widget_value(LANGUAGE_KEY)
-    if code is None:
-        return
+def _choose(code: str) -> None:
     reading = _reading()
     reading.chosen = code
     if LANG in st.query_params:

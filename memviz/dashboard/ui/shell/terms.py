@@ -23,7 +23,7 @@ ADDRESS = "guide?term="
 _EVERYDAY = frozenset((
     "answer", "block", "bound", "call", "constraints", "counter", "draft", "edge", "fate", "front", "generation",
     "grounds", "health", "history", "input", "judge", "kept", "knee", "lesson", "live", "log", "lost",
-    "pause between turns", "pin", "prediction", "review", "run", "stage", "survival", "trigger",
+    "pause between turns", "pin", "prediction", "review", "run", "animation", "survival", "trigger",
 ))  # fmt: skip
 """Terms that sentences also use in their everyday sense, so that only a person can tell which one is meant."""
 _FORMS = {

@@ -36,6 +36,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.programs import choose_programs
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import RECORDED_FIRST, RECORDING
 from memviz.strategies.base import Strategy
@@ -63,7 +64,7 @@ ALONE_HELP = noop(
     "nothing. A sweep has one summarizer for all of its settings, so the others are left out."
 )
 BACK_HELP = noop(
-    "A sweep has one summarizer for all of its settings, and the stand-in writes for any."
+    "A sweep has one summarizer for all of its settings, and the built-in model writes for any."
 )
 
 
@@ -122,9 +123,11 @@ def choose_settings(
     )
     with panel, st.container(width=PANEL_PIXELS):
         grid = _choose_grid(largest, recorded)
-    chosen = settings(grid) if grid else ()
+        programs = choose_programs(largest)
+    own = settings(grid) if grid else ()
+    chosen = tuple(dict.fromkeys((*own, *programs)))
     with place:
-        over = counted(len(grid), "strategy")
+        over = counted(len({one.id for one in chosen}), "strategy")
         st.caption(
             _(
                 "{settings} of {strategies} are tried.",

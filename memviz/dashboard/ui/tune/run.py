@@ -251,14 +251,14 @@ def _offer_paid_sweep(desk: _Desk, paid: Asked, sweep: Sweep) -> None:
     with st.container(border=True):
         st.markdown(
             _(
-                "Measured with the offline stand-in's summaries, not yet with {name}.",
+                "Measured with the built-in model's summaries, not yet with {name}.",
                 name=plain(name),
             )
         )
         cost = estimate_words(estimate(sweep, name))
         st.caption(
             _(
-                "{cost} The sizes of the stand-in's summaries are the base of this.",
+                "{cost} The sizes of the built-in model's summaries are the base of this.",
                 cost=plain(cost),
             )
         )
@@ -353,7 +353,7 @@ def _begin_free(desk: _Desk, asked: Asked) -> None:
 
 
 def _begin_paid(desk: _Desk, paid: Asked, budget_usd: float) -> None:
-    with errors_shown(_("Choose another summarizer, or the offline stand-in.")):
+    with errors_shown(_("Choose another summarizer, or the built-in model.")):
         budget = Budget(budget_usd, within=spending())
         writer = paid_summarizer(
             paid.summarizer,

@@ -99,6 +99,21 @@ def test_the_open_event_is_marked_in_both_rows() -> None:
     assert not summary_timeline(run).layout.shapes
 
 
+@pytest.mark.parametrize(("number", "side"), [(0, "left"), (-1, "right")])
+def test_the_line_of_the_open_event_has_a_name_beside_it(
+    number: int, side: str
+) -> None:
+    run = run_of(messages=20)
+    event = compaction_events(run)[number]
+    selected = len(run.compactions) + number if number < 0 else number
+    (name,) = [
+        one
+        for one in summary_timeline(run, selected).layout.annotations
+        if one.text == "selected"
+    ]
+    assert (name.x, name.xanchor) == (event.place, side)
+
+
 @pytest.mark.parametrize("id", IDS)
 def test_every_strategy_can_be_drawn(id: str) -> None:
     run = run_of(id)

@@ -183,3 +183,56 @@ def test_what_was_sent_instead_of_a_message_can_be_asked_of_each() -> None:
         sent_instead(record, position)
         for position in (0, 1, len(record.memory.log) - 1)
     ] == [None] * 3
+
+
+def test_facts_that_were_looked_up_stand_with_scores_and_old_beside_new() -> None:
+    facts = [
+        f"<fact>The {MARKUP} office is in Turin.</fact>",
+        '<fact replaces="1">The office is in Milan.</fact>',
+    ]
+    talk = [
+        message
+        for text in ("We are in Turin.", "Now in Milan.", "Where is the office?")
+        for message in (Message("user", text), Message("assistant", "Noted."))
+    ]
+    html = {}
+    for rule in ("add", "supersede"):
+        run = memviz.replay(
+            talk,
+            memviz.strategy("facts_store", newest_messages=1, rule=rule),
+            model=ScriptedModel([*facts, "<facts></facts>"]),
+            counter="chars4",
+        )
+        record = run.requests[-1]
+        facts_block, *_ = (b for b in record.context.blocks if b.kind == "summary")
+        html[rule] = block_html(facts_block, record)
+        assert folded_label(facts_block, record).startswith("**Facts**, all of it")
+        assert not block_html(facts_block, record, 1).count("Milan")
+    old = html["add"].index("fact 1, from turn 1 · score 0.")
+    new = html["add"].index("fact 2, from turn 2 · score 0.")
+    assert new < old
+    assert "replaces fact 1, which is sent beside it with score 0." in html["add"]
+    assert "outdated: fact 2, which is sent beside it with score" in html["add"]
+    assert html["add"].count('class="memviz-formed"') == 2
+    assert "&lt;b&gt;fat&lt;/b&gt; office is in Turin." in html["add"]
+    assert "Turin" not in html["supersede"]
+    assert 'class="memviz-formed"' not in html["supersede"]
+
+
+def test_a_fact_whose_newer_one_is_not_sent_is_said_to_be_outdated() -> None:
+    facts = [
+        "<fact>The office is in Turin.</fact>",
+        '<fact replaces="1">Milan it is.</fact>',
+    ]
+    talk = [
+        message
+        for text in ("In Turin.", "In Milan.", "Where is the office?")
+        for message in (Message("user", text), Message("assistant", "Noted."))
+    ]
+    run = memviz.replay(
+        talk,
+        memviz.strategy("facts_store", newest_messages=1),
+        model=ScriptedModel([*facts, "<facts></facts>"]),
+    )
+    html = shown(run.requests[-1])[0]
+    assert "outdated: fact 2, which is not sent, replaces it" in html

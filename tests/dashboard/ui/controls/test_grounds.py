@@ -53,7 +53,7 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
     [
         (
             [OFFLINE],
-            "gray-badge[offline stand-in] which quotes; a language model words them differently.",
+            "gray-badge[built-in model] which quotes; a language model words them differently.",
             [],
         ),
         ([ScriptedModel(["text"] * 99)], "green-badge[live] by scripted.", []),
@@ -64,12 +64,12 @@ def seen(settings: list[SettingRun], chosen: str = RECORDED_FIRST) -> AppTest:
         ),
         (
             [recorded(), OFFLINE],
-            f"blue-badge[recorded · {MODEL}]; :gray-badge[offline stand-in] under label: compare with care.",
+            f"blue-badge[recorded · {MODEL}]; :gray-badge[built-in model] under label: compare with care.",
             [ALL_STAND_IN],
         ),
         (
             [recorded(), OFFLINE, OFFLINE],
-            f"blue-badge[recorded · {MODEL}]; :gray-badge[offline stand-in] under 2 settings: compare with care.",
+            f"blue-badge[recorded · {MODEL}]; :gray-badge[built-in model] under 2 settings: compare with care.",
             [ALL_STAND_IN],
         ),
     ],

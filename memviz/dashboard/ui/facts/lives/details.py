@@ -1,5 +1,5 @@
 """Details of the lives of facts for fewer visitors: all that can be told of any conversation without labelled facts,
-and all that the offline stand-in would have kept."""
+and all that the built-in model would have kept."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -163,9 +163,9 @@ def _row(
     return row
 
 
-QUESTION = noop("What would the stand-in have kept?")
+QUESTION = noop("What would the built-in model have kept?")
 HOW_TO_READ = noop(
-    "The same settings, summarized once by the recorded model and once by the stand-in that is used "
+    "The same settings, summarized once by the recorded model and once by the built-in model that is used "
     "where nothing was recorded. Facts that a request still holds after the last turn; the tokens of "
     "the summary that it is sent."
 )
@@ -195,14 +195,14 @@ def _agreement_table(recorded: Sequence[RetentionResult]) -> None:
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
-        alt=_("Facts kept by the recorded model and by the stand-in, by setting"),
+        alt=_("Facts kept by the recorded model and by the built-in model, by setting"),
     )
     for sentence in told:
         st.caption(plain(sentence))
 
 
 def _by_stand_in(one: RetentionResult) -> RetentionResult:
-    """The same setting, summarized by the stand-in."""
+    """The same setting, summarized by the built-in model."""
     state = compare_state()
     strategy = one.run.strategy
     same = state.setting_at(one.setting.index)
@@ -220,7 +220,7 @@ def _by_stand_in(one: RetentionResult) -> RetentionResult:
 
 def _agreement_words(agreed: Agreement) -> str:
     return _(
-        "of {facts} both keep {both}, the recorded model alone {only_one}, the stand-in alone "
+        "of {facts} both keep {both}, the recorded model alone {only_one}, the built-in model alone "
         "{only_other}; they agree on {share:.0%}.",
         facts=counted(agreed.facts, "fact"),
         both=agreed.both,
@@ -236,11 +236,11 @@ def _agreement_row(
     return {
         _("Setting"): one.setting.label,
         _("Recorded keeps"): _("{one} of {facts}", one=agreed.one, facts=agreed.facts),
-        _("Stand-in keeps"): _(
+        _("Built-in model keeps"): _(
             "{other} of {facts}", other=agreed.other, facts=agreed.facts
         ),
         _("Both"): agreed.both,
         _("Agree"): f"{agreed.share:.0%}",
         _("Tokens, recorded"): f"{sent_summary_tokens(one.run.turns[-1]):,}",
-        _("Tokens, stand-in"): f"{sent_summary_tokens(other.run.turns[-1]):,}",
+        _("Tokens, built-in"): f"{sent_summary_tokens(other.run.turns[-1]):,}",
     }

@@ -35,7 +35,7 @@ KEPT = noop("kept")
 LOST = noop("lost")
 RECORDED = noop("Where this very prompt was recorded, the recording is played.")
 STAND_IN = noop(
-    "The stand-in chooses clauses: of a prompt it obeys the length (“at most 60 words”) and whether it "
+    "The built-in model chooses clauses: of a prompt it obeys the length (“at most 60 words”) and whether it "
     "asks for sentences."
 )
 RESULT = "prompt-lab"

@@ -67,7 +67,7 @@ def rewrite_version(desk: Desk, compaction: Compaction) -> None:
     ]
     if compaction.recorded:
         told.append(
-            _("What was recorded ends there: the stand-in writes the later ones.")
+            _("What was recorded ends there: the built-in model writes the later ones.")
         )
     if is_shared():
         told.append(

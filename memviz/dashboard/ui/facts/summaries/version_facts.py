@@ -153,7 +153,7 @@ def _writer(event: CompactionEvent) -> str:
     author = summary_author(event.compaction)
     said = []
     if author is not Author.STAND_IN and event.compaction.model:
-        said.append(event.compaction.model)  # the stand-in's badge is its name
+        said.append(event.compaction.model)  # the built-in model's badge is its name
     if author is not None:
         said.append(author_words(author))
     if not said:

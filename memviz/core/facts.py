@@ -1,0 +1,117 @@
+"""Facts that a model listed in notes: how they are written, and all facts of a run by their words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from memviz.core.messages import Message
+from memviz.core.shared_growth import SharedGrowth
+from memviz.core.word_index import WordIndex
+
+FACTS = "facts"
+"""The track of a list of facts: a version keeps those of the version that it takes in as they were written and adds
+those of its messages. One that is made of the same messages once more condenses the list."""
+OBSERVATIONS = "observations"
+"""The track of what an observer noted of the conversation, a list like that of facts."""
+LISTS = (FACTS, OBSERVATIONS)
+TAGGED_FACT = re.compile(r'<fact(?: replaces="(\d{1,9})")?>(.*?)</fact>', re.DOTALL)
+"""A fact with the number of the one that it replaces, if any, and its text."""
+
+
+class Fact(NamedTuple):
+    """One fact. ``replaces`` is the number (from 1) of the earlier fact that holds no longer because of it."""
+
+    text: str
+    replaces: int | None = None
+
+
+def facts_in(text: str) -> list[Fact]:
+    """Return the facts of a text in which each stands in a ``<fact>``."""
+    found = []
+    for replaced, told in TAGGED_FACT.findall(text):
+        if fact := told.strip():
+            found.append(Fact(fact, int(replaced) if replaced else None))
+    return found
+
+
+def listed_facts(text: str) -> list[Fact]:
+    """Return the facts of a list; of one that a user wrote without tags, its lines."""
+    lines = (line.strip() for line in text.splitlines())
+    return facts_in(text) or [Fact(line) for line in lines if line]
+
+
+def write_facts(facts: Sequence[Fact]) -> str:
+    """Return facts as :func:`facts_in` reads them, one a line."""
+    return "\n".join(
+        f"<fact>{text}</fact>"
+        if replaces is None
+        else f'<fact replaces="{replaces}">{text}</fact>'
+        for text, replaces in facts
+    )
+
+
+class Noted(Protocol):
+    """One version of the notes, as far as facts are read out of it."""
+
+    @property
+    def text(self) -> str:
+        """All that was written."""
+
+    @property
+    def track(self) -> str:
+        """The kind of notes."""
+
+
+class FactIndex(SharedGrowth):
+    """The facts of all versions of the notes of a run, append-only, numbered from 1 in the order in which they were
+    written, and which of them hold a word."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.facts: list[Fact] = []
+        self.versions: list[int] = []
+        """The version (0-based) that wrote each fact."""
+        self.words = WordIndex()
+        self._read: list[Noted] = []
+        self._stops = [0]
+        self._messages: list[Message] = []
+        self._replaced_by: dict[int, list[int]] = {}
+
+    def is_of(self, versions: Sequence[Noted]) -> bool:
+        """Return whether what was read is the beginning of these versions, or they of what was read."""
+        both = min(len(self._read), len(versions))
+        return not both or self._read[both - 1] is versions[both - 1]
+
+    def extend(self, versions: Sequence[Noted]) -> None:
+        """Read the versions that were not read yet."""
+        if len(self._read) >= len(versions):
+            return
+        with self._extending:
+            for number in range(len(self._read), len(versions)):
+                if versions[number].track == FACTS:
+                    for fact in listed_facts(versions[number].text):
+                        self._append(fact, number)
+                self._stops.append(len(self.facts))
+                self._read.append(versions[number])
+            self.words.extend(self._messages)
+
+    def _append(self, fact: Fact, version: int) -> None:
+        self.facts.append(fact)
+        self.versions.append(version)
+        self._messages.append(Message("user", fact.text))
+        number = len(self.facts)
+        # A model may name a number that there was not yet.
+        if fact.replaces is not None and fact.replaces < number:
+            self._replaced_by.setdefault(fact.replaces, []).append(number)
+
+    def count(self, version_count: int) -> int:
+        """Return how many facts the first ``version_count`` versions hold."""
+        return self._stops[version_count]
+
+    def replaced_by(self, number: int, count: int) -> int | None:
+        """Return the number of the newest of the first ``count`` facts that says of fact ``number`` that it holds no
+        longer; ``None`` where none does."""
+        later = [one for one in self._replaced_by.get(number, ()) if one <= count]
+        return later[-1] if later else None

@@ -1,0 +1,41 @@
+"""The memories of products and libraries as settings of a sweep, beside the grid of values."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from memviz.core.translation import _, noop
+from memviz.dashboard.ui.shell.linked import linked_list
+from memviz.dashboard.ui.shell.state import begin_with
+from memviz.strategies import strategy, strategy_class
+from memviz.strategies.base import Strategy
+from memviz.strategies.presets import presets
+from memviz.tuning.scaling import scaled
+
+PROGRAMS_KEY = "tune-programs"
+PROGRAMS_HELP = noop(
+    "Each is one more setting: what it does when nothing is configured, with its limits scaled to the largest "
+    "conversation, or they would never be reached."
+)
+
+
+def choose_programs(largest: Mapping[str, int]) -> tuple[Strategy, ...]:
+    """The settings of the programs that were chosen, for a conversation of the ``largest`` sizes, by unit."""
+    known = presets()
+    linked_list("programs", PROGRAMS_KEY, known)
+    chosen = st.multiselect(
+        _("What programs do"),
+        list(known),
+        default=begin_with(PROGRAMS_KEY, []),
+        format_func=lambda id: _(known[id].title),
+        key=PROGRAMS_KEY,
+        help=_(PROGRAMS_HELP),
+        placeholder=_("A product or a library"),
+        persist_state="session",
+    )
+    return tuple(_scaled(id, largest["tokens"]) for id in chosen)
+
+
+def _scaled(id: str, needed_tokens: int) -> Strategy:
+    found = scaled(strategy_class(id), needed_tokens, presets()[id].parameters)
+    return strategy(id, **(found.values if found else {}))

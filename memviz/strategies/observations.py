@@ -1,0 +1,165 @@
+"""Observational memory: dated observations, which are condensed."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from memviz.core.facts import OBSERVATIONS
+from memviz.core.memory import Memory
+from memviz.core.messages import Message
+from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import noop
+from memviz.strategies.base import Effect, Strategy, Trigger, Write
+from memviz.strategies.clauses import Fill
+from memviz.strategies.fact_lists import condenses, is_condensed
+from memviz.strategies.lookup import find_taken_stop
+from memviz.strategies.parameters import whole_number
+
+OBSERVE = (
+    "Note what an assistant has to remember of the conversation below, one observation to a line, in the order in "
+    "which it happened: what the user told, wants and decided, what was found out and done, with exact names, numbers "
+    "and dates. Answer with the list alone."
+)
+REFLECT = (
+    "Condense the observations below, one to a line: join what belongs together, take out what no longer matters, and "
+    "keep dates, names, numbers and what was decided last. Your list replaces them. Write at most {tokens} tokens, and "
+    "answer with the list alone."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Observe(Write):
+    """Observations to be made."""
+
+    said: str = ""
+    """The time when the messages were said, or their turns."""
+
+
+class Observations(Strategy):
+    """Past a token limit, turns messages into dated observations, which a second call condenses past a limit of theirs.
+
+    Gains: an observation stays as it was noted, until there are too many, and the list only grows at its end: a prompt
+    cache can read it, where a running summary is another text each time.
+
+    Loses: the words; and each condensing thins what is oldest.
+
+    Hurts when: exact wording matters soon after; or the limits are far above the conversation, so that nothing happens
+    before it is over.
+
+    Used by:
+    - Mastra observational memory: an observer from 30,000 tokens of messages on, a reflector from 40,000 of
+      observations on; both also once a prompt cache has expired (documentation of mastra 1.31.0)
+
+    After each message looks at those that were not observed: with more tokens than ``observe_tokens`` those of all
+    completed turns go to the observer. Its observations follow those before under the dates of the messages, or where
+    these are not known under their turns. With more tokens of observations than ``reflect_tokens`` all of them are
+    condensed, to half of that. Sent are the observations and all messages that were not observed. Different from
+    Mastra: nothing happens because time passes, and nothing is observed ahead. The built-in model quotes. Held
+    against a slow reference.
+    """
+
+    title: ClassVar[str] = "Observations"
+    reference: ClassVar[str] = (
+        "Mastra observational memory (documentation of mastra 1.31.0)"
+    )
+    order: ClassVar[int] = 8
+    main_parameter: ClassVar[str] = "observe_tokens"
+    trigger: ClassVar[Trigger] = Trigger.MESSAGE
+    tried_at_first: ClassVar[bool] = (
+        False  # its limits are made for windows that few conversations fill
+    )
+
+    observe_tokens: int = whole_number(
+        30_000,
+        "tokens",
+        "More tokens of messages than this are observed, and sent no more. Larger keeps more word for word and costs "
+        "more a turn.",
+        (500, 30_000),
+    )
+    reflect_tokens: int = whole_number(
+        40_000,
+        "tokens",
+        "More tokens of observations than this are condensed by a second call, to half as many. Larger forgets less "
+        "and costs more a turn.",
+        (500, 40_000),
+    )
+
+    @property
+    def limits(self) -> str:
+        """The observations do not count."""
+        return noop("messages not yet summarized")
+
+    @property
+    def budget_tokens(self) -> int:
+        """``observe_tokens``."""
+        return self.observe_tokens
+
+    def fill(self, memory: Memory) -> Fill:
+        """Tokens of the messages that were not observed; regardless of them where there are too many observations."""
+        held = memory.pending_tokens
+        is_due = self._outgrown(memory) is not None
+        return Fill(held, self.observe_tokens, "tokens", self.limits, regardless=is_due)
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """Observe what is too much; first condense observations that became too many."""
+        long = self._outgrown(memory)
+        if long is not None:
+            reason = f"{long.tokens:,} tokens > {self.reflect_tokens:,}"
+            return (Write(long.added, memory.cursor, reason, long, OBSERVATIONS),)
+        fill = self.fill(memory)
+        stop = find_taken_stop(memory)
+        if not fill.is_over or stop <= memory.cursor:
+            return ()
+        taken = range(memory.cursor, stop)
+        known = memory.head(OBSERVATIONS)
+        said = when_said(memory, taken)
+        return (Observe(taken, stop, fill.reason, known, OBSERVATIONS, said=said),)
+
+    def _outgrown(self, memory: Memory) -> SummaryVersion | None:
+        """The observations where they are to be condensed; a list that was just condensed is as short as it gets."""
+        known = memory.head(OBSERVATIONS)
+        if known is None or known.tokens <= self.reflect_tokens:
+            return None
+        return None if is_condensed(known, memory) else known
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        """The observations, and all messages that were not observed."""
+        observed = notes(memory.notes_of(OBSERVATIONS))
+        return (*observed, Messages(memory.cursor, memory.length))
+
+    @property
+    def instruction(self) -> str:
+        """The instruction to observe."""
+        return OBSERVE
+
+    def requests_of(
+        self, memory: Memory, effect: Write, instruction: str | None = None
+    ) -> tuple[Message, ...]:
+        """One user message: what to do, and the messages; where observations are condensed, those alone."""
+        if condenses(effect):
+            told = REFLECT.format(tokens=max(1, self.reflect_tokens // 2))
+            return self.summarizer_request((), effect.replaces, told)
+        said = memory.worth_summarizing(effect.summarize)
+        return self.summarizer_request(said, None, instruction)
+
+    def read_answer(self, effect: Write, answer: str) -> str:
+        """The observations before and those of the answer, under when it was said; or a condensed list alone."""
+        if not isinstance(effect, Observe):
+            return answer
+        before = [effect.replaces.text] if effect.replaces else []
+        return "\n".join([*before, effect.said, answer])
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        """The list under its heading."""
+        return f"Observations of the conversation so far:\n{summary.text}"
+
+
+def when_said(memory: Memory, positions: range) -> str:
+    """Return the dates of messages as a line, or where they are not known their turns."""
+    first = memory.log[positions.start].said_at
+    last = memory.log[positions[-1]].said_at
+    if first is not None and last is not None:
+        dates = dict.fromkeys((f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"))
+        return f"Date: {' to '.join(dates)}"
+    turns = dict.fromkeys(map(memory.log.turn_number, (positions[0], positions[-1])))
+    return f"Turn {' to '.join(map(str, turns))}"
