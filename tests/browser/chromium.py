@@ -19,6 +19,9 @@ FLAGS = (
     "--disable-sync", "--no-first-run",
     "--process-per-site",  # what one page has compiled serves the next
     "--font-render-hinting=none",  # else the one without windows draws wider letters than the one with them
+    # Scripts are compiled and rubbish is collected in the page's own thread, and more seldom: on a busy machine threads
+    # beside it cost more than they save.
+    "--js-flags=--single-threaded --min-semi-space-size=32 --max-semi-space-size=64",
 )  # fmt: skip
 
 
