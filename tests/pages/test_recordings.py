@@ -179,7 +179,7 @@ def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> Non
     )
     click(page, "Ask 2 settings")
     assert (
-        "No recording holds the answer under Sliding window · 10 messages, so there the offline"
+        "No recording holds the answer under Sliding window · 10 messages, so there the built-in"
         in told(page)
     )
     labelled(page.selectbox, "Chat model").select(OFFLINE).run()
@@ -212,7 +212,7 @@ def test_a_chat_message_that_was_not_recorded_says_why_the_stand_in_answers() ->
 def test_answers_on_facts_say_who_gave_how_many() -> None:
     opened_recording(Workspace())
     page = open_address("retention", {"setting": [SETTING, "window"]})
-    finished(click(page, "Ask with recorded, else stand"))
+    finished(click(page, "Ask with recorded, else built"))
     number = len(sample("trip").probes)
     words = f"{BADGE} {number}; :gray-badge[built-in model] {number}."
     assert f"Answers: {words}" in sentences(page.caption)

@@ -69,7 +69,7 @@ def test_the_paid_summaries_are_measured_and_nothing_is_paid_twice(
     assert {request.headers["authorization"] for request in server.requests} == {
         f"Bearer {KEY}"
     }
-    assert "Measured with the offline" not in told(paid)
+    assert "Measured with the built-in model" not in told(paid)
     assert re.search(rf"Spent on {NAME}: \$\S+ in {calls} calls", told(paid))
     again = of_one_strategy()
     labelled(again.selectbox, "Summarizer").set_value(NAME).run()
