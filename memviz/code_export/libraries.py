@@ -60,6 +60,7 @@ def write_memory_yaml(setting: Setting) -> str:
 def write_memviz_code(setting: Setting) -> str:
     """Return a program with a ``memviz.ChatMemory``; any strategy that memviz finds will do."""
     strategy = setting.strategy
+    strategy.expect_live()
     values = {
         "MODEL": setting.chat_model,
         "SUMMARIZER": setting.summary_model,

@@ -17,6 +17,8 @@ any_text = st.text(
 
 
 def values(parameter: Parameter) -> st.SearchStrategy[Any]:
+    if parameter.replay_only:  # no program can do it
+        return st.just(parameter.default)
     if parameter.kind is bool:
         return st.booleans()
     if parameter.is_number:

@@ -127,6 +127,7 @@ def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None
             if (
                 parameter.is_number
                 and not parameter.live_only
+                and not parameter.replay_only
                 and parameter.name != "max_recalled_messages"
             ):
                 value = 7431 if parameter.maximum is None else parameter.maximum - 7
@@ -141,6 +142,13 @@ def test_every_parameter_that_a_replay_heeds_is_in_the_file(target: str) -> None
                 }
                 text = targets()[target].write(setting(id, parameters=parameters))
                 assert str(value) in text
+
+
+def test_what_can_only_be_replayed_is_no_program() -> None:
+    sealed = setting("hand_off", parameters={"opaque_tokens": 800})
+    assert "opaque_tokens: 800" in targets()["memory_yaml"].write(sealed)
+    with pytest.raises(memviz.ParameterError, match="can only be replayed"):
+        targets()["memviz_code"].write(sealed)
 
 
 @pytest.mark.parametrize("target", PYTHON)

@@ -125,14 +125,16 @@ def said(message: Message) -> str:
     return "\n".join([message.content, *values])
 
 
+HEADINGS = {
+    "threshold_summary": "Here is a summary of the conversation to date:",
+    "observations": "Observations of the conversation so far:",
+}
+
+
 def is_heading(line: str, record: TurnRecord) -> bool:
     """Whether a line is the strategy's own above what the summarizer wrote. A library's message is kept as a whole."""
-    of_threshold = (
-        record.strategy is not None and record.strategy.id == "threshold_summary"
-    )
-    return line.startswith("===") or (
-        of_threshold and line == "Here is a summary of the conversation to date:"
-    )
+    id = "" if record.strategy is None else record.strategy.id
+    return line.startswith("===") or line == HEADINGS.get(id)
 
 
 def texts(record: TurnRecord) -> dict[str, list[str]]:

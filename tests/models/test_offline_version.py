@@ -33,6 +33,7 @@ SAID = {
     5: "e20109afc4a5d775",
     6: "b3ef60dec1993c09",
     7: "605c151cf2799a04",
+    8: "bec9d332c48f5aab",
 }
 """Digests of what each version says over four bundled conversations."""
 

@@ -28,7 +28,7 @@ from memviz.models.offline.summary_request import (
 from memviz.models.offline.tool_use import next_step
 from memviz.models.tools import Tool
 
-VERSION = 7
+VERSION = 8
 """Raise it with every change of what the model says: runs and measurements that are kept were made by one version."""
 SHORT_CHARS = 4000
 """Longer texts are few and large, so only the newest counts of them are kept."""

@@ -6,8 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from memviz.code_export import NoCodeError, targets
+from memviz.code_export import targets
 from memviz.core import page_titles
+from memviz.core.errors import MemvizError
 from memviz.core.translation import _, noop, pgettext
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.guide.glossary import tooltip
@@ -225,7 +226,7 @@ def export_to_code(
     target = known[chosen or next(iter(known))]
     try:
         text = target.write(setting)
-    except NoCodeError as error:
+    except MemvizError as error:
         st.info(plain(str(error)), icon=":material/code_off:")
         return
     if target.install:
