@@ -30,8 +30,8 @@ TOKENS = "tokens"
 DOLLARS = "dollars"
 MEMORY_MAP = "memory_map"
 _MEMORY = noop(
-    "A memory strategy decides what a chatbot's model is sent: what is left out it cannot know, and "
-    "what is sent you pay for."
+    "A memory strategy decides what a model is sent: what is left out it cannot know, and what is sent "
+    "you pay for, an unchanged beginning at a discount."
 )
 _REPLAYED = noop("The same conversation and replies under every {setting}.")
 _FREE_RUN = noop(

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from memviz.core.text.wording import listed
+from memviz.core.text.wording import duration_words, listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, shown
 from memviz.dashboard.ui.controls.pickers import switch
@@ -18,6 +18,7 @@ from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
 from memviz.dashboard.ui.tune.grid import tried_further, try_value
+from memviz.models.names import in_words
 from memviz.strategies import strategies
 from memviz.tuning.best_of_each import StrategyBest, main_axis
 from memviz.tuning.constraints import Constraints, Over
@@ -174,8 +175,24 @@ def _with_a_curve(sweep: Sweep) -> list[str]:
 def recommendation(sweep: Sweep, constraints: Constraints) -> Recommendation:
     """Say which setting to take, why, and on what grounds."""
     best = recommend(sweep, constraints)
-    answer_box(best.headline, best.why, best.grounds, fits=best.setting is not None)
+    headline = best.headline
+    if headline and not sweep.is_complete:
+        headline = _("So far: {headline}", headline=headline)
+    why = f"{best.why} {_priced_words(sweep)}".strip()
+    answer_box(headline, why, best.grounds, fits=best.setting is not None)
     return best
+
+
+def _priced_words(sweep: Sweep) -> str:
+    """Say whose prices and which pause the answer holds for: others may make another setting the cheapest."""
+    main = sweep.assumptions.main
+    if main is None or sweep.cost_measure != "usd":
+        return ""
+    return _(
+        "Priced as {model}, with {pause} between turns.",
+        model=in_words(main.model),
+        pause=duration_words(sweep.assumptions.pause_seconds),
+    )
 
 
 def answer_box(headline: str, text: str, grounds: Grounds, *, fits: bool) -> None:
