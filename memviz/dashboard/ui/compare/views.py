@@ -30,7 +30,7 @@ TOKENS = "tokens"
 DOLLARS = "dollars"
 MEMORY_MAP = "memory_map"
 _MEMORY = noop(
-    "A memory strategy decides what a model is sent: what is left out it cannot know, and what is sent "
+    "A memory strategy decides what a model is sent: what is left out it cannot know, what is sent "
     "you pay for, an unchanged beginning at a discount."
 )
 _REPLAYED = noop("The same conversation and replies under every {setting}.")
