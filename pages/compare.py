@@ -8,8 +8,7 @@ from memviz.dashboard.ui.compare.dollars import dollars_view
 from memviz.dashboard.ui.compare.free_run import free_runs
 from memviz.dashboard.ui.compare.memory_map import memory_map_view
 from memviz.dashboard.ui.compare.playing import is_staged
-from memviz.dashboard.ui.compare.scale import choose_scale
-from memviz.dashboard.ui.compare.tokens import tokens_view
+from memviz.dashboard.ui.compare.tokens import choose_scale, tokens_view
 from memviz.dashboard.ui.compare.views import (
     DOLLARS,
     MEMORY_MAP,

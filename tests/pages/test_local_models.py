@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from memviz.dashboard.ui.compare.scale import OF_WINDOW, PERCENT_KEY
+from memviz.dashboard.ui.compare.tokens import OF_WINDOW, PERCENT_KEY
 from memviz.dashboard.ui.controls.local_models import ANOTHER_PORT, FIND, NOT_HERE
 from memviz.dashboard.ui.shell.views import COMPARE_VIEW
 from memviz.models.access.settings import ALLOW_PRIVATE_BASE_URLS

@@ -1,4 +1,8 @@
-"""The reading of a question: its words by weight, and the kind of answer that it wants."""
+"""The reading of a question: its words by weight, the kind of answer that it wants, and whose: a statement about
+somebody else does not answer it.
+
+"Our VAT number is ..." does not tell the supplier's, nor does "Anna is allergic to nuts" tell anything of Ben.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +13,158 @@ from enum import Enum, auto
 
 from memviz.core.text.vocabulary import LIGHT_WORDS
 from memviz.core.text.words import content_words, stem
-from memviz.models.offline.owners import About
+
+_LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))
+_NO_OWNER = r"(?!(?:what|who|where|when|how|that|it|there|here|he|she)['’])"
+"""Not before the 's of "what's" and "it's"."""
+_ENDS_THERE = r"(?=\W*$| (?:is|was|again|called|now)\b)"
+OTHERS = (
+    r"(?:supplier|vendor|customer|client|employer|contractor|builder|plumber|electrician|landlord|landlady|tenant"
+    r"|lawyer|solicitor|notary|accountant|agent|insurer|bank|doctor|dentist|vet|neighbou?r|colleague|boss|manager|partner"
+    r"|wife|husband|son|daughter|brother|sister|mother|father|mum|mom|dad|friend|teacher|guest|caterer|photographer|driver"
+    r"|lieferant(?:en)?|kunden?|vermieters?|nachbarn?|chefs?|arzt(?:es)?|kollegen|freund(?:in|es)?|anwalts?)"
+)
+"""Those whose numbers are not the asker's. Things are not among them: the number of the locker is the asker's own."""
+_OWNED = re.compile(
+    rf"\b{_NO_OWNER}(?P<owner>[\w-]+)['’]s (?P<owned>(?:[\w-]+ ){{0,2}}?[\w-]+){_ENDS_THERE}",
+    re.IGNORECASE,
+)
+_OWNED_BY = re.compile(
+    r"\b(?:the|a|which|what|die|der|das|welche[rs]?) (?P<owned>(?:[\w-]+ ){0,2}[\w-]+)"
+    r" (?:(?:of|belonging to|des|der|vom|von|meine[rs]|unsere[rs]) (?:(?:the|our|my|your|his|her|their|dem|der) )?"
+    r"|(?:does|do|did|has|hat) (?:the|our|my|der|die|unsere?|meine?) )"
+    rf"(?P<owner>{OTHERS})\b",
+    re.IGNORECASE,
+)
+_HAN_OWNED_BY = re.compile(
+    r"(?P<owner>供应商|房东|客户|顾客|同事|朋友|老板|邻居|医生|银行|律师|老师)的"
+    r"(?P<owned>[\u4e00-\u9fff]{1,4}?)(?=是|[？?]|$)"
+)
+_OWN = re.compile(
+    rf"\b(?:my|our|meine?|unsere?) ((?:[\w-]+ ){{0,2}}?[\w-]+){_ENDS_THERE}",
+    re.IGNORECASE,
+)
+_YES_OR_NO = re.compile(
+    r"^(?:(?:and|so|but|hey),? )?(?:is|are|was|were|does|do|did|has|have|had|can|will)\b",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"\b(?:he|she|they|his|her|their|him|it|its|we|i|you)\b|[他她它]", re.IGNORECASE
+)
+_OWN_THING = re.compile(
+    r"\b(?:my|our|mein(?:e[nmrs]?)?|unser(?:e[nmrs]?)?) ((?:[\w-]+ ?){1,3})"
+    r"|我们?的?((?:公司|店里|家)?的?[\u4e00-\u9fff]{2,4})",
+    re.IGNORECASE,
+)
+_OTHERS_THING = (
+    rf"\b{_NO_OWNER}" + r"(?:{owner})['’]s ((?:[\w-]+ ?){{1,3}})"
+    r"|((?:[\w-]+ ){{1,3}})(?:of|des|der) (?:the |our |my |dem |der )?{others}\b|{others}的(\w+)"
+)
+_OF_OTHERS = re.compile(
+    _OTHERS_THING.format(owner=r"[\w-]+", others=OTHERS), re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class About:
+    """The people and things that a question is about, as far as its words show them."""
+
+    owner: str
+    """Somebody other than the asker whose thing is asked for, in lower case, or the empty text."""
+    owned: frozenset[str]
+    """The stems of what the owner has: "VAT" of "the supplier's VAT number"."""
+    own: frozenset[str]
+    """The stems of what the asker has: "VAT" of "What is our VAT number?"."""
+    subject: frozenset[str]
+    """The stems of the first word that a yes-or-no question is about: "salary" of "Was my salary raised?"."""
+
+    @classmethod
+    def of(cls, text: str) -> About:
+        """Read the question ``text``."""
+        owner, owned = _owner(text)
+        own = None if owner else _OWN.search(text)
+        return cls(
+            owner,
+            _telling(owned),
+            _telling(own.group(1)) if own else frozenset(),
+            _subject(text),
+        )
+
+    def is_missed_by(
+        self, text: str, said: frozenset[str], asked: frozenset[str]
+    ) -> bool:
+        """Return whether a statement speaks of somebody else, or says something else of the subject.
+
+        ``text`` is the statement and ``said`` the stems that it says, ``asked`` are those of the question.
+        """
+        if self.owned and self._is_own(text):
+            return True
+        if self.own and self._is_of_others(text):
+            return True
+        if not self.subject:
+            return False
+        predicate = asked - self.subject
+        if predicate and said.isdisjoint(predicate):
+            return True
+        return said.isdisjoint(self.subject) and not _PRONOUN.search(text)
+
+    def _is_own(self, text: str) -> bool:
+        """Return whether a statement speaks of the user's thing of that kind, and not of the owner's as well."""
+        owner = re.escape(self.owner)
+        theirs = re.compile(
+            _OTHERS_THING.format(owner=owner, others=owner), re.IGNORECASE
+        )
+        for thing in _things(theirs, text):
+            if self.owned & content_words(thing):
+                return False
+        for thing in _things(_OWN_THING, text):
+            if self.owner not in thing.lower() and self.owned <= content_words(thing):
+                return True
+        return False
+
+    def _is_of_others(self, text: str) -> bool:
+        """Return whether a statement speaks of another's thing of that kind, and not of the asker's."""
+        if any(self.own <= content_words(thing) for thing in _things(_OWN_THING, text)):
+            return False
+        others = _things(_OF_OTHERS, text)
+        return any(self.own <= content_words(thing) for thing in others)
+
+
+def _things(pattern: re.Pattern[str], text: str) -> list[str]:
+    return [" ".join(groups) for groups in pattern.findall(text)]
+
+
+def _owner(text: str) -> tuple[str, str]:
+    """Somebody else, in lower case, and what they have: "the supplier's VAT number", or "the VAT number of" them."""
+    for pattern in (_OWNED, _OWNED_BY, _HAN_OWNED_BY):
+        found = pattern.search(text)
+        if found is not None:
+            return found["owner"].lower(), found["owned"]
+    return "", ""
+
+
+def _subject(text: str) -> frozenset[str]:
+    begun = _YES_OR_NO.match(text)
+    if begun is None:
+        return frozenset()
+    for word in text[begun.end() :].split():
+        stems = content_words(word)
+        if stems:
+            return frozenset(stems)
+    return frozenset()
+
+
+def _telling(text: str) -> frozenset[str]:
+    """The stems of ``text``, without "number" and the like where it says more."""
+    stems = frozenset(content_words(text))
+    return stems - _LIGHT_STEMS or stems
+
 
 LIGHT_FACTOR = 0.35
 FOCUS_FACTOR = 0.7
 NAME_FACTOR = 1.4
 """Weights of words of a question, where an ordinary one has 1: a word that says which kind of answer is wanted
 ("number"), the noun after "which" (an answer names the thing instead), and a proper name."""
-_LIGHT_STEMS = frozenset(map(stem, LIGHT_WORDS))
 
 
 class Wanted(Enum):

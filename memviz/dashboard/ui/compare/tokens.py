@@ -11,13 +11,14 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
+from memviz.dashboard.charts.requests.token_axis import Window
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.dashboard.ui.compare.ask_all import ask_all
+from memviz.dashboard.ui.compare.dollars_explained import window_tokens
 from memviz.dashboard.ui.compare.free_run import answers_of_turn
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
-from memviz.dashboard.ui.compare.scale import chosen_window, is_magnified
 from memviz.dashboard.ui.compare.selection import select_clicked, selected
 from memviz.dashboard.ui.compare.value_handle import value_handle
 from memviz.dashboard.ui.controls.grounds import health, say_not_recorded, summaries_by
@@ -31,10 +32,12 @@ from memviz.dashboard.ui.controls.pictures import (
     places,
     step_by_step,
 )
+from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.linked import linked_range
+from memviz.dashboard.ui.shell.linked import linked, linked_range
 from memviz.dashboard.ui.shell.presenting import Part, hides
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.requests import place_in_a_table
 from memviz.metrics.requests.token_use import TokenUse, token_use
@@ -207,3 +210,57 @@ def _numbers(use: TokenUse, *, has_calls: bool, reduces: bool) -> dict[str, str]
         for name, number in numbers.items()
         if name not in left_out
     }
+
+
+PERCENT_KEY = "compare-percent-of"
+OF_WINDOW = "window"
+OF_LARGEST = "largest"
+MAGNIFIED_KEY = "compare-magnified"
+MAGNIFIED = "small"
+
+
+def choose_scale() -> None:
+    """Choose what the chart counts in and how high it is. The window is that of the model
+    whose prices count under Dollars, and is offered only if it is known. Of which model and
+    how large it is, the axis says."""
+    names = {OF_LARGEST: _("Percent of the largest request")}
+    if window_tokens(prices_in_force()):
+        names[OF_WINDOW] = _("Percent of the context window")
+    linked("percent-of", PERCENT_KEY, list(names))
+    linked("magnified", MAGNIFIED_KEY, [MAGNIFIED])
+    st.markdown(_("**Scale of the chart**"))
+    st.pills(
+        _("The chart shows"),
+        [MAGNIFIED],
+        key=MAGNIFIED_KEY,
+        format_func={MAGNIFIED: _("What is small, magnified")}.__getitem__,
+        help=_("The lines that go far higher leave the picture."),
+    )
+    st.selectbox(
+        _("The chart counts in"),
+        list(names),
+        index=None,
+        key=PERCENT_KEY,
+        format_func=names.__getitem__,
+        placeholder=_("Tokens"),
+    )
+
+
+def is_magnified() -> bool:
+    """Return true if the chart shows what is small, magnified."""
+    return bool(widget_value(MAGNIFIED_KEY))
+
+
+def chosen_window(settings: Sequence[SettingRun]) -> Window | None:
+    """Return what tokens are given as percent of; ``None``: they are given as tokens."""
+    chosen = widget_value(PERCENT_KEY)
+    if chosen == OF_WINDOW:
+        prices = prices_in_force()
+        size = window_tokens(prices)
+        if size and prices.main:
+            return Window(size, _("{model}'s window", model=prices.main.model))
+    elif chosen == OF_LARGEST:
+        largest = max(one.run.columns.largest for one in settings)
+        if largest:
+            return Window(largest, _("the largest request"))
+    return None
