@@ -71,7 +71,7 @@ def test_another_setting_is_another_view_and_has_its_own_sentence() -> None:
     page.run()
     assert not any(one.title.en in sentence for sentence in sentences(page.caption))
     assert any(
-        "decides what a chatbot's model is sent" in sentence
+        "decides what a model is sent" in sentence
         for sentence in sentences(page.caption)
     )
 
