@@ -154,8 +154,17 @@ def run_in_processes(
     finally:
         # Ends the workers that are still there.
         ours.close()
+        _expect_no_more(pool)
         pool.shutdown(cancel_futures=True)
         lifeline.close()
+
+
+def _expect_no_more(pool: ProcessPoolExecutor) -> None:
+    """Close this process's own end of the pipe of results. A worker that ends in the middle of one leaves half of it,
+    and the pool would wait for the rest for ever as long as anybody could still write it."""
+    results: Any = getattr(pool, "_result_queue", None)
+    if results is not None:
+        results._writer.close()
 
 
 def _results(done: Iterable[Future[list[Result]]]) -> Iterator[Result]:

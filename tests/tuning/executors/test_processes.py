@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 
@@ -167,3 +167,16 @@ def assert_all_gone(group: int) -> None:
     while members(group):
         assert time.monotonic() < deadline, members(group)
         time.sleep(0.05)
+
+
+def large(job: int) -> bytes:
+    return b"x" * 20_000_000
+
+
+def test_who_stops_listening_in_the_middle_of_a_large_result_waits_for_nobody() -> None:
+    results = run(range(20), large, Event(), workers=2)
+    next(results)
+    ends = Thread(target=results.close, daemon=True)
+    ends.start()
+    ends.join(60)
+    assert not ends.is_alive()

@@ -35,7 +35,7 @@ from memviz.dashboard.ui.compare.dollars_in_total import (
     totals,
     turn_by_turn,
 )
-from memviz.dashboard.ui.compare.playing import Readout
+from memviz.dashboard.ui.compare.playing import Readout, is_staged
 from memviz.dashboard.ui.compare.reader import beside_reader, shared_axis, to_audience
 from memviz.dashboard.ui.compare.selection import select_clicked
 from memviz.dashboard.ui.controls.grounds import say_not_recorded, summaries_by
@@ -83,10 +83,10 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
         cost_finding(costs), [basis_in_words(assumptions, settings[0].run.counter.name)]
     )
     with st.container(key="costs-answered"):
-        if not hides(Part.NUMBERS):
-            # In view with the picture; in a low window style.css puts it below.
-            with st.container(key="costs-answer"):
-                say_what_costs_least(costs, assumptions)
+        # In view with the picture; below lanes, which need the height, and by style.css in a low window.
+        is_below = is_staged()
+        if not is_below:
+            _answer(costs, assumptions)
         beside_reader(
             settings,
             transcript,
@@ -96,9 +96,17 @@ def dollars_view(settings: Sequence[SettingRun], transcript: Transcript) -> None
             draw_below=lambda _selection: totals(costs),
             readout=Readout("dollars", assumptions),
         )
+        if is_below:
+            _answer(costs, assumptions)
     if not hides(Part.NUMBERS):
         parts_table(costs)
         details(costs, assumptions, transcript)
+
+
+def _answer(costs: Sequence[SettingCost], assumptions: PricingAssumptions) -> None:
+    if not hides(Part.NUMBERS):
+        with st.container(key="costs-answer"):
+            say_what_costs_least(costs, assumptions)
 
 
 def costed(
