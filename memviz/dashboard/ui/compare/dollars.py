@@ -172,7 +172,9 @@ def draw_costs(costs: Sequence[SettingCost], assumptions: PricingAssumptions) ->
     else:
         figure = cost_curve(costs, shown.view, unit=shown.unit, uncached=shown.uncached)
         finding = cost_finding(costs)
-    picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
+    # A lane for each setting needs the height that the answer takes: style.css puts that below it.
+    with st.container(key="costs-lanes" if shown.is_cache else "costs-lines"):
+        picture(figure, CHART_KEY, finding, on_click, figure.layout.height)
 
 
 def _each_step(costs: Sequence[SettingCost]) -> str:
