@@ -10,7 +10,7 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece, notes
 from memviz.core.summaries import SummaryVersion
 from memviz.core.text.wording import plural
-from memviz.core.translation import noop
+from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.fact_lists import (
@@ -121,10 +121,12 @@ class FifoFacts(Strategy):
     @property
     def budget_share(self) -> str:
         """``70% of 6,000``: the strategy is named by the limit that the share is taken of."""
-        return (
-            f"{self.history_percent}% of {self.token_limit:,}"
-            if self.history_percent < 100
-            else ""
+        if self.history_percent >= 100:
+            return ""
+        return _(
+            "{percent}% of {limit:,}",
+            percent=self.history_percent,
+            limit=self.token_limit,
         )
 
     @property
