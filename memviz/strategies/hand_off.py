@@ -1,8 +1,11 @@
 """Hand-off."""
 
 from collections.abc import Iterator
-from typing import ClassVar
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
 
+from memviz.core.conversation import Log
+from memviz.core.counters import TokenSums
 from memviz.core.forms import Cut
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, in_ranges, messages, notes
@@ -90,12 +93,7 @@ class HandOff(Strategy):
         versions = memory.newest_summary
         sent = memory.space.system_tokens + memory.pending_tokens
         sent += memory.space.summaries.tokens(versions.start, versions.stop)
-        for piece in self._kept(memory):
-            if piece.form is None:
-                sent += memory.sums.between(piece.start, piece.stop)
-            else:
-                cut = memory.log.sent(piece.start, piece.form)
-                sent += memory.sums.counter(cut.content)
+        sent += self._kept(memory).tokens
         return Fill(sent, self.trigger_tokens, "tokens", self.limits)
 
     def headroom(self, memory: Memory) -> Headroom | None:
@@ -122,37 +120,55 @@ class HandOff(Strategy):
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The user's newest messages of what was handed over, the summary, and all messages since then."""
         return (
-            *self._kept(memory),
+            *self._kept(memory).pieces,
             *notes(memory.newest_summary, role="user"),
             Messages(memory.cursor, memory.length),
         )
 
-    def _kept(self, memory: Memory) -> list[Messages]:
+    def _kept(self, memory: Memory) -> "Kept":
         """The user's newest messages before the cursor, and the ends of the one that did not fit."""
-        room = self.keep_user_tokens
-        whole: list[int] = []
-        for position in _said_by_user(memory):
-            tokens = memory.sums.between(position, position + 1)
-            if tokens > room:
-                ends = _cut(position, room)
-                return [*ends, *map(messages, in_ranges(whole))]
-            whole.append(position)
-            room -= tokens
-        return [*map(messages, in_ranges(whole))]
+        first = memory.history_start
+        return _kept_before(
+            memory.log, memory.sums, first, memory.cursor, self.keep_user_tokens
+        )
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The text alone, as Codex sends it behind a line of its own."""
         return summary.text
 
 
-def _said_by_user(memory: Memory) -> Iterator[int]:
-    """The positions of the user's messages that were handed over, from the newest to the oldest."""
-    log = memory.log
-    if memory.cursor <= memory.history_start:
+class Kept(NamedTuple):
+    """What stays of the messages that were handed over, and its content tokens."""
+
+    pieces: tuple[Messages, ...]
+    tokens: int
+
+
+@lru_cache(maxsize=8)  # the same for all requests up to the next hand-off
+def _kept_before(log: Log, sums: TokenSums, first: int, cursor: int, room: int) -> Kept:
+    whole: list[int] = []
+    cut: list[Messages] = []
+    tokens = 0
+    for position in _said_by_user(log, first, cursor):
+        size = sums.between(position, position + 1)
+        if size > room:
+            cut += _cut(position, room)
+            break
+        whole.append(position)
+        room -= size
+        tokens += size
+    for piece in cut:
+        tokens += sums.counter(log.sent(piece.start, piece.form).content)
+    return Kept((*cut, *map(messages, in_ranges(whole))), tokens)
+
+
+def _said_by_user(log: Log, first: int, cursor: int) -> Iterator[int]:
+    """The positions of the user's messages between ``first`` and ``cursor``, from the newest to the oldest."""
+    if cursor <= first:
         return
-    for number in range(log.turn_number(memory.cursor - 1), 0, -1):
+    for number in range(log.turn_number(cursor - 1), 0, -1):
         turn = log.turn(number)
-        for position in reversed(range(turn.start, min(turn.asked, memory.cursor))):
+        for position in reversed(range(turn.start, min(turn.asked, cursor))):
             if log[position].role == "user":
                 yield position
 
