@@ -83,7 +83,6 @@ class FateMap(ByRequest):
             mean_generation=self._mean_generation(range(len(self.turns))[request]),
             cleared=counts[Fate.CLEARED],
             shortened=counts[Fate.SHORTENED],
-            opaque=counts[Fate.OPAQUE],
         )
 
     def _mean_generation(self, request: int) -> float:
@@ -135,8 +134,6 @@ class FateShares(NamedTuple):
     mean_generation: float
     cleared: int = 0
     shortened: int = 0
-    opaque: int = 0
-    """In a block that only the provider can read."""
 
 
 class Span(NamedTuple):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.cost.cost import cost
 from memviz.metrics.cost.pricing import Pricing, unpriced
-from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
 from tests.dashboard.charts.runs import run_of
+from tests.metrics.cost.priced_traffic import traffic_of
 
 DEAR = unpriced("dear").by_hand(
     input_usd_per_million=3,
@@ -26,24 +24,6 @@ GROWING = ((1, 900, 0, 100), (2, 1500, 0, 100), (3, 2000, 1500, 100))
 """Requests as turn, input, tokens shared with the one before, output: too short, written, then read."""
 SUMMARIES = ((2, 400, 50),)
 """Summarizations as turn, input, output."""
-
-
-def traffic_of(
-    rows: Sequence[tuple[int, ...]], summaries: Sequence[tuple[int, ...]] = ()
-) -> Traffic:
-    turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    when, read, written = np.array(summaries, dtype=np.int64).reshape(-1, 3).T
-    return Traffic(
-        turns,
-        sent,
-        shared,
-        output,
-        when,
-        read,
-        written,
-        np.full_like(when, -1),
-        np.zeros_like(when),
-    )
 
 
 def cost_line(

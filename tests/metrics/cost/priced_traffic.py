@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -57,12 +58,11 @@ USUAL = unpriced("house").by_hand(
 
 
 def traffic_of(
-    rows: list[tuple[int, int, int, int]],
-    summaries: list[tuple[int, int, int]] | None = None,
+    rows: Sequence[tuple[int, ...]], summaries: Sequence[tuple[int, ...]] = ()
 ) -> Traffic:
     """Requests as (turn, input, shared, output) and summaries as (turn, input, output)."""
     turns, sent, shared, output = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    when, read, written = np.array(summaries or [], dtype=np.int64).reshape(-1, 3).T
+    when, read, written = np.array(summaries, dtype=np.int64).reshape(-1, 3).T
     return Traffic(
         turns,
         sent,
