@@ -67,9 +67,12 @@ def next_history(session: Session) -> NextHistory:
     """The messages that the request after the user's next message will hold word for word. A summarization that
     the user will be asked about may be skipped, and one that failed may wait; then both are possible."""
     short = long = _held(session, "")
-    budget = session.strategy.budget_tokens
-    if budget is not None:
-        long = _held(session, "long " * budget)
+    limit = session.strategy.budget_tokens
+    fill = session.strategy.fill(session.memory)
+    if limit is None and fill is not None and fill.unit == "tokens":
+        limit = fill.limit
+    if limit is not None:
+        long = _held(session, "long " * limit)
     return NextHistory(frozenset.intersection(*short, *long), frozenset.union(*short))
 
 
