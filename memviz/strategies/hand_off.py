@@ -138,7 +138,7 @@ class HandOff(Strategy):
 
 
 class Kept(NamedTuple):
-    """What stays of the messages that were handed over, and its content tokens."""
+    """The messages that stay of those that were handed over, and their content tokens."""
 
     pieces: tuple[Messages, ...]
     tokens: int
