@@ -9,6 +9,7 @@ from memviz.core.text.wording import listed
 from memviz.core.translation import _
 from memviz.core.word_index import is_text
 from memviz.strategies.base import Strategy
+from memviz.strategies.families import LOOKED_UP
 from memviz.strategies.lookup import best_first, find_newest_start, words_of
 from memviz.strategies.parameters import whole_number
 
@@ -54,6 +55,7 @@ class Retrieval(Strategy):
         "BM25 (Robertson and Zaragoza 2009), with the newest messages and neighbours as in Mastra's semantic recall"
     )
     order: ClassVar[int] = 8
+    family: ClassVar[str] = LOOKED_UP
     main_parameter: ClassVar[str] = "top_k"
     looks_up: ClassVar[bool] = True
 
