@@ -33,7 +33,8 @@ from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.requests import picture_words
 from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
-from memviz.strategies import strategy
+from memviz.strategies import strategy, strategy_class
+from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
@@ -48,9 +49,13 @@ def strategy_page(page: StrategyPage) -> None:
     with put_away(Part.NAVIGATION, "guide-ways"):
         _ways(page, example)
     if example is None:
-        st.info(_(NOT_HERE), icon=":material/block:")
+        reason = strategy(page.id).can_be_run()
+        st.info(f"{_(NOT_HERE)} {plain(reason)}", icon=":material/block:")
     else:
         _picture(example)
+    cls = strategy_class(page.id)
+    if issubclass(cls, LibraryStrategy):
+        st.caption(plain(cls.title_here()))
     for column, (name, text) in zip(
         st.columns(3),
         (
@@ -213,6 +218,8 @@ def strategy_list() -> None:
                 places[page.id] = st.empty()
                 st.caption(page.summary)
     for id, place in places.items():
+        if issubclass(strategy_class(id), LibraryStrategy):
+            continue  # a list is no reason to load every library that is installed
         example = example_of(id)
         if example is not None:
             place.html(mini_picture(example.picture))
