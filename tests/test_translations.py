@@ -143,13 +143,10 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/transcripts/json_text.py": {
         "Extra data",
         "Unterminated string",
-        "imported {} of {} lines: {}",
-        "line {} ends in the middle of a message",
     },
     "memviz/transcripts/loading.py": {
         "--format {}",
         "conversation {}",
-        "this is conversation {} of {} in the file.",
     },
     "memviz/transcripts/sqlite_tables.py": {
         "CREATE TABLE",
@@ -215,7 +212,7 @@ NOT_SHOWN: dict[str, set[str]] = {
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 
-MARKS = {"_", "noop", "ngettext", "plural_noop", "pgettext"}
+MARKS = {"_", "noop", "Said", "ngettext", "plural_noop", "pgettext"}
 LOOKS_SHOWN = re.compile(r"[A-Za-z]{2,}[,:;]? [A-Za-z{]|[}] [a-z]{2,}|^[A-Z][a-z]{2,}$")
 NO_TEXT = re.compile(
     r"^\s*(<(?!b>|i>)|[.\[])|currentColor|border-left-color|;$|export default|^\S+ \S+="
