@@ -37,7 +37,7 @@ NAMES = re.compile(
     r"Amazon Bedrock Converse|Vercel AI SDK|LM Studio|Noto Sans|Segoe UI|DejaVu Sans|JSON lines|memviz ui|"
     r"Prompt [Cc]aching|API guides|Page (?:Up|Down)|Home End|[A-Z]\w*[A-Z]\w*"
 )
-CODE = re.compile(r"`[^`]*`|“at most 60 words”")
+CODE = re.compile(r"`[^`]*`|'pip install [^']*'|“at most 60 words”")
 """Commands, and what a built-in model obeys in a prompt."""
 TWO_WORDS = re.compile(r"[A-Za-z]{2,}[,:;]? +[A-Za-z]{2,}")
 QUOTED_CHARS = 30

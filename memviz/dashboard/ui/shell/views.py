@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.ui.shell.language import choose_language, other_languages
+from memviz.dashboard.ui.shell.language import choose_language
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import (
     picture_is,
@@ -38,14 +38,11 @@ _ICONS = Lost(":material/visibility:", ":material/touch_app:", ":material/lightb
 def lost_help(
     lost: Lost, offer: Callable[[], object] | None = None, key: str = "lost"
 ) -> None:
-    """Draw the button, which names the other languages, and behind it these, the sentences
-    and what else ``offer`` draws once somebody opens it. Under another ``key`` it is
-    another panel, and so a closed one."""
+    """Draw the button, and behind it the other languages, the sentences and what else
+    ``offer`` draws once somebody opens it. Under another ``key`` it is another panel, and
+    so a closed one."""
     panel = st.popover(
-        _(
-            "New here? · :material/translate: :gray[{languages}]",
-            languages=" · ".join(other_languages().values()),
-        ),
+        _("New here? :gray[:material/translate:]"),
         key=key,
         type="tertiary",
         width="content",
