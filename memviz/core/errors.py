@@ -10,7 +10,7 @@ from typing import Any
 
 from memviz.core import page_titles
 from memviz.core.bounds import quoted
-from memviz.core.text.wording import place_words
+from memviz.core.file_places import place_words
 from memviz.core.translation import _, noop
 
 

@@ -11,9 +11,10 @@ from memviz.core.errors import (
     TranscriptError,
     UnclearUserError,
 )
+from memviz.core.file_places import place_words
 from memviz.core.message_fields import text_beside_content
 from memviz.core.messages import Message
-from memviz.core.text.wording import place_words, share_of
+from memviz.core.text.wording import share_of
 from memviz.core.tool_links import ToolPairs
 from memviz.core.translation import Said, _, ngettext, noop
 from memviz.transcripts.base import EventKind, RecordedEvent, Transcript

@@ -1,6 +1,6 @@
 """Repairs and omissions of a reader, in sentences for the user."""
 
-from memviz.core.text.wording import place_words
+from memviz.core.file_places import place_words
 from memviz.core.translation import Said, noop
 
 MAX_PLACES = 5

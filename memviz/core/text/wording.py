@@ -8,7 +8,7 @@ turns are. :func:`message_number` and :func:`message_position` are the way from 
 from collections.abc import Iterable, Sequence
 from math import floor, log10
 
-from memviz.core.translation import Said, _, ngettext, noop, plural_noop
+from memviz.core.translation import _, ngettext, noop, plural_noop
 
 _VOWELS = "aeiou"
 _UNITS = (
@@ -283,26 +283,3 @@ def request_span(first: RequestPlace, last: RequestPlace) -> str:
 
 def _are_whole_turns(first: RequestPlace, last: RequestPlace) -> bool:
     return first[1] == 1 and last[1] == last[2]
-
-
-_PLACES = {
-    "index": noop("index {number}"),
-    "line": noop("line {number}"),
-    "row": noop("row {number}"),
-    "message": noop("message {number}"),
-    "event": noop("event {number}"),
-    "probe": noop("probe {number}"),
-    "conversation": noop("conversation {number}"),
-}
-
-
-def place_words(place: str) -> Said:
-    """Return a place in a file such as "line 4, index 3", to be said in any language."""
-    return Said("{list}", list=tuple(map(_part_of_place, place.split(", "))))
-
-
-def _part_of_place(part: str) -> str:
-    kind, _space, number = part.partition(" ")
-    if kind in _PLACES and number.isdecimal():
-        return Said(_PLACES[kind], number=number)
-    return part
