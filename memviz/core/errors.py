@@ -10,6 +10,7 @@ from typing import Any
 
 from memviz.core import page_titles
 from memviz.core.bounds import quoted
+from memviz.core.file_places import place_words
 from memviz.core.translation import _, noop
 
 
@@ -187,7 +188,8 @@ class TranscriptError(MemvizError, ValueError):
         self.format = format
         self.place = place
         self.remedy = remedy
-        head = _(", ").join(part for part in (format, place) if part)
+        where = _(place_words(place))
+        head = _(", ").join(part for part in (format, where) if part)
         if head:
             reason = _("{place}: {problem}", place=head, problem=reason)
         if remedy:

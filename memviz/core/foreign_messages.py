@@ -9,6 +9,7 @@ from typing import Any
 
 from memviz.core.bounds import type_of
 from memviz.core.errors import MessageError
+from memviz.core.translation import Said
 
 LANGCHAIN_ROLES = {
     "human": "user", "ai": "assistant", "system": "system", "developer": "system", "tool": "tool", "function": "tool",
@@ -130,11 +131,16 @@ def with_flat_content(message: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if _type_of(part) == UNTYPED and not isinstance(_field(part, "text"), str):
             raise MessageError(
-                f"has a part that is {type_of(part)} without a type or a text"
+                Said(
+                    "has a part that is {kind} without a type or a text",
+                    kind=type_of(part),
+                )
             )
         if _type_of(part) == "tool_result":
             raise MessageError(
-                "has the result of a tool as a part; it has to be a message of its own, of role tool"
+                Said(
+                    "has the result of a tool as a part; it has to be a message of its own, of role tool"
+                )
             )
     calls = message.get("tool_calls") or _used_in(parts)
     return {

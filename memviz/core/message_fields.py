@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memviz.core.errors import MessageError
+from memviz.core.translation import Said
 
 ROLE_NAMES = {
     "user": "user human you me customer prompter",
@@ -80,9 +81,13 @@ def text_beside_content(value: Mapping[str, Any]) -> Any:
         "role"
     ]:  # one that said nothing, saved without its null fields
         return None
-    keys = ", ".join(repr(str(key)[:40]) for key in list(value)[:MAX_KEYS_SHOWN])
+    keys = tuple(repr(str(key)[:40]) for key in list(value)[:MAX_KEYS_SHOWN])
     raise MessageError(
-        f"has no text: it has {keys or 'no key'}, and none of content, {', '.join(TEXT_KEYS[:3])}"
+        Said(
+            "has no text: it has {keys}, and none of content, {names}",
+            keys=keys or Said("no key"),
+            names=TEXT_KEYS[:3],
+        )
     )
 
 

@@ -11,6 +11,7 @@ from memviz.core.errors import (
     TranscriptError,
     UnclearUserError,
 )
+from memviz.core.file_places import place_words
 from memviz.core.message_fields import text_beside_content
 from memviz.core.messages import Message
 from memviz.core.text.wording import share_of
@@ -25,7 +26,7 @@ from memviz.transcripts.chat_messages import (
     read_message,
     speaker_of,
 )
-from memviz.transcripts.import_notes import ImportNotes, place_words
+from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.user_names import nobody_called, same_name
@@ -356,4 +357,4 @@ def _listed(reasons: Sequence[Said]) -> Said:
     more = len(reasons) - MAX_REASONS
     if more > 0:
         return Said("{reasons}, and {number} more", reasons=shown, number=more)
-    return Said("{reasons}", reasons=shown)
+    return Said("{list}", list=shown)

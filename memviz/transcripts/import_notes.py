@@ -1,17 +1,10 @@
 """Repairs and omissions of a reader, in sentences for the user."""
 
+from memviz.core.file_places import place_words
 from memviz.core.translation import Said, noop
 
 MAX_PLACES = 5
 MAX_SENTENCES = 20
-_PLACES = {
-    "index": noop("index {number}"),
-    "line": noop("line {number}"),
-    "row": noop("row {number}"),
-    "message": noop("message {number}"),
-    "event": noop("event {number}"),
-    "probe": noop("probe {number}"),
-}
 
 
 class ImportNotes:
@@ -38,18 +31,6 @@ class ImportNotes:
             more = Said("and {number} findings of other kinds.", number=hidden_count)
             shown.append(more)
         return tuple(shown)
-
-
-def place_words(place: str) -> tuple[str, ...]:
-    """Return the parts of a place such as "line 4, index 3", to be said in any language."""
-    return tuple(map(_part, place.split(", ")))
-
-
-def _part(place: str) -> str:
-    kind, _space, number = place.partition(" ")
-    if kind in _PLACES and number.isdecimal():
-        return Said(_PLACES[kind], number=number)
-    return place
 
 
 def _sentence(note: Said, places: list[str]) -> Said:

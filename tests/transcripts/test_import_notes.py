@@ -100,3 +100,10 @@ def test_a_text_keeps_its_values_through_json_and_a_process() -> None:
 def test_a_damaged_note_is_no_text(damaged: object) -> None:
     with pytest.raises(ValueError, match="there should be a text"):
         from_json(damaged)
+
+
+def test_a_refusal_says_its_place_in_the_language_of_its_reader() -> None:
+    with use_language("zh"):
+        error = TranscriptError("x", place="a.json, conversation 2")
+    assert str(error) == "a.json、对话 2：x"
+    assert error.place == "a.json, conversation 2"

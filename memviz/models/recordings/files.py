@@ -19,6 +19,7 @@ from typing import Any
 from memviz.core.bounds import is_whole_number, quoted, read_json
 from memviz.core.errors import MemvizError, RecordingError
 from memviz.core.messages import Message, ToolCall
+from memviz.core.translation import _
 from memviz.models.base import ModelRequest, Reply, ToolChoice, Usage
 from memviz.models.recordings.recording import (
     About,
@@ -55,7 +56,10 @@ def read_recording(source: str | Path | bytes, name: str = "") -> Recording:
             is_cut = True
     if reader.about is None:
         raise RecordingError(
-            f"{place} is empty: a recording begins with a line that says so."
+            _(
+                "{place} is empty: a recording begins with a line that says so.",
+                place=place,
+            )
         )
     found = Recording.of(
         name or place.removesuffix(SUFFIX),
@@ -104,7 +108,11 @@ class RecordingFile:
             self._file.seek(0, os.SEEK_END)
         except OSError as error:
             raise RecordingError(
-                f"{self.path} cannot be written ({error.strerror}): choose another place."
+                _(
+                    "{path} cannot be written ({error}): choose another place.",
+                    path=self.path,
+                    error=error.strerror,
+                )
             ) from None
         for reply in self.recording.replies.values():
             self._writer.reply(reply)  # its messages are in the file
@@ -209,7 +217,7 @@ class _Reader:
             elif "made_for" in value:
                 self.settings.append(_setting(value["made_for"]))
         except KeyError as error:
-            self._refuse(number, f"it has no {quoted(error.args[0])}")
+            self._refuse(number, _("it has no {name}", name=quoted(error.args[0])))
         except (
             ValueError,
             TypeError,
@@ -222,12 +230,21 @@ class _Reader:
     def _refuse(self, number: int, reason: str) -> None:
         if number == 1:
             raise RecordingError(
-                f"{self._place} is no recording of memviz: {reason.rstrip('.')}.",
+                _(
+                    "{place} is no recording of memviz: {reason}.",
+                    place=self._place,
+                    reason=reason.rstrip(".。"),
+                ),
                 line=1,
             )
         raise RecordingError(
-            f"Line {number} of the recording {self._place} cannot be read: {reason.rstrip('.')}. Take an unchanged "
-            "copy of the file, or record it again.",
+            _(
+                "Line {number} of the recording {place} cannot be read: {reason}. Take an unchanged copy of the file, "
+                "or record it again.",
+                number=number,
+                place=self._place,
+                reason=reason.rstrip(".。"),
+            ),
             line=number,
         )
 
@@ -255,19 +272,21 @@ def _object(line: str) -> Line:
     try:
         value = read_json(line)
     except (ValueError, RecursionError):
-        raise ValueError("it is no JSON") from None
+        raise ValueError(_("it is no JSON")) from None
     if not isinstance(value, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError(_("it is no JSON object"))
     return value
 
 
 def _about(value: Line) -> About:
     if value.get("memviz_recording") != FORMAT:
-        raise ValueError(f"its first line does not say memviz_recording {FORMAT}")
+        raise ValueError(
+            _("its first line does not say memviz_recording {format}", format=FORMAT)
+        )
     words = {name: _text(value, name) for name in ("title", "model", "made_on", "note")}
     parameters = value.get("parameters", {})
     if not isinstance(parameters, dict):
-        raise ValueError("its parameters are no object")
+        raise ValueError(_("its parameters are no object"))
     return About(
         **words, parameters=parameters, only_by_name=value.get("only_by_name") is True
     )
@@ -277,7 +296,7 @@ def _setting(value: Mapping[str, Any]) -> RecordedSetting:
     strategy = value["strategy"]
     recalls = value.get("recalls", [])
     if not isinstance(strategy, dict) or not isinstance(recalls, list):
-        raise ValueError("the setting it was made for is none")
+        raise ValueError(_("the setting it was made for is none"))
     words = (_text(value, "conversation"), strategy, _text(value, "counter"))
     needs, answers_need = (
         _marks(value, name) for name in ("replies", "answer_replies")
@@ -290,14 +309,14 @@ def _setting(value: Mapping[str, Any]) -> RecordedSetting:
 def _marks(value: Mapping[str, Any], name: str) -> tuple[str, ...]:
     marks = value.get(name, [])
     if not isinstance(marks, list) or not all(isinstance(mark, str) for mark in marks):
-        raise ValueError(f"its {name} are no list of texts")
+        raise ValueError(_("its {name} are no list of texts", name=name))
     return tuple(marks)
 
 
 def _tool(value: Line) -> Tool:
     parameters = value["parameters"]
     if not isinstance(parameters, dict):
-        raise ValueError("the parameters of a tool are no object")
+        raise ValueError(_("the parameters of a tool are no object"))
     return Tool(_text(value, "name"), _text(value, "description"), parameters)
 
 
@@ -308,13 +327,19 @@ def _usage(value: Mapping[str, Any]) -> Usage:
         value.get("cached_tokens", 0),
     )
     if not all(is_whole_number(count) and count >= 0 for count in counts):
-        raise ValueError("its tokens are no whole numbers")
+        raise ValueError(_("its tokens are no whole numbers"))
     return Usage(*counts)
 
 
 def _number(value: Line, name: str) -> int:
     if not is_whole_number(value[name]):
-        raise ValueError(f"the number of its {name} is {quoted(value[name])}")
+        raise ValueError(
+            _(
+                "the number of its {name} is {value}",
+                name=name,
+                value=quoted(value[name]),
+            )
+        )
     return int(value[name])
 
 
@@ -323,21 +348,23 @@ def _amount(value: Line, name: str) -> float | None:
     if amount is None:
         return None
     if isinstance(amount, bool) or not isinstance(amount, int | float) or amount < 0:
-        raise ValueError(f"its {name} is {quoted(amount)}")
+        raise ValueError(_("its {name} is {value}", name=name, value=quoted(amount)))
     return float(amount)
 
 
 def _text(value: Mapping[str, Any], name: str) -> str:
     text = value.get(name, "")
     if not isinstance(text, str):
-        raise ValueError(f"its {name} is {quoted(text)} and no text")
+        raise ValueError(
+            _("its {name} is {value} and no text", name=name, value=quoted(text))
+        )
     return text
 
 
 def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
     if isinstance(source, bytes):
         content = source
-        place = "The file"
+        place = _("The file")
     else:
         place = Path(source).name
         try:
@@ -348,11 +375,19 @@ def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
             )
         except OSError as error:
             raise RecordingError(
-                f"{source} cannot be read ({error.strerror})."
+                _(
+                    "{source} cannot be read ({error}).",
+                    source=source,
+                    error=error.strerror,
+                )
             ) from None
     if len(content) > MAX_BYTES:
         raise RecordingError(
-            f"{place} has more than {MAX_BYTES // 1_000_000} MB: too much for a recording."
+            _(
+                "{place} has more than {most} MB: too much for a recording.",
+                place=place,
+                most=MAX_BYTES // 1_000_000,
+            )
         )
     return content, place
 

@@ -10,6 +10,7 @@ from typing import Any
 from memviz.core.errors import NotRecordedError
 from memviz.core.messages import Message
 from memviz.core.summaries import SummarySource
+from memviz.core.translation import _, noop
 from memviz.models.base import (
     Meter,
     Model,
@@ -30,15 +31,28 @@ SHOWN_CHARS = 60
 BEFORE_CHARS = 15
 
 
+_A_MESSAGE = {
+    "system": noop("a system message"),
+    "user": noop("a user message"),
+    "assistant": noop("an assistant message"),
+    "tool": noop("a tool message"),
+}
+
+
 def what_changed(recording: Recording, request: ModelRequest) -> str:
     """The nearest request of ``recording`` and the first difference from it, as a sentence."""
     requests = [one.request for one in recording.replies.values()]
     if not requests:
-        return "It holds no request at all."
+        return _("It holds no request at all.")
     at = max(
         range(len(requests)), key=lambda number: _likeness(requests[number], request)
     )
-    return f"The nearest it holds is request {at + 1} of {len(requests)}: {_difference(requests[at], request)}."
+    return _(
+        "The nearest it holds is request {number} of {all}: {difference}.",
+        number=at + 1,
+        all=len(requests),
+        difference=_difference(requests[at], request),
+    )
 
 
 def _likeness(recorded: ModelRequest, request: ModelRequest) -> tuple[int, float]:
@@ -67,17 +81,40 @@ def _difference(recorded: ModelRequest, request: ModelRequest) -> str:
         zip_longest(recorded.messages, request.messages), 1
     ):
         if one is None or other is None:
-            return f"it has {len(recorded.messages)} messages, this one {len(request.messages)}"
+            return _(
+                "it has {recorded} messages, this one {asked}",
+                recorded=len(recorded.messages),
+                asked=len(request.messages),
+            )
         if one.role != other.role:
-            return f"its message {number} is {_article(one.role)}, here it is {_article(other.role)}"
+            return _(
+                "its message {number} is {role}, here it is {other}",
+                number=number,
+                role=_(_A_MESSAGE[one.role]),
+                other=_(_A_MESSAGE[other.role]),
+            )
         if one.content != other.content:
             then, now = _first_difference(one.content, other.content)
-            return f"its message {number} ({one.role}) says “{then}” where this one says “{now}”"
+            return _(
+                "its message {number} ({role}) says “{then}” where this one says “{now}”",
+                number=number,
+                role=one.role,
+                then=then,
+                now=now,
+            )
         if one.to_request() != other.to_request():
-            return f"its message {number} ({one.role}) has another name or other calls of tools"
+            return _(
+                "its message {number} ({role}) has another name or other calls of tools",
+                number=number,
+                role=one.role,
+            )
     if [tool.name for tool in recorded.tools] != [tool.name for tool in request.tools]:
-        return f"it was offered {_named(recorded)}, this one {_named(request)}"
-    return "its tools are described in other words, or were to be used otherwise"
+        return _(
+            "it was offered {tools}, this one {others}",
+            tools=_named(recorded),
+            others=_named(request),
+        )
+    return _("its tools are described in other words, or were to be used otherwise")
 
 
 def _first_difference(then: str, now: str) -> tuple[str, str]:
@@ -95,12 +132,9 @@ def _shown(text: str, start: int) -> str:
     return "…" * (start > 0) + flat + "…" * (start + SHOWN_CHARS < len(text))
 
 
-def _article(role: str) -> str:
-    return f"{'an' if role[0] in 'aeiou' else 'a'} {role} message"
-
-
 def _named(request: ModelRequest) -> str:
-    return ", ".join(f"the tool {tool.name}" for tool in request.tools) or "no tool"
+    named = (_("the tool {name}", name=tool.name) for tool in request.tools)
+    return _(", ").join(named) or _("no tool")
 
 
 MOST_SETTINGS = 8
@@ -168,15 +202,22 @@ class RecordedModel(Model):
             for setting in self.recording.settings.values()
         ]
         if not own:
-            return "Choose another model, or record this too."
-        return f"Choose one of its settings ({', '.join(own[:MOST_SETTINGS])}), another model, or record this too."
+            return _("Choose another model, or record this too.")
+        return _(
+            "Choose one of its settings ({settings}), another model, or record this too.",
+            settings=_(", ").join(own[:MOST_SETTINGS]),
+        )
 
     def _reply(self, request: ModelRequest) -> Reply:
         reply = self.find(request)
         if reply is None:
             raise NotRecordedError(
-                f"The recording “{self.recording.name}” holds no reply to this request. "
-                f"{what_changed(self.recording, request)} {self._way_on}",
+                _(
+                    "The recording “{name}” holds no reply to this request. {difference} {remedy}",
+                    name=self.recording.name,
+                    difference=what_changed(self.recording, request),
+                    remedy=self._way_on,
+                ),
                 model=self.name,
             )
         return reply

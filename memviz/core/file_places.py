@@ -1,0 +1,25 @@
+"""Places in a file, such as "line 4, index 3", in the language of whoever reads them."""
+
+from memviz.core.translation import Said, noop
+
+_PLACES = {
+    "index": noop("index {number}"),
+    "line": noop("line {number}"),
+    "row": noop("row {number}"),
+    "message": noop("message {number}"),
+    "event": noop("event {number}"),
+    "probe": noop("probe {number}"),
+    "conversation": noop("conversation {number}"),
+}
+
+
+def place_words(place: str) -> Said:
+    """Return a place in a file such as "line 4, index 3", to be said in any language."""
+    return Said("{list}", list=tuple(map(_part_of_place, place.split(", "))))
+
+
+def _part_of_place(part: str) -> str:
+    kind, _space, number = part.partition(" ")
+    if kind in _PLACES and number.isdecimal():
+        return Said(_PLACES[kind], number=number)
+    return part
