@@ -35,6 +35,10 @@ BRACKET_PLACES = 0.03
 """The distance of a bracket from the last request, as a share of all places."""
 CAP_SHARE = 0.35
 """Half of the width of a bracket's ends, as a share of that distance."""
+LABEL_SHARE = 0.06
+"""Words above brackets are so far from each other, as a share of the picture's height."""
+LABEL_LEFT_PIXELS = 8
+"""From the middle of a bracket to the left edge of the word above it."""
 _TAGS = re.compile(r"<[^>]+>")
 _MARK = '<span style="color:{}"><b>━</b></span>'
 _DIAMOND = f'<span style="color:{PART_COLORS["summary"]}">◆</span>'
@@ -161,6 +165,35 @@ def _apart(wanted: Sequence[float], heights: Sequence[int]) -> list[float]:
         middles.append(place)
         lowest = place + height / 2
     return middles
+
+
+def bracket_notes(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
+    """Return the word above each bracket that is drawn, between the last request and the
+    names, so that it covers no data; one word where two would lie on each other."""
+    notes: list[Part] = []
+    heights: list[int] = []
+    for end in ends:
+        bracket = end.bracket
+        if bracket is None or bracket.high_tokens > top_tokens:
+            continue
+        least_tokens = LABEL_SHARE * top_tokens
+        if any(abs(bracket.high_tokens - one) < least_tokens for one in heights):
+            continue
+        heights.append(bracket.high_tokens)
+        label = note(
+            _("limit"),
+            int(end.placed.axis.lasts[-1]) * (1 + BRACKET_PLACES),
+            bracket.high_tokens,
+            xanchor="left",
+            xshift=-LABEL_LEFT_PIXELS,
+            yanchor="bottom",
+            font={
+                "size": NOTE_PIXELS,
+                "color": setting_color(end.placed.setting.index),
+            },
+        )
+        notes.append(label)
+    return notes
 
 
 def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
