@@ -24,8 +24,9 @@ ROW_PIXELS = 19
 """The height of a row of a name, with room for a picture that the page draws lower."""
 CHAR_PIXELS = 7
 """The width of a letter of a name."""
-NAME_CHARS = 28
-"""The letters of the longest row of a name: the rest is cut."""
+NAME_CHARS = 26
+"""The letters of the longest row of a name: a parameter goes into the next row, and is cut
+where it alone is longer."""
 NEXT_TO_LINE_PIXELS = 26
 """From the last request to its name: room for the bracket."""
 FITS_UP_TO = 1.25
@@ -110,9 +111,16 @@ def line_ends(placed: Sequence[PlacedSetting]) -> list[LineEnd]:
 
 
 def _broken(name: str) -> list[str]:
-    """Return the rows of a name: the strategy, and its parameters."""
-    strategy, _, parameters = name.partition(" · ")
-    return [escaped(row[:NAME_CHARS]) for row in (strategy, parameters) if row]
+    """Return the rows of a name: the strategy, and its parameters, as many in a row as fit."""
+    strategy, *parameters = name.split(" · ")
+    rows = [strategy]
+    for parameter in parameters:
+        longer = f"{rows[-1]} · {parameter}"
+        if len(rows) > 1 and len(longer) <= NAME_CHARS:
+            rows[-1] = longer
+        else:
+            rows.append(parameter)
+    return [escaped(row[:NAME_CHARS]) for row in rows]
 
 
 def names_pixels(ends: Iterable[LineEnd]) -> int:
@@ -133,7 +141,9 @@ def name_notes(
     heights = [ROW_PIXELS * len(end.rows) for end in named]
     wanted = [min(end.tokens, top_tokens) * a_token for end in named]
     notes = []
-    for end, at, middle in zip(named, wanted, _apart(wanted, heights), strict=True):
+    for end, at, middle in zip(
+        named, wanted, _apart(wanted, heights, picture_pixels), strict=True
+    ):
         mark = _MARK.format(setting_color(end.placed.setting.index))
         arrow = " ↑" if end.tokens > top_tokens else ""
         rows = "<br>".join(end.rows)
@@ -155,15 +165,22 @@ def name_notes(
     return notes
 
 
-def _apart(wanted: Sequence[float], heights: Sequence[int]) -> list[float]:
+def _apart(
+    wanted: Sequence[float], heights: Sequence[int], top_pixels: int
+) -> list[float]:
     """Return the middles of names from below, none over another: each is pushed up as far
-    as the one below it needs."""
+    as the one below it needs, and down again where it would leave the picture."""
     middles: list[float] = []
     lowest = 0.0
     for middle, height in zip(wanted, heights, strict=True):
         place = max(middle, lowest + height / 2)
         middles.append(place)
         lowest = place + height / 2
+    highest = float(max(top_pixels + ROW_PIXELS / 2, sum(heights)))
+    for number in reversed(range(len(middles))):
+        half = heights[number] / 2
+        middles[number] = min(middles[number], highest - half)
+        highest = middles[number] - half
     return middles
 
 

@@ -438,6 +438,20 @@ class TestNames:
         assert len(gaps) == 5
         assert min(gaps) >= 16
 
+    def test_all_stand_within_the_picture_and_no_parameter_is_cut(self) -> None:
+        names = ("Full buffer", "Hand-off · 4,000 tokens · opaque 800 tokens")
+        figure = chart(
+            *(SettingRun(run_of("buffer"), one, n) for n, one in enumerate(names))
+        )
+        layout = figure.layout
+        height = layout.height - layout.margin.t - layout.margin.b
+        for note in layout.annotations:
+            middle = note.y / layout.yaxis.range[1] * height + note.yshift
+            half = 19 * (1 + note.text.count("<br>")) / 2
+            assert middle + half <= height + 10
+        hand_off = next(one.text for one in layout.annotations if "Hand" in one.text)
+        assert hand_off.split("<br>")[1:] == ["4,000 tokens", "opaque 800 tokens"]
+
     def test_their_margin_has_room_for_the_longest_and_nothing_covers_the_lines(
         self,
     ) -> None:
