@@ -97,8 +97,10 @@ def test_compare_shows_what_happened_above_the_fold_and_its_camera_covers_no_nam
 
 COVERED = """chart => {
     const camera = chart.querySelector(".modebar-btn").getBoundingClientRect();
-    const covers = (box) => box.left < camera.right && camera.left < box.right && box.top < camera.bottom && camera.top < box.bottom;
-    return [...chart.querySelectorAll("text")].filter(text => covers(text.getBoundingClientRect())).map(text => text.textContent);
+    const meets = (box) => box.left < camera.right && camera.left < box.right;
+    const covers = (box) => meets(box) && box.top < camera.bottom && camera.top < box.bottom;
+    const words = [...chart.querySelectorAll("text")];
+    return words.filter(text => covers(text.getBoundingClientRect())).map(text => text.textContent);
 }"""
 """The words of a chart over which the button stands that saves it."""
 
