@@ -75,6 +75,37 @@ def test_a_phone_shows_the_chart(page: Page, dashboard: Dashboard) -> None:
 
 
 @pytest.mark.slow
+def test_compare_shows_what_happened_above_the_fold_and_its_camera_covers_no_name(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    go(page, dashboard.url, "compare")
+    drawn(page)
+    said = page.locator(".st-key-compare-at-request .memviz-why").bounding_box()
+    assert said is not None
+    assert said["y"] + said["height"] <= 720
+    for name, place in (
+        ("compare", ".st-key-compare-tokens"),
+        ("costs", ".st-key-costs-curve"),
+    ):
+        go(page, dashboard.url + address_of(name), name)
+        chart = page.locator(f"{place} .js-plotly-plot")
+        expect(chart.locator(".modebar-btn")).to_have_count(1)
+        chart.hover()
+        assert chart.evaluate(COVERED) == []
+
+
+COVERED = """chart => {
+    const camera = chart.querySelector(".modebar-btn").getBoundingClientRect();
+    const meets = (box) => box.left < camera.right && camera.left < box.right;
+    const covers = (box) => meets(box) && box.top < camera.bottom && camera.top < box.bottom;
+    const words = [...chart.querySelectorAll("text")];
+    return words.filter(text => covers(text.getBoundingClientRect())).map(text => text.textContent);
+}"""
+"""The words of a chart over which the button stands that saves it."""
+
+
+@pytest.mark.slow
 def test_a_low_window_shows_every_picture_of_compare_with_its_player(
     page: Page, dashboard: Dashboard
 ) -> None:

@@ -29,6 +29,9 @@ def test_the_curve_moves_without_the_server_and_the_setting_takes_the_value(
     handle = page.locator(".st-key-value-handle input")
     expect(page.locator(".st-key-value-handle output")).to_have_text("1,500 tokens")
     expect(page.locator(".st-key-value-handle .ticks span")).to_have_count(2)
+    marks = page.locator(".st-key-value-handle :is(.ticks, .last)")
+    expect(marks.filter(has_text="◆")).to_have_count(0)  # a diamond is a summary
+    expect(page.locator(".st-key-value-handle .last.legend")).to_have_text("recorded")
     handle.hover()
     ready = page.locator(".st-key-value-handle .handle[data-missing='0']")
     expect(ready).to_have_count(1)  # replays are made ahead

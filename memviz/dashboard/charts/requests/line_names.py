@@ -24,8 +24,9 @@ ROW_PIXELS = 19
 """The height of a row of a name, with room for a picture that the page draws lower."""
 CHAR_PIXELS = 7
 """The width of a letter of a name."""
-NAME_CHARS = 28
-"""The letters of the longest row of a name: the rest is cut."""
+NAME_CHARS = 26
+"""The letters of the longest row of a name: a parameter goes into the next row, and is cut
+where it alone is longer."""
 NEXT_TO_LINE_PIXELS = 26
 """From the last request to its name: room for the bracket."""
 FITS_UP_TO = 1.25
@@ -35,6 +36,10 @@ BRACKET_PLACES = 0.03
 """The distance of a bracket from the last request, as a share of all places."""
 CAP_SHARE = 0.35
 """Half of the width of a bracket's ends, as a share of that distance."""
+LABEL_SHARE = 0.06
+"""Words above brackets are so far from each other, as a share of the picture's height."""
+LABEL_LEFT_PIXELS = 8
+"""From the middle of a bracket to the left edge of the word above it."""
 _TAGS = re.compile(r"<[^>]+>")
 _MARK = '<span style="color:{}"><b>━</b></span>'
 _DIAMOND = f'<span style="color:{PART_COLORS["summary"]}">◆</span>'
@@ -106,9 +111,16 @@ def line_ends(placed: Sequence[PlacedSetting]) -> list[LineEnd]:
 
 
 def _broken(name: str) -> list[str]:
-    """Return the rows of a name: the strategy, and its parameters."""
-    strategy, _, parameters = name.partition(" · ")
-    return [escaped(row[:NAME_CHARS]) for row in (strategy, parameters) if row]
+    """Return the rows of a name: the strategy, and its parameters, as many in a row as fit."""
+    strategy, *parameters = name.split(" · ")
+    rows = [strategy]
+    for parameter in parameters:
+        longer = f"{rows[-1]} · {parameter}"
+        if len(rows) > 1 and len(longer) <= NAME_CHARS:
+            rows[-1] = longer
+        else:
+            rows.append(parameter)
+    return [escaped(row[:NAME_CHARS]) for row in rows]
 
 
 def names_pixels(ends: Iterable[LineEnd]) -> int:
@@ -129,7 +141,9 @@ def name_notes(
     heights = [ROW_PIXELS * len(end.rows) for end in named]
     wanted = [min(end.tokens, top_tokens) * a_token for end in named]
     notes = []
-    for end, at, middle in zip(named, wanted, _apart(wanted, heights), strict=True):
+    for end, at, middle in zip(
+        named, wanted, _apart(wanted, heights, picture_pixels), strict=True
+    ):
         mark = _MARK.format(setting_color(end.placed.setting.index))
         arrow = " ↑" if end.tokens > top_tokens else ""
         rows = "<br>".join(end.rows)
@@ -151,16 +165,52 @@ def name_notes(
     return notes
 
 
-def _apart(wanted: Sequence[float], heights: Sequence[int]) -> list[float]:
+def _apart(
+    wanted: Sequence[float], heights: Sequence[int], top_pixels: int
+) -> list[float]:
     """Return the middles of names from below, none over another: each is pushed up as far
-    as the one below it needs."""
+    as the one below it needs, and down again where it would leave the picture."""
     middles: list[float] = []
     lowest = 0.0
     for middle, height in zip(wanted, heights, strict=True):
         place = max(middle, lowest + height / 2)
         middles.append(place)
         lowest = place + height / 2
+    highest = float(max(top_pixels + ROW_PIXELS / 2, sum(heights)))
+    for number in reversed(range(len(middles))):
+        half = heights[number] / 2
+        middles[number] = min(middles[number], highest - half)
+        highest = middles[number] - half
     return middles
+
+
+def bracket_notes(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:
+    """Return the word above each bracket that is drawn, between the last request and the
+    names, so that it covers no data; one word where two would lie on each other."""
+    notes: list[Part] = []
+    heights: list[int] = []
+    for end in ends:
+        bracket = end.bracket
+        if bracket is None or bracket.high_tokens > top_tokens:
+            continue
+        least_tokens = LABEL_SHARE * top_tokens
+        if any(abs(bracket.high_tokens - one) < least_tokens for one in heights):
+            continue
+        heights.append(bracket.high_tokens)
+        label = note(
+            _("limit"),
+            int(end.placed.axis.lasts[-1]) * (1 + BRACKET_PLACES),
+            bracket.high_tokens,
+            xanchor="left",
+            xshift=-LABEL_LEFT_PIXELS,
+            yanchor="bottom",
+            font={
+                "size": NOTE_PIXELS,
+                "color": setting_color(end.placed.setting.index),
+            },
+        )
+        notes.append(label)
+    return notes
 
 
 def bracket_traces(ends: Iterable[LineEnd], top_tokens: float) -> list[Part]:

@@ -24,6 +24,7 @@ from memviz.dashboard.charts.requests.line_names import (
     BRACKET_PLACES,
     FITS_UP_TO,
     LineEnd,
+    bracket_notes,
     bracket_traces,
     line_ends,
     name_notes,
@@ -123,6 +124,7 @@ def tokens_per_turn(
     notes += recalls
     rows_pixels = ROW_PIXELS * (name_rows + bool(recalls))
     top_pixels = max(MARGINS["t"], rows_pixels + 12)
+    notes += bracket_notes(ends, top)
     notes += name_notes(ends, top, height - top_pixels - MARGINS["b"])
     right_pixels = max(MARGINS["r"], names_pixels(ends))
     x_axis = turns_axis(axis, shown, title={"text": axis_title(axis), "standoff": 8})

@@ -38,7 +38,6 @@ class Handle {
         const ticks = this.root.querySelector(".ticks");
         ticks.replaceChildren(...data.recorded.map((value) => {
             const tick = document.createElement("span");
-            tick.textContent = "◆";
             tick.title = _("{amount}: recorded", { amount: this.amount(value) });
             tick.style.left = `${(100 * data.values.indexOf(value)) / Math.max(1, data.values.length - 1)}%`;
             return tick;
@@ -75,7 +74,10 @@ class Handle {
         const _ = this._, words = this.amount(this.value);
         this.root.querySelector("output").textContent = words;
         const tokens = this.isHeld ? this.curve()?.tokens.at(-1) : undefined;
-        this.root.querySelector(".last").textContent = tokens === undefined ? (this.data.recorded.length ? _("◆ recorded") : "") : _("last request {tokens}", { tokens: tokens.toLocaleString("en") });
+        const last = this.root.querySelector(".last"), isLegend = tokens === undefined && this.data.recorded.length > 0;
+        last.classList.toggle("legend", isLegend);
+        last.textContent = isLegend ? _("recorded") : "";
+        if (tokens !== undefined) last.textContent = _("last request {tokens}", { tokens: tokens.toLocaleString("en") });
         this.range.setAttribute("aria-valuetext", this.data.recorded.includes(this.value) ? _("{amount}, recorded", { amount: words }) : words);
     }
 

@@ -365,6 +365,17 @@ class TestLimits:
         assert "keeps messages to 50 tokens<br>a request of " in bracket.hovertemplate
         assert any(name.endswith("\nlimit 50 of messages") for name in names_of(figure))
 
+    def test_a_word_stands_above_it_behind_all_data(self) -> None:
+        run = run_of("token_buffer", max_tokens=50)
+        figure = chart(run_of("buffer"), run)
+        (bracket,) = limits_of(figure)
+        (word,) = [one for one in figure.layout.annotations if one.text == "limit"]
+        assert (word.y, word.yanchor) == (max(bracket.y), "bottom")
+        assert word.x == np.mean(bracket.x) > places_of(run)[-1]
+        twice = chart(run, run_of("token_buffer", max_tokens=51))
+        words = [one for one in twice.layout.annotations if one.text == "limit"]
+        assert len(words) == 1, "two would lie on each other"
+
     def test_one_far_above_everything_is_said_in_words_alone(self) -> None:
         figure = chart(run_of("token_buffer", max_tokens=5_000), run_of("window"))
         assert limits_of(figure) == []
@@ -427,6 +438,20 @@ class TestNames:
         assert len(gaps) == 5
         assert min(gaps) >= 16
 
+    def test_all_stand_within_the_picture_and_no_parameter_is_cut(self) -> None:
+        names = ("Full buffer", "Hand-off · 4,000 tokens · opaque 800 tokens")
+        figure = chart(
+            *(SettingRun(run_of("buffer"), one, n) for n, one in enumerate(names))
+        )
+        layout = figure.layout
+        height = layout.height - layout.margin.t - layout.margin.b
+        for note in layout.annotations:
+            middle = note.y / layout.yaxis.range[1] * height + note.yshift
+            half = 19 * (1 + note.text.count("<br>")) / 2
+            assert middle + half <= height + 10
+        hand_off = next(one.text for one in layout.annotations if "Hand" in one.text)
+        assert hand_off.split("<br>")[1:] == ["4,000 tokens", "opaque 800 tokens"]
+
     def test_their_margin_has_room_for_the_longest_and_nothing_covers_the_lines(
         self,
     ) -> None:
@@ -435,7 +460,9 @@ class TestNames:
             labelled("buffer", 0), labelled("chat_summary_buffer", 1, token_limit=90)
         )
         assert wide.layout.margin.r > narrow.layout.margin.r > 100
-        assert {note.x for note in wide.layout.annotations} == {1}
+        names = [note for note in wide.layout.annotations if note.text != "limit"]
+        assert len(names) == 2
+        assert {note.x for note in names} == {1}
         assert {note.xanchor for note in wide.layout.annotations} == {"left"}
 
     def test_are_text(self) -> None:
