@@ -8,7 +8,7 @@ _PLACES = {
     "row": noop("row {number}"),
     "message": noop("message {number}"),
     "event": noop("event {number}"),
-    "probe": noop("probe {number}"),
+    "fact": noop("fact {number}"),
     "conversation": noop("conversation {number}"),
 }
 

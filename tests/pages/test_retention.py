@@ -603,7 +603,7 @@ class TestWithoutLabels:
             if "title" in figure["layout"]
         ]
         assert titles[-1] == "Rare words still there, by their age"
-        assert "500 words that one message alone says" in told(first_page)
+        assert "500 rare words that one message alone says" in told(first_page)
 
 
 def test_nothing_of_a_users_text_is_markup(database: Path) -> None:

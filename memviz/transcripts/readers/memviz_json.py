@@ -22,7 +22,7 @@ from memviz.transcripts.times import moment
 LISTS = {"answers": str, "evidence": int, "stale": str}
 """The lists that a probe has, and what is in each."""
 BROKEN_PROBE = noop(
-    "a probe that is broken, or whose evidence is missing, was left out"
+    "a fact to ask for that is broken, or whose evidence is missing, was left out"
 )
 
 
@@ -43,7 +43,7 @@ def read_probes(
             evidence = [positions[place] for place in item["evidence"]]
             probes.append(Probe.from_dict({**item, "evidence": evidence}))
         else:
-            notes.add(BROKEN_PROBE, f"probe {index}")
+            notes.add(BROKEN_PROBE, f"fact {index}")
     return tuple(probes)
 
 

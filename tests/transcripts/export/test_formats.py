@@ -116,7 +116,7 @@ def test_probes_follow_their_messages_when_others_are_left_out():
     transcript = load_transcript(json.dumps(saved).encode())
     assert [probe.evidence for probe in transcript.probes] == [(0, 1)]
     assert (
-        "a probe that is broken, or whose evidence is missing, was left out: probe 1."
+        "a fact to ask for that is broken, or whose evidence is missing, was left out: fact 1."
         in transcript.warnings
     )
 

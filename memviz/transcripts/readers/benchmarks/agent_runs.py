@@ -36,7 +36,7 @@ RETRIED = noop(
 )
 # The customer of the second generation has a phone or a computer of its own, which the agent does not see.
 CUSTOMERS = noop(
-    "the simulated customer's own tool calls and their results, which the agent never sees, "
+    "tool calls of the model that plays the customer and their results, which the agent never sees, "
     "were left out"
 )
 

@@ -103,7 +103,7 @@ def test_the_second_generation():
     assert transcript.system_prompt == "Help with phones."
     assert transcript.held_at.isoformat() == "2025-06-01T10:00:00.500000+00:00"
     assert transcript.warnings == (
-        "the simulated customer's own tool calls and their results, which the agent never sees, were left out: "
+        "tool calls of the model that plays the customer and their results, which the agent never sees, were left out: "
         "index 6, index 7.",
     )
 

@@ -84,7 +84,7 @@ def without_labels(settings: Sequence[SettingRun]) -> None:
             _(
                 "{words} that one message alone says, looked up in every later request: what of the wording is "
                 "still there, whatever it means.",
-                words=counted(len(words), "word"),
+                words=counted(len(words), "rare word"),
             )
         )
     if any(found.arguments for found in needed):
