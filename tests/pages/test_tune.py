@@ -126,9 +126,7 @@ def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     best = expected().best(1.0, 1000)
     assert best.setting is None
     assert best.reasons[0] in told(page)
-    assert best.nearest.code_label in [
-        head.value.replace("\\", "") for head in page.header
-    ]
+    assert best.nearest.label in [head.value.replace("\\", "") for head in page.header]
 
 
 @pytest.mark.slow
@@ -214,7 +212,7 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     assert curve["layout"]["xaxis"]["title"][
         "text"
     ] == "max_tokens (tokens)".removesuffix(" (tokens)")
-    assert page.header[0].value.replace("\\", "") == answer.best.setting.code_label
+    assert page.header[0].value.replace("\\", "") == answer.best.setting.label
     strategies_tried(page).set_value(["buffer", "window"])
     finished(page.run())
     assert labelled(page.selectbox, "Which strategy?").value == "All", (
@@ -337,7 +335,7 @@ class TestExportToCode:
         assert (
             yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
         )
-        assert strategy_of(memviz.load_memory_config(file)).code_label == label
+        assert strategy_of(memviz.load_memory_config(file)).label == label
 
     @pytest.mark.slow
     def test_there_is_code_or_a_sentence_for_every_library(self, page: AppTest) -> None:
