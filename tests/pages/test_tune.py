@@ -147,9 +147,9 @@ def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> Non
 
 def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
     only(page, "window")
-    labelled(page.multiselect, "window_size").set_value(["4", "10", "33"])
+    labelled(page.multiselect, "Window size").set_value(["4", "10", "33"])
     finished(page.run())
-    sizes = labelled(page.multiselect, "window_size").value
+    sizes = labelled(page.multiselect, "Window size").value
     assert set(sizes) >= {"4", "10", "33"}
     assert len(points(page)) == len(sizes)
     assert f"{len(sizes)} settings" in told(page)
@@ -157,7 +157,7 @@ def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
 
 def test_a_value_that_is_not_allowed_says_so_and_is_left_out(page: AppTest) -> None:
     only(page, "window")
-    labelled(page.multiselect, "window_size").set_value(["4", "0", "many"])
+    labelled(page.multiselect, "Window size").set_value(["4", "0", "many"])
     page.run()
     wrong = "\n".join(sentences(page.error))
     assert "1 or more" in wrong
@@ -179,9 +179,9 @@ def test_the_next_value_is_tried_where_the_best_lies_at_the_edge(
 ) -> None:
     labelled(page.select_slider, "Keep at least").set_value(0.95)
     only(page, "buffer", "summary")
-    sizes = labelled(page.multiselect, "buffer_size")
+    sizes = labelled(page.multiselect, "Buffer size")
     assert "40" in sizes.value
-    assert "Running summary · buffer_size=40" in "".join(
+    assert "Running summary · 40 messages" in "".join(
         page.table[0].value["Setting"]
     ).replace("\\", "")
     assert (
@@ -191,7 +191,7 @@ def test_the_next_value_is_tried_where_the_best_lies_at_the_edge(
     fewer = [size for size in sizes.value if int(size) <= 20]
     sizes.set_value(fewer)
     finished(page.run())
-    assert labelled(page.multiselect, "buffer_size").value == fewer, (
+    assert labelled(page.multiselect, "Buffer size").value == fewer, (
         "what the visitor takes away stays away"
     )
     assert "lay at the edge" not in told(page)
