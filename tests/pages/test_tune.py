@@ -211,7 +211,7 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     curve = kept
     assert curve["layout"]["xaxis"]["title"][
         "text"
-    ] == "max_tokens (tokens)".removesuffix(" (tokens)")
+    ] == "Max tokens (tokens)".removesuffix(" (tokens)")
     assert page.header[0].value.replace("\\", "") == answer.best.setting.label
     strategies_tried(page).set_value(["buffer", "window"])
     finished(page.run())
