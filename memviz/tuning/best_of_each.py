@@ -181,7 +181,7 @@ class StrategyAnswer:
             return _(
                 "None of the {values:,} values of {parameter} {does}.",
                 values=values,
-                parameter=self.axis.name,
+                parameter=self.axis.title,
                 does=self.asked,
             )
         name = self._named(self.best.row)
@@ -225,7 +225,7 @@ class StrategyAnswer:
             yield _(
                 "{value} lies at the edge of the values tried; {beyond} may do better.",
                 value=self._named(row),
-                beyond=self.best.edge.in_code,
+                beyond=self.axis.shown(self.best.edge.value),
             )
 
     def _deeds(self) -> str:
@@ -254,7 +254,7 @@ class StrategyAnswer:
         values = self.curve[self.axis.name][is_beaten]
         yield _(
             "Other strategies beat {parameter} {values}: they keep at least as much and cost no more.",
-            parameter=self.axis.name,
+            parameter=self.axis.title,
             values=listed(f"{value:.0f}" for value in values),
         )
 
@@ -281,7 +281,7 @@ class StrategyAnswer:
         )
 
     def _named(self, row: Mapping[Any, Any]) -> str:
-        return self.axis.in_code(int(row[self.axis.name]))
+        return self.axis.shown(int(row[self.axis.name]))
 
 
 _DOES = noop(

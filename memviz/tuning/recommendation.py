@@ -59,14 +59,14 @@ class Recommendation:
         """The setting to take, said with no more confidence than its grounds give; empty where none fits."""
         if self.setting is None:
             return ""
-        return _("{verdict}.", verdict=verdict(self.setting.code_label, self.grounds))
+        return _("{verdict}.", verdict=verdict(self.setting.label, self.grounds))
 
     @property
     def why(self) -> str:
         """The text that follows the headline: what the setting does, and the reasons."""
         if self.setting is None:
             return self.sentence
-        deeds = self.sentence.removeprefix(self.setting.code_label).strip()
+        deeds = self.sentence.removeprefix(self.setting.label).strip()
         return _("It {deeds}", deeds=deeds)
 
     @property

@@ -164,7 +164,7 @@ class Sweep:
             self._tables[over] = self._summed_up(over)
         table = self._tables[over].copy()
         # The table is kept; its reader may choose another language.
-        table["label"] = [self.settings[one].code_label for one in table["setting"]]
+        table["label"] = [self.settings[one].label for one in table["setting"]]
         if allow_refused:
             asked = Constraints(over=over, allow_refused=True)
             table["front"] = self._on_front(table, asked)

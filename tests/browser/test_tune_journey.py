@@ -96,7 +96,7 @@ def only_summaries(page: Page) -> None:
         panel.get_by_role("button", name=title, exact=True).click()
         quiet(page)
     panel.get_by_text("Running summary · ").click()
-    values = page.get_by_role("combobox", name="buffer_size")
+    values = page.get_by_role("combobox", name="Buffer size")
     values.fill("5")
     values.press("Enter")
     quiet(page)

@@ -407,7 +407,7 @@ class TestTable:
         )
         assert [line.split("  ")[0] for line in lines[at + 1 : at + 3]] == [
             "Full buffer",
-            "Running summary · buffer_size=20",
+            "Running summary · 20 messages",
         ]
         assert lines[at + 2].endswith(
             "not what is asked, best at the edge: try buffer_size=40"
@@ -471,9 +471,7 @@ class TestTable:
         assert (
             shown.lines[0]
             .partition(" does best")[0]
-            .endswith(
-                "Chat summary buffer · token_limit=5000 · count_initial_tokens=True"
-            )
+            .endswith("Chat summary buffer · 5,000 tokens · count initial tokens on")
         )
         assert (
             "Chat summary buffer · token_limit=100 · count_initial_tokens=True could not be run: "
@@ -525,7 +523,7 @@ class TestExportToCode:
             "sweep", chat, "-s", "summary:buffer_size=2", "--keep", 0, "--code", id
         )
         assert "Running summary" in shown.out
-        assert "Running summary · buffer_size=2 does best." in shown.err
+        assert "Running summary · 2 messages does best." in shown.err
         if targets()[id].language == "python":
             compile(shown.out, id, "exec")
 
@@ -569,7 +567,7 @@ class TestExportToCode:
         best = memviz(
             "sweep", chat, "-s", "summary_buffer:max_token_limit=40,90", *arguments
         )
-        assert "Summary buffer · max_token_limit=" in best.lines[0]
+        assert "Summary buffer · 90 tokens" in best.lines[0]
         assert (
             yaml.safe_load(Path("memory.yaml").read_text())["memory"]["counter"]
             == "chars4"

@@ -340,8 +340,8 @@ def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recor
     None
 ):
     page = finished(open_page("tune"))
-    assert "8" in labelled(page.multiselect, "buffer_size").value
-    assert "1500" in labelled(page.multiselect, "max_token_limit").value
+    assert "8" in labelled(page.multiselect, "Buffer size").value
+    assert "1500" in labelled(page.multiselect, "Max token limit").value
     assert (
         "Recorded with a language model: max_token_limit 1,500 and 4,000; summary_words 0 and 120."
         in told(page)

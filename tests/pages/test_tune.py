@@ -127,9 +127,7 @@ def test_what_cannot_be_done_names_what_comes_nearest(page: AppTest) -> None:
     best = expected().best(1.0, 1000)
     assert best.setting is None
     assert best.reasons[0] in told(page)
-    assert best.nearest.code_label in [
-        head.value.replace("\\", "") for head in page.header
-    ]
+    assert best.nearest.label in [head.value.replace("\\", "") for head in page.header]
 
 
 @pytest.mark.slow
@@ -150,9 +148,9 @@ def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> Non
 
 def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
     only(page, "window")
-    labelled(page.multiselect, "window_size").set_value(["4", "10", "33"])
+    labelled(page.multiselect, "Window size").set_value(["4", "10", "33"])
     finished(page.run())
-    sizes = labelled(page.multiselect, "window_size").value
+    sizes = labelled(page.multiselect, "Window size").value
     assert set(sizes) >= {"4", "10", "33"}
     assert len(points(page)) == len(sizes)
     assert f"{len(sizes)} settings" in told(page)
@@ -160,7 +158,7 @@ def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
 
 def test_a_value_that_is_not_allowed_says_so_and_is_left_out(page: AppTest) -> None:
     only(page, "window")
-    labelled(page.multiselect, "window_size").set_value(["4", "0", "many"])
+    labelled(page.multiselect, "Window size").set_value(["4", "0", "many"])
     page.run()
     wrong = "\n".join(sentences(page.error))
     assert "1 or more" in wrong
@@ -182,9 +180,9 @@ def test_the_next_value_is_tried_where_the_best_lies_at_the_edge(
 ) -> None:
     labelled(page.select_slider, "Keep at least").set_value(0.95)
     only(page, "buffer", "summary")
-    sizes = labelled(page.multiselect, "buffer_size")
+    sizes = labelled(page.multiselect, "Buffer size")
     assert "40" in sizes.value
-    assert "Running summary · buffer_size=40" in "".join(
+    assert "Running summary · 40 messages" in "".join(
         page.table[0].value["Setting"]
     ).replace("\\", "")
     assert (
@@ -194,7 +192,7 @@ def test_the_next_value_is_tried_where_the_best_lies_at_the_edge(
     fewer = [size for size in sizes.value if int(size) <= 20]
     sizes.set_value(fewer)
     finished(page.run())
-    assert labelled(page.multiselect, "buffer_size").value == fewer, (
+    assert labelled(page.multiselect, "Buffer size").value == fewer, (
         "what the visitor takes away stays away"
     )
     assert "lay at the edge" not in told(page)
@@ -214,8 +212,8 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     curve = kept
     assert curve["layout"]["xaxis"]["title"][
         "text"
-    ] == "max_tokens (tokens)".removesuffix(" (tokens)")
-    assert page.header[0].value.replace("\\", "") == answer.best.setting.code_label
+    ] == "Max tokens (tokens)".removesuffix(" (tokens)")
+    assert page.header[0].value.replace("\\", "") == answer.best.setting.label
     strategies_tried(page).set_value(["buffer", "window"])
     finished(page.run())
     assert labelled(page.selectbox, "Which strategy?").value == "All", (
@@ -338,7 +336,7 @@ class TestExportToCode:
         assert (
             yaml.safe_load(file.read_text())["memory"]["strategy"] == "summary_buffer"
         )
-        assert strategy_of(memviz.load_memory_config(file)).code_label == label
+        assert strategy_of(memviz.load_memory_config(file)).label == label
 
     @pytest.mark.slow
     def test_there_is_code_or_a_sentence_for_every_library(self, page: AppTest) -> None:

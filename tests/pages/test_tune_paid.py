@@ -41,7 +41,7 @@ def test_values_that_were_added_are_said_before_they_are_paid_for(
 ) -> None:
     added = "the best one lay at the edge: Summary buffer max_token_limit="
     assert added in told(paid)
-    values = labelled(paid.multiselect, "max_token_limit")
+    values = labelled(paid.multiselect, "Max token limit")
     value = told(paid).partition(added)[2].partition(".")[0].replace(",", "")
     assert value in values.value
     values.set_value([one for one in values.value if one != value])

@@ -113,7 +113,7 @@ def test_a_sweep_knows_its_grounds() -> None:
     found = sweep_of([cell(0, [100], [4]), cell(1, [200], [4])]).best()
     assert found.grounds == Grounds(0, 4)
     assert found.advice.startswith(
-        "On these 4 facts, Sliding window · window_size=2 does best. It keeps 100% of"
+        "On these 4 facts, Sliding window · 2 messages does best. It keeps 100% of"
     )
 
 

@@ -111,8 +111,8 @@ def test_where_nothing_fits_the_nearest_is_named(
         assert found.nearest is None
         return
     assert found.nearest is not None
-    assert found.nearest.code_label in found.sentence
-    (row,) = table[table["label"] == found.nearest.code_label].to_dict("records")
+    assert found.nearest.label in found.sentence
+    (row,) = table[table["label"] == found.nearest.label].to_dict("records")
     within = ran if limit is None else ran[ran["peak_tokens"] <= limit]
     if len(within):
         assert (
@@ -134,13 +134,13 @@ def test_the_sentence_of_a_small_sweep() -> None:
         ]
     )
     assert sweep.best(0.8).sentence == (
-        "Sliding window · window_size=4 keeps 88% of the facts, sends at most 4,000 tokens in a request and costs "
+        "Sliding window · 4 messages keeps 88% of the facts, sends at most 4,000 tokens in a request and costs "
         "$0.06. It is the cheapest of the 2 (out of 3) that keep 80% of the facts. "
-        "Next: Sliding window · window_size=8, at 66.4% more, keeps 100%."
+        "Next: Sliding window · 8 messages, at 66.4% more, keeps 100%."
     )
     assert sweep.best(0.9, 4500).sentence == (
         "No setting keeps 90% of the facts within 4,500 tokens a request: the most is 88%, with Sliding window · "
-        "window_size=4. Ask for less, allow larger requests, or try larger limits."
+        "4 messages. Ask for less, allow larger requests, or try larger limits."
     )
     assert (
         sweep.best(1.0).reasons[1]
@@ -252,7 +252,7 @@ def test_a_runner_up_beside_one_that_costs_nothing_has_its_price_named() -> None
         [cell(0, [100], [4]), cell(1, [100], [4], summarizer=500)], assumptions=free
     )
     assert (
-        "Next: Sliding window · window_size=4, at $0.50, keeps 100%."
+        "Next: Sliding window · 4 messages, at $0.50, keeps 100%."
         in sweep.best().sentence
     )
 

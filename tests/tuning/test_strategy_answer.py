@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -53,15 +55,15 @@ class TestKnee:
         assert knee([0, 1, 10], [0, 9, 10]) is None
 
 
-def test_the_best_value_is_named_as_in_code_with_what_it_does(
+def test_the_best_value_is_named_in_words_with_what_it_does(
     sweep: memviz.Sweep,
 ) -> None:
     found = answer(sweep, "token_buffer", min_retention=0.5, max_peak_tokens=3000)
-    row = sweep.by_setting().set_index("label").loc["Token buffer · max_tokens=2000"]
+    row = sweep.by_setting().set_index("label").loc["Token buffer · 2,000 tokens"]
     assert found.best.row["setting"] == row["setting"]
     assert (
         found.headline
-        == "Of the 7 values max_tokens=2000 does best, but Running summary · buffer_size=6 beats it."
+        == "Of the 7 values 2,000 tokens does best, but Running summary · 6 messages beats it."
     )
     assert found.sentences[0] == (
         f"It keeps {row['retention']:.0%} of the facts, costs ${row['usd']:.3f} and sends at most "
@@ -81,9 +83,10 @@ def test_the_knee_is_that_of_the_facts_kept_for_their_cost(sweep: memviz.Sweep) 
     bend = next(
         sentence
         for sentence in found.sentences
-        if sentence.startswith("The curve bends at max_tokens=")
+        if sentence.startswith("The curve bends at ")
     )
-    assert f"={found.curve['max_tokens'].iloc[found.knee]:.0f}, which keeps" in bend
+    value = found.curve["max_tokens"].iloc[found.knee]
+    assert bend.startswith(f"The curve bends at {value:,.0f} tokens, which keeps")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +122,7 @@ def test_a_value_that_is_cheapest_and_keeps_most_is_said_to_and_there_is_no_bend
     )
     assert found.knee is None
     assert (
-        "Of these values buffer_size=20 is best in both: no other one keeps more, and none costs less."
+        "Of these values 20 messages is best in both: no other one keeps more, and none costs less."
         in (found.sentences)
     )
 
@@ -134,7 +137,7 @@ def test_a_value_that_another_setting_beats_in_both_is_not_recommended(
     assert buffer["retention"] > best["retention"]
     assert (
         found.headline
-        == "Of the 6 values buffer_size=20 does best, but Full buffer beats it."
+        == "Of the 6 values 20 messages does best, but Full buffer beats it."
     )
     assert (
         f"Full buffer keeps 100% of the facts for ${buffer['usd']:.3f}."
@@ -144,7 +147,7 @@ def test_a_value_that_another_setting_beats_in_both_is_not_recommended(
     assert within.beaten_by is None, (
         "the full buffer's requests are larger than what is allowed"
     )
-    assert within.headline.startswith("Take buffer_size=")
+    assert re.match(r"Take \d+ messages\.", within.headline)
 
 
 def test_values_that_another_strategy_beats_are_named(sweep: memviz.Sweep) -> None:
@@ -172,7 +175,7 @@ def test_values_that_another_strategy_beats_are_named(sweep: memviz.Sweep) -> No
                 for row in found.curve.to_dict("records")
                 if row["setting"] in beaten
             ]
-            which = f"{found.axis.name} {', '.join(values[:-1])} and {values[-1]}"
+            which = f"{found.axis.title} {', '.join(values[:-1])} and {values[-1]}"
         told = f"Other strategies beat {which}: they keep"
         assert told in " ".join(found.sentences)
 
@@ -182,12 +185,12 @@ def test_where_nothing_does_what_is_asked_the_nearest_and_the_edge_are_named(
 ) -> None:
     found = answer(sweep, "summary", min_retention=0.95)
     assert (
-        found.headline == "None of the 6 values of buffer_size keeps 95% of the facts."
+        found.headline == "None of the 6 values of Buffer size keeps 95% of the facts."
     )
-    assert found.sentences[0].startswith("buffer_size=20 comes nearest: it keeps ")
+    assert found.sentences[0].startswith("20 messages comes nearest: it keeps ")
     assert (
         found.sentences[-1]
-        == "buffer_size=20 lies at the edge of the values tried; buffer_size=40 may do better."
+        == "20 messages lies at the edge of the values tried; 40 messages may do better."
     )
 
 

@@ -88,8 +88,10 @@ def said_and_sent_figure(picture: SaidAndSent) -> go.Figure:
     layout = {
         **_LAYOUT,
         "xaxis": {
-            "title": {"text": _("tokens"), "standoff": 4},
             "tickformat": ",d",
+            # A title would lie under the legend where that takes many rows, on a phone.
+            "ticksuffix": _(" tokens"),
+            "showticksuffix": "last",
             "rangemode": "tozero",
         },
         "yaxis": {

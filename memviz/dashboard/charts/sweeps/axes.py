@@ -126,16 +126,19 @@ class Axis(Protocol):
         """The column of the table, and the name in code."""
 
     @property
+    def title(self) -> str:
+        """The name as a person reads it."""
+
+    @property
     def unit(self) -> str:
         """The unit of its numbers; empty for a switch."""
 
 
 def axis_title(axis: Axis) -> str:
-    """Return ``buffer_size (messages)``: the name as it is typed into code; the unit is left out where the name says
-    it."""
+    """Return ``Buffer size (messages)``; the unit is left out where the name says it."""
     if not axis.unit or axis.unit in axis.name:
-        return axis.name
-    return _("{name} ({unit})", name=axis.name, unit=_(axis.unit))
+        return axis.title
+    return _("{name} ({unit})", name=axis.title, unit=_(axis.unit))
 
 
 def values_of(table: DataFrame, axis: Axis) -> list[Any]:
@@ -155,9 +158,8 @@ def value_words(value: Any) -> str:
 
 
 def told(axis: Axis, value: Any) -> str:
-    """Return ``buffer_size=4``, as it is typed into code."""
-    typed = f"{bool(value)}" if _is_switch(value) else f"{value:g}"
-    return f"{axis.name}={typed}"
+    """Return ``Buffer size: 4``."""
+    return _("{parameter}: {value}", parameter=axis.title, value=value_words(value))
 
 
 def each_once(table: DataFrame, axes: Sequence[Axis]) -> None:

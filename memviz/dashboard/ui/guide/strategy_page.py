@@ -143,7 +143,7 @@ def _picture(example: Example) -> None:
         title = plain(bundled_words(sample(example.conversation).title))
         words = _(
             "{setting}, over *{title}*. {picture}",
-            setting=plain(example.strategy.code_label),
+            setting=plain(example.strategy.label),
             title=title,
             picture=plain(picture_words(picture)),
         )

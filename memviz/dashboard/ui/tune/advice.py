@@ -290,9 +290,10 @@ def edge_button(best: StrategyBest) -> None:
     """The button that adds the next value to the grid and measures it, where measuring
     costs money; none where the best lies between others. What costs nothing is tried
     without being asked, see :func:`memviz.dashboard.ui.tune.grid.try_next_values`."""
-    if best.edge is not None:
+    axis = main_axis(best.setting)
+    if axis is not None and best.edge is not None:
         st.button(
-            _("Try {value}", value=plain(best.edge.in_code)),
+            _("Try {value}", value=plain(axis.shown(best.edge.value))),
             icon=":material/add:",
             help=_(EDGE_HELP),
             key=f"tune-edge-{best.setting.id}",

@@ -219,7 +219,7 @@ def _choose_values(
     )
     if axis.kind is bool:
         on_off = st.pills(
-            axis.name,
+            axis.title,
             [False, True],
             selection_mode="multi",
             key=key,
@@ -276,14 +276,14 @@ def try_next_values(bests: Iterable[StrategyBest]) -> bool:
 
 def tried_further(settings: Iterable[Strategy]) -> list[str]:
     """The values of these settings that were added because the best one lay at the edge,
-    each once: ``Running summary buffer_size=40``."""
+    each once: ``Running summary · 40 messages``."""
     state = tune_state()
     words: dict[str, None] = {}
     for setting in settings:
         name = setting.main_parameter
         key = state.value_keys.get((setting.id, name))
         if key and (key, getattr(setting, name)) in state.tried_further:
-            words[f"{_(setting.title)} {name}={getattr(setting, name)}"] = None
+            words[setting.label] = None
     return list(words)
 
 

@@ -42,7 +42,7 @@ def setting_card(
     head = st.container(
         horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"
     )
-    head.header(plain(setting.code_label), anchor=False)
+    head.header(plain(setting.label), anchor=False)
     if head.button(
         _("Open in {page}", page=_(page_titles.COMPARE)),
         icon=":material/stacked_line_chart:",
@@ -211,7 +211,7 @@ def export_to_code(
         return
     known = targets()
     st.header(_("Export to code"), anchor=False, help=tooltip("export to code"))
-    st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.code_label)))
+    st.caption(_(EXPORT_CAPTION, setting=plain(setting.strategy.label)))
     linked("target", "tune-target", known)
     chosen = st.pills(
         pgettext("target", "For"),

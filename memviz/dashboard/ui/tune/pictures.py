@@ -254,7 +254,7 @@ def _map(
         values = sorted(table[other.name].unique())
         key = f"tune-fixed-{other.name}"
         linked(f"at-{other.name}", key, values)
-        value = row.selectbox(other.name, values, key=key, width=200)
+        value = row.selectbox(other.title, values, key=key, width=200)
         table = table[table[other.name] == value]
     linked("measured", "tune-measure", MEASURES_SHOWN)
     measure = row.selectbox(

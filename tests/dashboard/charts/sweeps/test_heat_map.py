@@ -107,8 +107,8 @@ def test_each_cell_has_the_value_and_the_number_of_its_setting(
 def test_axes_carry_titles_units_and_the_real_values_evenly() -> None:
     layout = setting_map(table_of(FOUR), X, Y, "retention").layout
     assert (layout.xaxis.title.text, layout.yaxis.title.text) == (
-        "token_limit (tokens)",
-        "buffer_size (messages)",
+        "Token limit (tokens)",
+        "Buffer size (messages)",
     )
     assert (layout.xaxis.ticktext, layout.xaxis.tickvals) == (("500", "2,000"), (0, 1))
     assert layout.title.text == "Made up: facts kept (% of the facts)"
@@ -122,7 +122,7 @@ def test_a_switch_is_on_or_off() -> None:
     table["count_initial_tokens"] = table["count_initial_tokens"].astype(object)
     figure = setting_map(table, X, SWITCH, "retention")
     assert figure.layout.yaxis.ticktext == ("off", "on")
-    assert figure.layout.yaxis.title.text == "count_initial_tokens"
+    assert figure.layout.yaxis.title.text == "Count initial tokens"
     assert values(figure)[1].tolist() == [0.2, 0.3]
 
 
@@ -198,7 +198,9 @@ def test_a_missing_cell_says_so() -> None:
     points = points_of(setting_map(table_of(GAP), X, Y, "retention"))
     at = list(points.customdata).index(-1)
     assert (points.x[at], points.y[at], points.text[at]) == (0, 1, "–")
-    assert words(points.hovertext[at]) == "token_limit=500 buffer_size=8 Not measured."
+    assert (
+        words(points.hovertext[at]) == "Token limit: 500 Buffer size: 8 Not measured."
+    )
     assert set(points.text) == {"–", ""}
 
 

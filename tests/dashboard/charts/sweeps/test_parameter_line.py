@@ -65,7 +65,7 @@ def test_the_line_shows_the_measure_of_every_setting(measure: str) -> None:
     for setting, text in enumerate(points.text):
         assert words(text).startswith(table["label"][setting])
         assert shown(measure, table[measure][setting]) in words(text)
-    assert figure.layout.xaxis.title.text == "window_size (messages)"
+    assert figure.layout.xaxis.title.text == "Window size (messages)"
 
 
 @pytest.mark.parametrize(

@@ -79,11 +79,11 @@ def test_its_finding_names_the_ends_of_the_front() -> None:
     )
     said = pareto_finding(sweep.by_setting(), sweep.cost_measure)
     assert said.startswith(
-        "Of 3 settings 3 are the best trade-offs, from Sliding window · window_size=2 ($0.0"
+        "Of 3 settings 3 are the best trade-offs, from Sliding window · 2 messages ($0.0"
     )
     assert said.endswith(", 100% of the facts).")
     only = sweep_of([cell(0, [1000, 1000], [4, 4]), cell(1, [2000, 4000], [3, 4])])
-    assert "window_size=2" in pareto_finding(only.by_setting(), only.cost_measure)
+    assert "· 2 messages" in pareto_finding(only.by_setting(), only.cost_measure)
     assert "is best in both cost and facts kept" in pareto_finding(
         only.by_setting(), only.cost_measure
     )
@@ -122,7 +122,7 @@ def test_who_beats_by_little_is_still_told_apart() -> None:
     )[2]
     assert (
         said
-        == "Sliding window · window_size=4: 0.1% cheaper, and keeps 2.79% of the facts instead of 2.78%."
+        == "Sliding window · 4 messages: 0.1% cheaper, and keeps 2.79% of the facts instead of 2.78%."
     )
 
 
@@ -131,11 +131,11 @@ def test_a_tooltip_is_the_setting_in_numbers() -> None:
         points_of(pareto_chart(small_table(), "usd", max_peak_tokens=3000))[3]["text"]
     )
     assert text == (
-        "Token buffer · max_tokens=100 Keeps 38% of the facts stated so far, on average over the requests. "
+        "Token buffer · 100 tokens Keeps 38% of the facts stated so far, on average over the requests. "
         "Costs $0.05, which is $0.033 for each fact kept. "
         "The largest request has 3,500 tokens. 0 summarizations. "
         "Its largest request is 500 tokens over the limit of 3,000. "
-        "Beaten by Sliding window · window_size=2: 20% cheaper, and keeps as much."
+        "Beaten by Sliding window · 2 messages: 20% cheaper, and keeps as much."
     )
 
 
