@@ -13,6 +13,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece
 from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.families import LIBRARIES
 
 Ask = Callable[[Sequence[Message]], str]
 """Asks memviz's summarizer for the library: what the library sends to its model, and the text that it gets. Raises
@@ -47,6 +48,7 @@ class LibraryStrategy(Strategy):
     then, so the object itself is never taken back in time: it is opened again where a conversation is cut or resumed,
     and is given the answers that it got."""
 
+    family: ClassVar[str] = LIBRARIES
     trigger: ClassVar[Trigger] = Trigger.REQUEST
 
     @abstractmethod

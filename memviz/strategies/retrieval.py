@@ -14,6 +14,7 @@ from memviz.core.text.words import content_words
 from memviz.core.translation import _, noop
 from memviz.core.word_index import is_text
 from memviz.strategies.base import Strategy
+from memviz.strategies.families import LOOKED_UP
 from memviz.strategies.lookup import (
     add_weighted,
     best_first,
@@ -93,6 +94,7 @@ class Retrieval(Strategy):
         "BM25 (Robertson and Zaragoza 2009), with the newest messages and neighbours as in Mastra's semantic recall"
     )
     order: ClassVar[int] = 8
+    family: ClassVar[str] = LOOKED_UP
     main_parameter: ClassVar[str] = "top_k"
     looks_up: ClassVar[bool] = True
 
