@@ -14,6 +14,7 @@ from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs
 from tests.code_export.running import PARAMETERS
 from tests.engine.probes import IDS, Digest, small
+from tests.strategies.conversations import RUN_HERE
 from tests.tool_loops import loops
 
 CALL = {
@@ -54,7 +55,7 @@ def refused_by_the_provider(run: memviz.Run) -> int:
     ],
 )
 @pytest.mark.parametrize(
-    "id", [id for id in memviz.strategies() if id != "langchain_summarization"]
+    "id", [id for id in RUN_HERE if id != "langchain_summarization"]
 )
 def test_a_cell_counts_what_the_provider_refuses(name: str, id: str) -> None:
     run = memviz.replay(bundled()[name], memviz.strategy(id, **PARAMETERS.get(id, {})))

@@ -21,7 +21,9 @@ from memviz.dashboard.ui.guide.views import SEARCH, STRATEGY
 from memviz.dashboard.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.words.requests import ten_turns_words
+from memviz.strategies import strategy_class
 from memviz.strategies.families import FAMILIES
+from memviz.strategies.library import LibraryStrategy
 
 COLUMNS = 4
 SEARCH_KEY = "guide-strategies-search"
@@ -64,6 +66,8 @@ def strategy_list() -> None:
             st.subheader(_(family), anchor=False)
             places.update(_cards(of_family))
     for id, place in places.items():
+        if issubclass(strategy_class(id), LibraryStrategy):
+            continue  # a list is no reason to load every library that is installed
         example = example_of(id)
         if example is not None:
             place.html(ten_turns_picture(example))

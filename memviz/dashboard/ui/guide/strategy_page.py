@@ -30,7 +30,8 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.requests import picture_words
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
-from memviz.strategies import strategy
+from memviz.strategies import strategy, strategy_class
+from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
@@ -46,9 +47,13 @@ def strategy_page(page: StrategyPage) -> None:
     with put_away(Part.NAVIGATION, "guide-ways"):
         _ways(page, example)
     if example is None:
-        st.info(_(NOT_HERE), icon=":material/block:")
+        reason = strategy(page.id).can_be_run()
+        st.info(f"{_(NOT_HERE)} {plain(reason)}", icon=":material/block:")
     else:
         _picture(example)
+    cls = strategy_class(page.id)
+    if issubclass(cls, LibraryStrategy):
+        st.caption(plain(cls.title_here()))
     for column, (name, text) in zip(
         st.columns(3),
         (
