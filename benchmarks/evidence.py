@@ -1,11 +1,13 @@
 """Is what answers a question in the request? Without a model, over conversations with questions.
 
-    python -m benchmarks.evidence [FILE ...] [--after N]
+    python -m benchmarks.evidence [FILE ...] [--after N] [--embedding PERCENT ...]
 
 Each question is asked behind the whole conversation, under settings that need no summarizer, and the messages that the
 conversation names as its evidence are looked up in the request. Without files the bundled conversations are asked their
 own questions. A file of LoCoMo or LongMemEval brings its questions with their evidence along; they are not part of
-memviz. ``--after 3`` leaves the first three conversations out, which something may have been tuned on.
+memviz. ``--after 3`` leaves the first three conversations out, which something may have been tuned on, and
+``--first 3`` all others. ``--embedding 30`` adds retrieval with such a share of a small embedding, which needs the
+extra ``embeddings``.
 """
 
 from __future__ import annotations
@@ -69,14 +71,26 @@ def positions_of(parts: Parts) -> Iterator[int]:
     yield from parts.recalled
 
 
-def table(transcripts: Sequence[Transcript]) -> str:
+def table(
+    transcripts: Sequence[Transcript], settings: Sequence[Strategy] = SETTINGS
+) -> str:
     """A row for each setting over all questions that name their evidence."""
-    asked: dict[Strategy, list[Asked]] = {setting: [] for setting in SETTINGS}
+    asked: dict[Strategy, list[Asked]] = {setting: [] for setting in settings}
     for transcript, probe in questions(transcripts):
         log = Log([*answered(transcript), Message("user", probe.question)])
         for setting, found in asked.items():
             found.append(ask(setting, log, probe))
-    return "\n".join([HEAD, *(_row(setting, asked[setting]) for setting in SETTINGS)])
+    return "\n".join([HEAD, *(_row(setting, asked[setting]) for setting in settings)])
+
+
+def with_embeddings(percents: Sequence[int]) -> list[Strategy]:
+    """Each retrieval of the settings with such shares of a small embedding."""
+    return [
+        setting.model_copy(update={"embedding_percent": percent})
+        for percent in percents
+        for setting in SETTINGS
+        if setting.id == "retrieval"
+    ]
 
 
 def answered(transcript: Transcript) -> Iterator[Message]:
@@ -108,12 +122,18 @@ def main() -> None:
     parser.add_argument(
         "--after", type=int, default=0, help="Conversations that are left out."
     )
+    parser.add_argument(
+        "--first", type=int, help="Conversations behind so many are left out."
+    )
+    parser.add_argument(
+        "--embedding", nargs="*", type=int, default=[], help="Percent of a score."
+    )
     given = parser.parse_args()
     transcripts = [one for file in given.files for one in load_transcripts(file)]
-    transcripts = (transcripts or list(bundled().values()))[given.after :]
+    transcripts = (transcripts or list(bundled().values()))[given.after : given.first]
     number = sum(1 for _ in questions(transcripts))
     print(f"{number:,} questions over {len(transcripts):,} conversations\n")
-    print(table(transcripts))
+    print(table(transcripts, [*SETTINGS, *with_embeddings(given.embedding)]))
 
 
 if __name__ == "__main__":

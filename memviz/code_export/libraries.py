@@ -61,13 +61,15 @@ def write_memviz_code(setting: Setting) -> str:
     """Return a program with a ``memviz.ChatMemory``; any strategy that memviz finds will do."""
     strategy = setting.strategy
     strategy.expect_live()
+    own = values_of(setting)
     values = {
         "MODEL": setting.chat_model,
         "SUMMARIZER": setting.summary_model,
-        **values_of(setting),
+        **own,
         "strategy": called("memviz.strategy", strategy.id, strategy.model_dump()),
     }
-    return write_program(setting, "memviz", "memviz_code", values)
+    packages = "'memviz[embeddings]'" if own.get("EMBEDDING_PERCENT") else ""
+    return write_program(setting, "memviz", "memviz_code", values, packages=packages)
 
 
 def write_llamaindex(setting: Setting) -> str:

@@ -98,7 +98,11 @@ class Sweep:
     @property
     def grounds(self) -> Grounds:
         """The facts and the summaries that its figures rest on."""
-        facts = {place.subject: cell.facts for place, cell in self.cells.items()}
+        facts = {
+            place.subject: cell.facts
+            for place, cell in self.cells.items()
+            if not cell.error  # a setting that could not be run counted none
+        }
         has_facts = [bool(facts.get(number)) for number in range(len(self.subjects))]
         guessed = sum(compress(self.guessed_facts, has_facts))
         is_summarized = any(cell.summarizations for cell in self.cells.values())

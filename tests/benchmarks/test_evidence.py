@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import memviz
-from benchmarks.evidence import ask, questions, table
+from benchmarks.evidence import SETTINGS, ask, questions, table, with_embeddings
 from memviz import Log, Message, Probe, Transcript
 from memviz.transcripts.samples import bundled
 
@@ -41,3 +41,12 @@ def test_evidence_is_looked_up_in_the_request_for_the_question() -> None:
     assert [
         one for _, one in questions([Transcript(messages, probes=(other, probe))])
     ] == [probe]
+
+
+def test_each_retrieval_is_asked_with_each_share_of_an_embedding() -> None:
+    plain = [one.code_label for one in SETTINGS if one.id == "retrieval"]
+    assert [one.code_label for one in with_embeddings([30, 100])] == [
+        f"{label} · embedding_percent={percent}"
+        for percent in (30, 100)
+        for label in plain
+    ]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from memviz.code_export import Setting
+from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
 from tests.code_export.any_setting import any_setting
 from tests.code_export.running import load, requests, setting
@@ -47,3 +47,11 @@ def test_the_example_answers(capsys: pytest.CaptureFixture[str]) -> None:
     names["main"]()
     assert "Ada" in capsys.readouterr().out
     assert [m.role for m in names["memory"].get_all()] == ["user", "assistant"] * 2
+
+
+@pytest.mark.parametrize("percent", [0, 30])
+def test_a_small_embedding_is_named_among_what_it_needs(percent: int) -> None:
+    wanted = setting("retrieval", parameters={"embedding_percent": percent})
+    written = targets()["memviz_code"].write(wanted)
+    needs = "# Needs: pip install 'memviz[embeddings]'"
+    assert (needs in written.splitlines()) == bool(percent)

@@ -117,6 +117,11 @@ def test_a_sweep_knows_its_grounds() -> None:
     )
 
 
+def test_a_setting_that_could_not_be_run_takes_no_fact_away() -> None:
+    broken = cell(1, [], error="A library is missing.")
+    assert sweep_of([cell(0, [100], [4]), broken]).grounds == Grounds(0, 4)
+
+
 def test_facts_that_memviz_proposed_are_told_from_those_that_were_given() -> None:
     said = (
         "My door code is 48213.",
