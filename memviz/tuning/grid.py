@@ -77,9 +77,11 @@ def recorded_values(strategy: type[Strategy], recorded: Iterable[Strategy]) -> V
 
 def spread(low: int, high: int, steps: int = DEFAULT_STEPS) -> tuple[int, ...]:
     """Return ``low``, ``high`` and round numbers between them, evenly by ratio: ``steps`` in all, or fewer where the
-    range holds fewer. Both ends are 1 or more."""
+    range holds fewer. Of a range that begins with 0 the rest is spread so."""
     if steps < 2 or low == high:
         return (low,)
+    if not low:
+        return (0, high) if steps == 2 else (0, *spread(1, high, steps - 1))
     ratio = (high / low) ** (1 / (steps - 1))
     found = {low, high}
     for step in range(1, steps - 1):

@@ -155,7 +155,7 @@ class TestWhatIsTried:
             "turns": log.turn_count,
         }
         grid = {id: suggested(id, largest=largest) for id in tried_at_first()}
-        assert labels(shown) == [one.code_label for one in settings(grid)]
+        assert labels(shown) == [one.label for one in settings(grid)]
 
     @pytest.mark.parametrize(
         ("given", "sizes"),

@@ -186,7 +186,7 @@ def test_the_next_value_is_tried_where_the_best_lies_at_the_edge(
         page.table[0].value["Setting"]
     ).replace("\\", "")
     assert (
-        "because the best value lay at the edge: Running summary buffer_size=40"
+        "because the best value lay at the edge: Running summary · 40 messages"
         in told(page).replace("\\", "")
     )
     fewer = [size for size in sizes.value if int(size) <= 20]

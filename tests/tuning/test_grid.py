@@ -16,6 +16,7 @@ from memviz.tuning.grid import (
     recorded_values,
     refused,
     settings,
+    spread,
     suggested,
     suggested_values,
     tried_at_first,
@@ -139,6 +140,7 @@ def test_values_are_spread_by_ratio_and_round() -> None:
     )
     assert suggested_values(token_limit, 6) == (250, 800, 2500, 6000, 20000, 64000)
     assert suggested_values(token_limit, 6, {"tokens": 2000})[-1] == 2000
+    assert spread(0, 3) == (0, 1, 2, 3)
 
 
 def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_writes_and_change_what_is_asked() -> (
@@ -170,7 +172,7 @@ def test_summary_words_are_an_axis_of_every_strategy_whose_summary_a_model_write
     size, words = (
         one for one in axes(memviz.strategies()["summary"]) if one.name in table
     )
-    assert '"summary_words' in setting_map(table, size, words, "usd").to_json(), (
+    assert "Summary words" in setting_map(table, size, words, "usd").to_json(), (
         "a map of two parameters has it as one"
     )
 

@@ -52,7 +52,7 @@ def test_a_frame_has_one_row_a_cell_with_its_numbers(sweep: Sweep) -> None:
             place.setting,
             sweep.subjects[place.subject],
         )
-        assert row["label"] == sweep.settings[place.setting].label
+        assert row["label"] == sweep.settings[place.setting].code_label
         assert row["error"] == one.error
         if one.error:
             assert all(np.isnan(row[name]) for name in MEASURES if name != "seconds"), (
