@@ -17,6 +17,7 @@ from memviz.core.forms import (
     CutArguments,
     Form,
     Offloaded,
+    OlderReads,
     WithoutThinking,
 )
 from memviz.strategies.clauses import AnyOf, trigger_from
@@ -80,7 +81,8 @@ def steps_from(text: str, window_tokens: int) -> tuple[Step, ...]:
         for line in lines
         if line and not line.startswith("#")
     )
-    if not steps:
+    superseding = [step for step in steps if isinstance(step.form, OlderReads)]
+    if not steps or len(superseding) > 1:
         raise ParameterError("steps", text, ALLOWED)
     return steps
 
@@ -102,6 +104,7 @@ _SHORTENED = re.compile(
 _OFFLOADED = re.compile(
     r"offload tool results over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
+_SUPERSEDED = re.compile(r'supersede older reads(?: as "(?P<placeholder>[^"]*)")?')
 _ARGUMENTS = re.compile(
     r"cut arguments over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
@@ -131,6 +134,8 @@ def _read(line: str, window_tokens: int) -> Step:
         else:
             keeps.append(_keep(clause, window_tokens))
     form = _form(found["deed"])
+    if isinstance(form, OlderReads) and (keeps or keeps_first_user_message):
+        raise ValueError(line)  # the newest read is what it keeps
     return Step(
         action=_action(found["deed"], form),
         trigger=trigger,
@@ -158,6 +163,9 @@ def _form(deed: str) -> Form | None:
     if found := _RESULTS.fullmatch(deed):
         placeholder = found["placeholder"]
         return ClearedResults() if placeholder is None else ClearedResults(placeholder)
+    if found := _SUPERSEDED.fullmatch(deed):
+        placeholder = found["placeholder"]
+        return OlderReads() if placeholder is None else OlderReads(placeholder)
     if found := _SHORTENED.fullmatch(deed):
         half = _whole(found["chars"]) // 2
         roles = (
