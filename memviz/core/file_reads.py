@@ -1,4 +1,4 @@
-"""The files that tools read, and which results an assistant read again later."""
+"""The files that tools read, which of them were read again later, and plans that were written down."""
 
 from __future__ import annotations
 
@@ -32,6 +32,10 @@ READING_TOOLS = frozenset(
     ]
 )
 """Tools that read one file, by their names in small letters without signs between them."""
+PLANNING_TOOLS = frozenset(
+    ["managetodolist", "todowrite", "updateplan", "updatetodolist", "writetodos"]
+)
+"""Tools that write down what is to be done, in the same way."""
 PATH_ARGUMENTS = frozenset(
     ["absolutepath", "file", "filename", "filepath", "path", "targetfile"]
 )
@@ -43,7 +47,11 @@ NEVER = 2**62
 @lru_cache(maxsize=256)  # a conversation has few tools and asks for each result
 def reads_files(tool: str) -> bool:
     """Return whether a tool of this name reads a file; that of a server may stand before it: ``mcp__files__read``."""
-    return _plain(tool.rpartition("__")[2]) in READING_TOOLS
+    return _bare(tool) in READING_TOOLS
+
+
+def _bare(tool: str) -> str:
+    return _plain(tool.rpartition("__")[2])
 
 
 def _plain(name: str) -> str:
@@ -54,7 +62,7 @@ class FileReads(SharedGrowth):
     """The results of tools that read files, as log positions, append-only.
 
     Two reads are of the same if one tool was called with the same arguments, one of which names a file: other lines of
-    a file are something else. A result whose call names no file is never read again.
+    a file are something else, and a result whose call names no file is none of these.
     """
 
     def __init__(self) -> None:
@@ -67,6 +75,8 @@ class FileReads(SharedGrowth):
         """The position of the read before of the same; -1 where there is none."""
         self._newest: dict[tuple[str, str], int] = {}
         """The number of the newest read of each."""
+        self._plans = array("q")
+        """The results of tools that write down a plan."""
 
     def extend(
         self,
@@ -79,18 +89,23 @@ class FileReads(SharedGrowth):
         with self._extending:  # two threads at once would take messages in twice
             for position in range(self._length, len(messages)):
                 call = answered_call(position)
-                if call is not None and reads_files(call.name):
+                if call is None:
+                    continue
+                if reads_files(call.name):
                     self._add(position, call)
+                elif _bare(call.name) in PLANNING_TOOLS:
+                    self._plans.append(position)
             self._length = len(messages)
 
     def _add(self, position: int, call: ToolCall) -> None:
         key = (call.name, _file_of(call))
+        if not key[1]:
+            return
         before = self._newest.get(key)
         if before is not None:
             self._again[before] = position
         self._before.append(-1 if before is None else self._positions[before])
-        if key[1]:
-            self._newest[key] = len(self._positions)
+        self._newest[key] = len(self._positions)
         self._again.append(NEVER)
         self._positions.append(position)
 
@@ -120,6 +135,11 @@ class FileReads(SharedGrowth):
         low = bisect_left(self._positions, length_before)
         high = bisect_left(self._positions, length, low)
         return (before for before in self._before[low:high] if before >= 0)
+
+    def newest_plan(self, length: int) -> int | None:
+        """The newest result of a tool that writes down a plan among the first ``length`` messages."""
+        number = bisect_left(self._plans, length)
+        return self._plans[number - 1] if number else None
 
     def newest(self, stop: int, length: int) -> Iterator[int]:
         """The results before ``stop``, the newest first, that were not read again among the first ``length``

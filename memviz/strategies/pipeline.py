@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from memviz.core.counters import FormSums
 from memviz.core.forms import Form, InTurn, OlderReads, Superseded
 from memviz.core.memory import SUMMARIZED, Memory
-from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.pieces import Messages, Piece, joined, messages, notes
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 from memviz.strategies.clauses import Held, held_by
@@ -44,6 +44,10 @@ class Pipeline(Strategy):
     - deepagents: cuts old arguments, then summarizes at 0.85 of the window and keeps 0.1 (read in deepagents 0.7.32)
     - LibreChat: shortens old results, clears them, then summarizes at 0.8 of the window (documentation of LibreChat)
     - Gemini CLI: clears old results, then summarizes at half of the window (read in gemini-cli 0.61.0)
+    - pydantic-ai-harness: supersedes older reads, clears old results, then summarizes (run with pydantic-ai-harness
+      0.62.0)
+    - Claude Code: summarizes near the end of the window, then brings the plan and up to five files back
+      (documentation of Claude Code)
     - opencode: clears old results, and summarizes when the window is nearly full (read in an older copy of opencode)
 
     Steps stand one a line and are looked at in their order, before each request. A line says what is done, *at* which
@@ -51,8 +55,8 @@ class Pipeline(Strategy):
     go: "clear tool results at 0.5 of the window, keep 40,000 tokens, if 20,000 tokens go". Deeds are *clear tool
     results*, *shorten tool results to 500 characters* (or *messages*), *offload tool results over 10,000 characters to
     4,000* (the rest is stored, where a tool can read it), *cut arguments over 2,000 characters to 20*, *supersede older
-    reads*, *drop thinking*, *drop* and *summarize*. A share of the window is so many tokens, so that another window
-    makes the whole pipeline larger or smaller.
+    reads*, *drop thinking*, *drop*, *summarize* and *bring back the first user message and the plan and 5 files*. A
+    share of the window is so many tokens, so that another window makes the whole pipeline larger or smaller.
 
     Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed.
     What is kept is counted whole, in tokens of results for a step about results; a share of the messages is rounded
@@ -63,6 +67,11 @@ class Pipeline(Strategy):
     A read is superseded once the same tool was called again with the same arguments, one of which names a file: a few
     words stand in its place, also while the newer one is the input. Other lines of a file are something else, and a
     tool counts as one that reads by its name, such as *Read*, *read_file* or *view*.
+
+    What was summarized or dropped can be brought back whole, right behind the summary: the first user message, the
+    newest result of a tool that plans (*TodoWrite*, *update_plan*), and the files that were read last, but for those
+    that were read again since. *5 files of up to 5,000 tokens* leaves out larger ones, and *up to 20,000 tokens*, at
+    the end of the line, what does not fit; the newest file counts first. Results come back with their calls.
     """
 
     title: ClassVar[str] = "Pipeline"
@@ -130,6 +139,8 @@ class Pipeline(Strategy):
         effects: list[Effect] = []
         held: Held | None = None
         for number, step in enumerate(self._steps, 1):
+            if step.anchors is not None:
+                continue
             reason: str | None = "before every request"
             if step.trigger is not None:
                 held = held or self._held(memory)
@@ -154,6 +165,7 @@ class Pipeline(Strategy):
         if first is not None:
             pieces.append(Messages(first, first + 1))
         pieces += notes(memory.newest_summary)
+        pieces += map(messages, self._brought_back(memory))
         pieces += self._history(memory)
         return tuple(pieces)
 
@@ -165,6 +177,17 @@ class Pipeline(Strategy):
             return None
         first = memory.log.turn_start(1)
         return first if first < memory.cursor else None
+
+    def _brought_back(self, memory: Memory) -> list[range]:
+        """The messages that steps bring back of all that was taken out, but for a first user message that is kept."""
+        if memory.cursor == memory.history_start:
+            return []
+        found: list[range] = []
+        for step in self._steps:
+            if step.anchors is not None:
+                found += step.anchors.find_in(memory)
+        first = self._first_user_message(memory)
+        return joined(part for part in found if part.start != first)
 
     def _history(self, memory: Memory) -> list[Messages]:
         """The messages that were not taken out, in the forms of all steps whose mark lies behind them."""
@@ -216,6 +239,9 @@ class Pipeline(Strategy):
         if first is not None:
             apart += 1
             tokens += memory.sums.between(first, first + 1)
+        for part in self._brought_back(memory):
+            apart += len(part)
+            tokens += memory.sums.between(part.start, part.stop)
         for piece in self._history(memory):
             sums = memory.log.token_sums(memory.sums.counter, piece.form)
             tokens += sums.between(piece.start, piece.stop)

@@ -6,7 +6,7 @@ documentation.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memviz.core.bounds import LARGEST_NUMBER
@@ -20,10 +20,11 @@ from memviz.core.forms import (
     OlderReads,
     WithoutThinking,
 )
+from memviz.strategies.anchors import Anchors
 from memviz.strategies.clauses import AnyOf, trigger_from
 
 KeepUnit = Literal["messages", "percent of messages", "turns", "results", "tokens"]
-Action = Literal["reduce", "drop", "summarize"]
+Action = Literal["reduce", "drop", "summarize", "bring back"]
 
 EXAMPLE = "summarize at 0.8 of the window, keep 10 messages"
 ALLOWED = (
@@ -58,6 +59,8 @@ class Step:
     keeps_first_user_message: bool = False
     least_tokens: int = 0
     """Nothing is done where fewer tokens would go."""
+    anchors: Anchors | None = None
+    """What a step that brings something back brings back."""
 
     @property
     def is_about_results(self) -> bool:
@@ -112,10 +115,15 @@ _LEAST = re.compile(r"if (?P<tokens>.+) go")
 _NUMBER = re.compile(r"(?P<amount>\d[\d,]*) (?P<unit>messages|turns|results|tokens)")
 _PERCENT = re.compile(r"(?P<amount>\d{1,3})% of messages")
 _SHARE = re.compile(r"(?P<share>0?\.\d+|1) of the window")
+_FILES = re.compile(
+    r"(?P<files>\d[\d,]*) files(?: of up to (?P<tokens>\d[\d,]*) tokens)?"
+)
 _FIRST_USER = "keep the first user message"
 
 
 def _read(line: str, window_tokens: int) -> Step:
+    if line.startswith("bring back "):
+        return Step("bring back", anchors=_anchors(line, window_tokens))
     found = _LINE.fullmatch(line)
     if found is None:
         raise ValueError(line)
@@ -144,6 +152,24 @@ def _read(line: str, window_tokens: int) -> Step:
         keeps_first_user_message=keeps_first_user_message,
         least_tokens=least_tokens,
     )
+
+
+def _anchors(line: str, window_tokens: int) -> Anchors:
+    """The anchors of a line such as ``bring back the plan and 5 files of up to 5,000 tokens, up to 20,000 tokens``."""
+    named, _, most = line.removeprefix("bring back ").partition(", up to ")
+    anchors = Anchors(tokens=_tokens(most, window_tokens) if most else 0)
+    for one in named.split(" and "):
+        if one == "the first user message":
+            anchors = replace(anchors, first_user_message=True)
+        elif one == "the plan":
+            anchors = replace(anchors, plan=True)
+        elif found := _FILES.fullmatch(one):
+            file_tokens = _whole(found["tokens"]) if found["tokens"] else 0
+            files = _whole(found["files"])
+            anchors = replace(anchors, files=files, file_tokens=file_tokens)
+        else:
+            raise ValueError(line)
+    return anchors
 
 
 def _action(deed: str, form: Form | None) -> Action:

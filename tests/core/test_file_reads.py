@@ -54,7 +54,7 @@ def test_calls_that_name_no_file_are_never_superseded(text: str) -> None:
     log = called(text, text)
     assert superseded(log) == []
     assert not log.file_reads().has_older(0, len(log))
-    assert list(log.file_reads().newest(len(log), len(log))) == [4, 2]
+    assert list(log.file_reads().newest(len(log), len(log))) == []
 
 
 def test_a_log_that_grows_is_read_on() -> None:
@@ -68,3 +68,13 @@ def test_a_log_that_grows_is_read_on() -> None:
     assert list(log.file_reads().superseded_since(3, 5)) == [2]
     assert list(log.file_reads().newest(4, 4)) == [2]
     assert list(log.file_reads().newest(4, 5)) == []
+
+
+def test_the_newest_plan_is_that_of_the_messages_there_are() -> None:
+    call = {"id": "c", "name": "write_todos", "arguments": "{}"}
+    turn = [
+        Message("assistant", "", tool_calls=(call,)),
+        Message("tool", "noted", tool_call_id="c"),
+    ]
+    reads = Log([*turn, *turn]).file_reads()
+    assert [reads.newest_plan(length) for length in range(5)] == [None, None, 1, 1, 3]

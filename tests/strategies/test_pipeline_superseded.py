@@ -36,8 +36,9 @@ CALLS = (
     ("run", {"path": "a.py"}),
     ("read_file", {"id": 3}),
     ("read_file", {"path": ""}),
+    ("TodoWrite", {"todos": ["x"]}),
 )
-"""Twice the same, another file, other lines, another tool, one that reads nothing, and two that name no file."""
+"""Twice the same, another file, other lines, another tool, one that reads nothing, two without a file, and a plan."""
 
 
 def turn_of(number: int, calls: list[int], size: int) -> list[Message]:
