@@ -15,6 +15,7 @@ from memviz.core.messages import TIME as TIME
 from memviz.core.messages import Message as Message
 from memviz.core.messages import ToolCall as ToolCall
 from memviz.core.messages import clean_text as clean_text
+from memviz.core.small_embedding import VectorIndex
 from memviz.core.superseded_sums import SupersededSums
 from memviz.core.tool_links import ToolPairs
 from memviz.core.word_index import WordIndex
@@ -95,6 +96,7 @@ class Log(Sequence[Message]):
         )
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._words = WordIndex()
+        self._vectors = VectorIndex()
         self._file_reads = FileReads()
         self._newest_superseded: dict[Hashable, SupersededSums] = {}
         self._answered: dict[int, ToolCall | None] = {}  # the call of each result
@@ -343,6 +345,12 @@ class Log(Sequence[Message]):
         """The words of all messages, for looking up which hold those of a question; each message is read once."""
         self._words.extend(self._messages)
         return self._words
+
+    def vector_index(self) -> VectorIndex:
+        """The vectors of all messages by a small embedding; each message is embedded once. Raises
+        :class:`MissingLibraryError` without wordllama."""
+        self._vectors.extend(self._messages)
+        return self._vectors
 
     def file_reads(self) -> FileReads:
         """The results of tools that read files, and where they were read again."""
