@@ -80,6 +80,7 @@ JUDGES = [
     *judges_of("pydantic-ai-harness", "test_pydantic_ai_harness",
                ("pipeline", "test_sliding_window", "SlidingWindowCompaction"),
                ("pipeline", "test_clearing", "ClearToolResults"),
+               ("pipeline", "test_older_reads", "DeduplicateFileReads"),
                ("pipeline", "test_summarizing", "SummarizingCompaction"),
                ("pipeline", "test_tiers", "TieredCompaction of both")),
     *judges_of("agent-framework-core", "test_agent_framework",

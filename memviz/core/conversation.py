@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memviz.core.counters import Counter, FormSums, TokenSums
+from memviz.core.file_reads import FileReads
 from memviz.core.messages import RECALL_EXCHANGE as RECALL_EXCHANGE
 from memviz.core.messages import ROLES as ROLES
 from memviz.core.messages import TIME as TIME
@@ -15,11 +16,12 @@ from memviz.core.messages import Message as Message
 from memviz.core.messages import ToolCall as ToolCall
 from memviz.core.messages import clean_text as clean_text
 from memviz.core.small_embedding import VectorIndex
+from memviz.core.superseded_sums import SupersededSums
 from memviz.core.tool_links import ToolPairs
 from memviz.core.word_index import WordIndex
 
 if TYPE_CHECKING:
-    from memviz.core.forms import Form
+    from memviz.core.forms import Form, Superseded
 
 
 class Turn(NamedTuple):
@@ -95,10 +97,12 @@ class Log(Sequence[Message]):
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._words = WordIndex()
         self._vectors = VectorIndex()
-        self._answered: dict[int, str | None] = {}  # the tool of each result
+        self._file_reads = FileReads()
+        self._newest_superseded: dict[Hashable, SupersededSums] = {}
+        self._answered: dict[int, ToolCall | None] = {}  # the call of each result
         self._called: dict[
-            str | None, str
-        ] = {}  # by the id of its call: the tools that the newest message calls
+            str | None, ToolCall
+        ] = {}  # by their ids: the calls of the newest message
         self.tools = ToolPairs()
         self.extend(messages)
 
@@ -127,7 +131,7 @@ class Log(Sequence[Message]):
                 self._replies.append(position)
             self._assistants.append(position)
             # Of several calls with one id the first is meant.
-            self._called = {call.id: call.name for call in reversed(message.tool_calls)}
+            self._called = {call.id: call for call in reversed(message.tool_calls)}
         if message.role != "system":
             self._last_speaker = message.role
         elif self.system_stop == position:
@@ -303,20 +307,30 @@ class Log(Sequence[Message]):
     def answered_tool(self, position: int) -> str | None:
         """The name of the tool whose result stands at ``position``; ``None`` for any other message, and for a result
         that answers no call of the assistant's message nearest before it."""
-        return self._answered.get(position)
+        call = self._answered.get(position)
+        return None if call is None else call.name
+
+    def form_at(self, position: int, form: Form | None) -> Form | None:
+        """The form of the message at ``position`` in a stretch of ``form``: another one only of what was read again."""
+        superseded = None if form is None else form.superseded
+        if superseded is None:
+            return form
+        is_older = self.file_reads().is_superseded(position, superseded.length)
+        return superseded.older if is_older else superseded.others
 
     def sent(self, position: int, form: Form | None) -> Message:
         """The message at ``position`` as it is sent in ``form``."""
         message = self._messages[position]
+        own = self.form_at(position, form)
         return (
-            message
-            if form is None
-            else form.sent(message, self.answered_tool(position))
+            message if own is None else own.sent(message, self.answered_tool(position))
         )
 
     def token_sums(self, counter: Counter, form: Form | None = None) -> TokenSums:
         """Running token sums of all messages under ``counter``, as a whole or in one form; each message is counted
         once."""
+        if form is not None and form.superseded is not None:
+            return self._superseded_sums(counter, form.superseded)
         key = (counter, form)
         sums = self._token_sums.get(key)
         if sums is None:
@@ -338,10 +352,28 @@ class Log(Sequence[Message]):
         self._vectors.extend(self._messages)
         return self._vectors
 
+    def file_reads(self) -> FileReads:
+        """The results of tools that read files, and where they were read again."""
+        self._file_reads.extend(self._messages, self._answered.get)
+        return self._file_reads
+
     def _new_token_sums(self, counter: Counter, form: Form | None) -> TokenSums:
         if form is None:
             return TokenSums(counter)
         return FormSums(self.token_sums(counter), form, self.answered_tool)
+
+    def _superseded_sums(self, counter: Counter, form: Superseded) -> TokenSums:
+        """The sums of such a form. Each time that something is read again it is another one: the newest is kept."""
+        key = (counter, form.older, form.others)
+        known = self._newest_superseded.get(key)
+        length = len(self._messages)
+        if known is None or known.form != form or len(known.totals) <= length:
+            older = self.token_sums(counter, form.older)
+            others = self.token_sums(counter, form.others)
+            superseded = self.file_reads().superseded(form.length)
+            known = SupersededSums(form, older, others, superseded)
+            self._newest_superseded[key] = known
+        return known
 
     def prefix(self, length: int) -> Log:
         """A new log of the first ``length`` messages, with the token sums counted so far."""

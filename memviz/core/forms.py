@@ -4,12 +4,15 @@ A form is a pure function of one message, and a value, so that the tokens of a w
 and kept as running sums (:meth:`memviz.core.conversation.Log.token_sums`).
 """
 
+from __future__ import annotations
+
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Literal
 
+from memviz.core.file_reads import reads_files
 from memviz.core.messages import Message, ToolCall
 
 FormFate = Literal["cleared", "shortened"]
@@ -23,11 +26,18 @@ class Form(ABC):
     fate: ClassVar[FormFate] = "shortened"
     stores: ClassVar[bool] = False
     """True where what is left out is stored, and a tool can read it."""
+    is_older_read: ClassVar[bool] = False
+    """True where the same was read again later."""
 
     @abstractmethod
     def sent(self, message: Message, tool: str | None) -> Message:
         """``message`` as it is sent: itself where the form changes nothing. ``tool`` is the name of the tool whose
         result it is, ``None`` where it answers no call (:meth:`memviz.core.conversation.Log.answered_tool`)."""
+
+    @property
+    def superseded(self) -> Superseded | None:
+        """Itself where what was read again has a form of its own in it, and the log has to choose."""
+        return None
 
     def to_dict(self) -> dict[str, Any]:
         """The form as JSON."""
@@ -69,6 +79,25 @@ class ClearedResults(Form):
             call.id for call in message.tool_calls if call.name not in self.kept_tools
         )
         return WithoutArguments(gone).sent(message, tool)
+
+
+@dataclass(frozen=True)
+class OlderReads(Form):
+    """The results of tools that read a file are replaced by a ``placeholder``, whether it was read again or not: a
+    message alone does not say it. :class:`Superseded` does."""
+
+    name: ClassVar[str] = "older reads"
+    fate: ClassVar[FormFate] = "cleared"
+    is_older_read: ClassVar[bool] = True
+
+    placeholder: str = "[an older read of this file]"
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The placeholder in place of what was read."""
+        is_read = message.role == "tool" and tool is not None and reads_files(tool)
+        if not is_read or message.content == self.placeholder:
+            return message
+        return replace(message, content=self.placeholder)
 
 
 @dataclass(frozen=True)
@@ -245,6 +274,11 @@ class InTurn(Form):
         """True where one of the forms does."""
         return any(form.stores for form in self.forms)
 
+    @property
+    def is_older_read(self) -> bool:  # type: ignore[override]  # that of the forms it is made of
+        """True where one of the forms is for older reads."""
+        return any(form.is_older_read for form in self.forms)
+
     def sent(self, message: Message, tool: str | None) -> Message:
         """The message after all forms."""
         for form in self.forms:
@@ -256,10 +290,49 @@ class InTurn(Form):
         return {"form": self.name, "forms": [form.to_dict() for form in self.forms]}
 
 
+@dataclass(frozen=True)
+class Superseded(Form):
+    """Two forms: ``older`` for what was read again among the first ``length`` messages, and ``others`` for all else
+    (``None``: whole). The log chooses (:meth:`memviz.core.conversation.Log.form_at`), so that a stretch of it is one
+    piece of a request, however many reads in it are superseded."""
+
+    name: ClassVar[str] = "superseded"
+
+    length: int
+    older: Form
+    others: Form | None = None
+
+    @property
+    def superseded(self) -> Superseded:
+        """Itself."""
+        return self
+
+    @property
+    def fate(self) -> FormFate:  # type: ignore[override]  # that of the forms it is made of
+        """That of what was read again."""
+        return self.older.fate
+
+    @property
+    def stores(self) -> bool:  # type: ignore[override]  # that of the forms it is made of
+        """True where all else is stored."""
+        return self.others is not None and self.others.stores
+
+    def sent(self, message: Message, tool: str | None) -> Message:
+        """The message as all else is sent: by itself it is no older read."""
+        return message if self.others is None else self.others.sent(message, tool)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Both forms and the length, as JSON."""
+        others = {"others": self.others.to_dict()} if self.others else {}
+        older = self.older.to_dict()
+        return {"form": self.name, "length": self.length, "older": older, **others}
+
+
 FORMS: dict[str, type[Form]] = {
     form.name: form
     for form in (
         ClearedResults,
+        OlderReads,
         WithoutArguments,
         Cut,
         Offloaded,
@@ -268,6 +341,7 @@ FORMS: dict[str, type[Form]] = {
         WithCalls,
         CutArguments,
         InTurn,
+        Superseded,
     )
 }
 
@@ -279,6 +353,13 @@ def form_from(value: Mapping[str, Any]) -> Form:
         raise ValueError(f"the form {value.get('form')!r} is unknown")
     if known is InTurn:
         return InTurn(tuple(map(form_from, value["forms"])))
+    if known is Superseded:
+        others = value.get("others")
+        return Superseded(
+            value["length"],
+            form_from(value["older"]),
+            None if others is None else form_from(others),
+        )
     fields = {
         name: tuple(item) if isinstance(item, list) else item
         for name, item in value.items()

@@ -16,7 +16,7 @@ from memviz.core.context import (
     joined,
 )
 from memviz.core.counters import Counter, FormSums, TokenSums, call_tokens, name_tokens
-from memviz.core.forms import Form
+from memviz.core.forms import Form, Superseded
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, Piece
@@ -244,6 +244,17 @@ def reduced(space: MemorySpace, piece: Messages) -> Sequence[int]:
         return () if space.log.sent(start, form) is space.log[start] else (start,)
     sums = sums_of(space, form)
     return sums.changed_in(start, stop) if isinstance(sums, FormSums) else ()
+
+
+def reduced_forms(space: MemorySpace, piece: Messages) -> dict[int, Form]:
+    """The forms of these messages, by their log positions. In one piece reads that were read again have another."""
+    positions = reduced(space, piece)
+    if piece.form is None:
+        return {}
+    if not isinstance(piece.form, Superseded):
+        return dict.fromkeys(positions, piece.form)
+    forms = ((at, space.log.form_at(at, piece.form)) for at in positions)
+    return {position: form for position, form in forms if form is not None}
 
 
 def whole(space: MemorySpace, parts: Parts) -> Iterator[range]:

@@ -19,7 +19,7 @@ from memviz.core.recently_used import RecentlyUsed
 from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import language_now
 from memviz.engine import run_record
-from memviz.engine.assembly import reduced
+from memviz.engine.assembly import reduced_forms
 from memviz.engine.columns import Columns
 from memviz.engine.compaction import Compaction
 from memviz.engine.drafts import Draft
@@ -292,8 +292,8 @@ class Run:
             row[covers.start : covers.stop] = Fate.SUMMARIZED
         for piece in record.parts.messages:
             row[piece.start : piece.stop] = Fate.VERBATIM
-            if piece.form is not None:
-                row[list(reduced(space, piece))] = Fate[piece.form.fate.upper()]
+            for position, form in reduced_forms(space, piece).items():
+                row[position] = Fate[form.fate.upper()]
         row[list(record.parts.recalled)] = Fate.RECALLED
         row[record.parts.exchange.start : record.parts.exchange.stop] = Fate.VERBATIM
         row[: space.system_stop] = Fate.VERBATIM

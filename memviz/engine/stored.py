@@ -25,7 +25,7 @@ from pydantic import (
 )
 from pydantic_core import core_schema
 
-from memviz.core.forms import FORMS
+from memviz.core.forms import FORMS, InTurn, Superseded
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece, Place, from_json, to_json
@@ -209,7 +209,8 @@ def _expect_form(text: str) -> None:
             _("the form {name} has a field that is unknown", name=repr(name))
         )
     try:
-        TypeAdapter(FORMS[name]).validate_json(json.dumps(fields), strict=True)
+        shape = _OF_FORMS.get(name, FORMS[name])
+        TypeAdapter(shape).validate_json(json.dumps(fields), strict=True)
     except ValidationError:
         raise ValueError(
             _("the form {name} has a field with a wrong value", name=repr(name))
@@ -231,6 +232,22 @@ def _tag_of(piece: object) -> object:
 
 
 _Form = Annotated[dict[Text, Any], AfterValidator(_expect_sound_form)]
+
+
+@dataclass
+class _InTurn:
+    forms: list[_Form]
+
+
+@dataclass
+class _Superseded:
+    length: Annotated[int, Field(ge=0)]
+    older: _Form
+    others: _Form | None = None
+
+
+_OF_FORMS: dict[str, type] = {InTurn.name: _InTurn, Superseded.name: _Superseded}
+"""The fields of forms that are made of forms."""
 _Role = Literal["system", "user", "assistant"]
 _Run = Annotated[list[Position], Field(min_length=1)]
 _PieceFields = Annotated[

@@ -2,14 +2,15 @@
 
 import math
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from memviz.core.counters import FormSums
-from memviz.core.forms import Form, InTurn
+from memviz.core.forms import Form, InTurn, OlderReads, Superseded
 from memviz.core.memory import SUMMARIZED, Memory
-from memviz.core.pieces import Messages, Piece, notes
+from memviz.core.pieces import Messages, Piece, joined, messages, notes
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 from memviz.strategies.clauses import Held, held_by
@@ -44,21 +45,34 @@ class Pipeline(Strategy):
     - deepagents: cuts old arguments, then summarizes at 0.85 of the window and keeps 0.1 (read in deepagents 0.7.32)
     - LibreChat: shortens old results, clears them, then summarizes at 0.8 of the window (documentation of LibreChat)
     - Gemini CLI: clears old results, then summarizes at half of the window (read in gemini-cli 0.61.0)
+    - pydantic-ai-harness: supersedes older reads, clears old results, then summarizes (run with pydantic-ai-harness
+      0.62.0)
+    - Claude Code: summarizes near the end of the window, then brings the plan and up to five files back
+      (documentation of Claude Code)
     - opencode: clears old results, and summarizes when the window is nearly full (read in an older copy of opencode)
 
     Steps stand one a line and are looked at in their order, before each request. A line says what is done, *at* which
     thresholds (reached, not passed; several are joined by *and* and *or*), what the step *keeps*, and how much has to
     go: "clear tool results at 0.5 of the window, keep 40,000 tokens, if 20,000 tokens go". Deeds are *clear tool
     results*, *shorten tool results to 500 characters* (or *messages*), *offload tool results over 10,000 characters to
-    4,000* (the rest is stored, where a tool can read it), *cut arguments over 2,000 characters to 20*, *drop thinking*,
-    *drop* and *summarize*. A share of the window is so many tokens, so that another window makes the
-    whole pipeline larger or smaller.
+    4,000* (the rest is stored, where a tool can read it), *cut arguments over 2,000 characters to 20*, *supersede older
+    reads*, *drop thinking*, *drop*, *summarize* and *bring back the first user message and the plan and 5 files*. A
+    share of the window is so many tokens, so that another window makes the whole pipeline larger or smaller.
 
     Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed.
     What is kept is counted whole, in tokens of results for a step about results; a share of the messages is rounded
     up, and the summary is one of them. Dropping and summarizing never part a result from its call: where the first
     message that stays is a result, its call stays too, and with *keep at most* both go. Before a request nothing is
     done behind a summary, for nobody knows its size before it is written.
+
+    A read is superseded once the same tool was called again with the same arguments, one of which names a file: a few
+    words stand in its place, also while the newer one is the input. Other lines of a file are something else, and a
+    tool counts as one that reads by its name, such as *Read*, *read_file* or *view*.
+
+    What was summarized or dropped can be brought back whole, right behind the summary: the first user message, the
+    newest result of a tool that plans (*TodoWrite*, *update_plan*), and the files that were read last, but for those
+    that were read again since. *5 files of up to 5,000 tokens* leaves out larger ones, and *up to 20,000 tokens*, at
+    the end of the line, what does not fit; the newest file counts first. Results come back with their calls.
     """
 
     title: ClassVar[str] = "Pipeline"
@@ -125,9 +139,15 @@ class Pipeline(Strategy):
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """The effects of all steps that are due, each for the memory as those before leave it."""
         effects: list[Effect] = []
-        held = self._held(memory)
+        held: Held | None = None
         for number, step in enumerate(self._steps, 1):
-            reason = _reason(step, held)
+            if step.anchors is not None:
+                continue
+            reason: str | None = "before every request"
+            if step.trigger is not None:
+                held = held or self._held(memory)
+                verdict = step.trigger.judge(held)
+                reason = verdict.reason if verdict.is_over else None
             if reason is None:
                 continue
             effect = self._effect(number, step, memory, reason)
@@ -137,7 +157,7 @@ class Pipeline(Strategy):
             if isinstance(effect, Write):
                 break
             memory = memory.moved(effect.mark, effect.to)
-            held = self._held(memory)
+            held = None
         return tuple(effects)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
@@ -147,6 +167,7 @@ class Pipeline(Strategy):
         if first is not None:
             pieces.append(Messages(first, first + 1))
         pieces += notes(memory.newest_summary)
+        pieces += map(messages, self._brought_back(memory))
         pieces += self._history(memory)
         return tuple(pieces)
 
@@ -158,6 +179,17 @@ class Pipeline(Strategy):
             return None
         first = memory.log.turn_start(1)
         return first if first < memory.cursor else None
+
+    def _brought_back(self, memory: Memory) -> list[range]:
+        """The messages that steps bring back of all that was taken out, but for a first user message that is kept."""
+        if memory.cursor == memory.history_start:
+            return []
+        found: list[range] = []
+        for step in self._steps:
+            if step.anchors is not None:
+                found += step.anchors.find_in(memory)
+        first = self._first_user_message(memory)
+        return joined(part for part in found if part.start != first)
 
     def _history(self, memory: Memory) -> list[Messages]:
         """The messages that were not taken out, in the forms of all steps whose mark lies behind them."""
@@ -172,14 +204,33 @@ class Pipeline(Strategy):
         bounds = [memory.cursor, *sorted(inner), memory.length]
         found = []
         for start, stop in pairwise(bounds):
-            forms = tuple(
-                self._steps[number - 1].form
-                for number, mark in marks.items()
-                if mark >= stop
-            )
+            numbers = [number for number, mark in marks.items() if mark >= stop]
             if start < stop:
-                found.append(Messages(start, stop, _together(forms)))
+                form = self._together(numbers, start, memory)
+                found.append(Messages(start, stop, form))
         return found
+
+    def _together(
+        self, numbers: Sequence[int], start: int, memory: Memory
+    ) -> Form | None:
+        """One form for the messages from ``start`` on that these steps reach."""
+        every: list[Form] = []
+        others: list[Form] = []
+        length = memory.history_start
+        for number in numbers:
+            form = self._steps[number - 1].form
+            assert form is not None  # noqa: S101 - only what has a form has a mark
+            every.append(form)
+            if isinstance(form, OlderReads):
+                length = memory.mark(_mark(number))
+            else:
+                others.append(form)
+        rest = _in_turn(tuple(others))
+        older = _in_turn(tuple(every))
+        if older == rest or not memory.log.file_reads().has_older(start, length):
+            return rest
+        assert older is not None  # noqa: S101 - a form that is not the rest is one
+        return Superseded(length, older, rest)
 
     def _held(self, memory: Memory) -> Held:
         """The numbers of the request that would be sent now, the system prompt apart."""
@@ -190,6 +241,9 @@ class Pipeline(Strategy):
         if first is not None:
             apart += 1
             tokens += memory.sums.between(first, first + 1)
+        for part in self._brought_back(memory):
+            apart += len(part)
+            tokens += memory.sums.between(part.start, part.stop)
         for piece in self._history(memory):
             sums = memory.log.token_sums(memory.sums.counter, piece.form)
             tokens += sums.between(piece.start, piece.stop)
@@ -200,6 +254,8 @@ class Pipeline(Strategy):
         self, number: int, step: Step, memory: Memory, reason: str
     ) -> Effect | None:
         """The effect of a step that is due; ``None`` where nothing of it can go."""
+        if isinstance(step.form, OlderReads):
+            return self._supersede(number, step, memory, reason)
         stop = self._stop(step, memory)
         if step.action == "reduce":
             return self._reduce(number, step, memory, stop, reason)
@@ -231,6 +287,31 @@ class Pipeline(Strategy):
         going = range(changed[0], stop)
         return Move(_mark(number), stop, step.form.fate, reason, going)
 
+    def _supersede(
+        self, number: int, step: Step, memory: Memory, reason: str
+    ) -> Move | None:
+        """The mark moves behind the newest message, the input too, if a file was read again since it stood."""
+        assert step.form is not None  # noqa: S101 - a step that supersedes has one
+        mark = memory.mark(_mark(number))
+        reads = memory.log.file_reads()
+        going = [
+            position
+            for position in reads.superseded_since(mark, memory.length)
+            if position >= memory.cursor
+        ]
+        if not going:
+            return None
+        sums = memory.log.token_sums(memory.sums.counter, step.form)
+        saved = sum(
+            memory.sums.between(position, position + 1)
+            - sums.between(position, position + 1)
+            for position in going
+        )
+        if step.least_tokens and saved < step.least_tokens:
+            return None
+        changed = range(min(going), max(going) + 1)
+        return Move(_mark(number), memory.length, step.form.fate, reason, changed)
+
     def _stop(self, step: Step, memory: Memory) -> int:
         """The first position that a step leaves alone."""
         stops = [memory.before_input]
@@ -243,24 +324,15 @@ class Pipeline(Strategy):
         return max(memory.history_start, min(stops))
 
 
-def _reason(step: Step, held: Held) -> str | None:
-    """The numbers for which a step is due; ``None`` where it is not."""
-    if step.trigger is None:
-        return "before every request"
-    verdict = step.trigger.judge(held)
-    return verdict.reason if verdict.is_over else None
-
-
 def _mark(number: int) -> str:
     return f"step {number}"
 
 
-def _together(forms: tuple[Form | None, ...]) -> Form | None:
+def _in_turn(forms: tuple[Form, ...]) -> Form | None:
     """One form that does what all do; ``None`` of none."""
-    known = tuple(form for form in forms if form is not None)
-    if len(known) < 2:
-        return known[0] if known else None
-    return InTurn(known)
+    if len(forms) < 2:
+        return forms[0] if forms else None
+    return InTurn(forms)
 
 
 def _kept_messages(memory: Memory, keep: Keep) -> int:

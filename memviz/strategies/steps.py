@@ -6,7 +6,7 @@ documentation.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memviz.core.bounds import LARGEST_NUMBER
@@ -17,12 +17,14 @@ from memviz.core.forms import (
     CutArguments,
     Form,
     Offloaded,
+    OlderReads,
     WithoutThinking,
 )
+from memviz.strategies.anchors import Anchors
 from memviz.strategies.clauses import AnyOf, trigger_from
 
 KeepUnit = Literal["messages", "percent of messages", "turns", "results", "tokens"]
-Action = Literal["reduce", "drop", "summarize"]
+Action = Literal["reduce", "drop", "summarize", "bring back"]
 
 EXAMPLE = "summarize at 0.8 of the window, keep 10 messages"
 ALLOWED = (
@@ -57,6 +59,8 @@ class Step:
     keeps_first_user_message: bool = False
     least_tokens: int = 0
     """Nothing is done where fewer tokens would go."""
+    anchors: Anchors | None = None
+    """What a step that brings something back brings back."""
 
     @property
     def is_about_results(self) -> bool:
@@ -80,7 +84,8 @@ def steps_from(text: str, window_tokens: int) -> tuple[Step, ...]:
         for line in lines
         if line and not line.startswith("#")
     )
-    if not steps:
+    superseding = [step for step in steps if isinstance(step.form, OlderReads)]
+    if not steps or len(superseding) > 1:
         raise ParameterError("steps", text, ALLOWED)
     return steps
 
@@ -102,6 +107,7 @@ _SHORTENED = re.compile(
 _OFFLOADED = re.compile(
     r"offload tool results over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
+_SUPERSEDED = re.compile(r'supersede older reads(?: as "(?P<placeholder>[^"]*)")?')
 _ARGUMENTS = re.compile(
     r"cut arguments over (?P<over>\d[\d,]*) characters to (?P<chars>\d[\d,]*)"
 )
@@ -109,10 +115,15 @@ _LEAST = re.compile(r"if (?P<tokens>.+) go")
 _NUMBER = re.compile(r"(?P<amount>\d[\d,]*) (?P<unit>messages|turns|results|tokens)")
 _PERCENT = re.compile(r"(?P<amount>\d{1,3})% of messages")
 _SHARE = re.compile(r"(?P<share>0?\.\d+|1) of the window")
+_FILES = re.compile(
+    r"(?P<files>\d[\d,]*) files(?: of up to (?P<tokens>\d[\d,]*) tokens)?"
+)
 _FIRST_USER = "keep the first user message"
 
 
 def _read(line: str, window_tokens: int) -> Step:
+    if line.startswith("bring back "):
+        return Step("bring back", anchors=_anchors(line, window_tokens))
     found = _LINE.fullmatch(line)
     if found is None:
         raise ValueError(line)
@@ -131,6 +142,8 @@ def _read(line: str, window_tokens: int) -> Step:
         else:
             keeps.append(_keep(clause, window_tokens))
     form = _form(found["deed"])
+    if isinstance(form, OlderReads) and (keeps or keeps_first_user_message):
+        raise ValueError(line)  # the newest read is what it keeps
     return Step(
         action=_action(found["deed"], form),
         trigger=trigger,
@@ -139,6 +152,24 @@ def _read(line: str, window_tokens: int) -> Step:
         keeps_first_user_message=keeps_first_user_message,
         least_tokens=least_tokens,
     )
+
+
+def _anchors(line: str, window_tokens: int) -> Anchors:
+    """The anchors of a line such as ``bring back the plan and 5 files of up to 5,000 tokens, up to 20,000 tokens``."""
+    named, _, most = line.removeprefix("bring back ").partition(", up to ")
+    anchors = Anchors(tokens=_tokens(most, window_tokens) if most else 0)
+    for one in named.split(" and "):
+        if one == "the first user message":
+            anchors = replace(anchors, first_user_message=True)
+        elif one == "the plan":
+            anchors = replace(anchors, plan=True)
+        elif found := _FILES.fullmatch(one):
+            file_tokens = _whole(found["tokens"]) if found["tokens"] else 0
+            files = _whole(found["files"])
+            anchors = replace(anchors, files=files, file_tokens=file_tokens)
+        else:
+            raise ValueError(line)
+    return anchors
 
 
 def _action(deed: str, form: Form | None) -> Action:
@@ -158,6 +189,9 @@ def _form(deed: str) -> Form | None:
     if found := _RESULTS.fullmatch(deed):
         placeholder = found["placeholder"]
         return ClearedResults() if placeholder is None else ClearedResults(placeholder)
+    if found := _SUPERSEDED.fullmatch(deed):
+        placeholder = found["placeholder"]
+        return OlderReads() if placeholder is None else OlderReads(placeholder)
     if found := _SHORTENED.fullmatch(deed):
         half = _whole(found["chars"]) // 2
         roles = (

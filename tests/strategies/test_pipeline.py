@@ -3,6 +3,7 @@ from texts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pytest
@@ -248,6 +249,8 @@ class Slow:
             if self._tokens(stop) < threshold:
                 continue
             limit = min(start, self._kept(log, stop, kept, unit))
+            if self._supersedes(number, deed, stop):
+                continue
             if deed in FORMED:
                 before = max(self.marks[number], self.cursor)
                 if any(
@@ -267,8 +270,7 @@ class Slow:
         return [
             *self.log[: log.system_stop],
             *head,
-            *self._history(start),
-            *self.log[start:stop],
+            *self._history(stop),
         ]
 
     def _parts(self, log: Log, limit: int) -> bool:
@@ -292,14 +294,23 @@ class Slow:
         return [Message("system", text)]
 
     def _history(self, stop: int) -> list[Message]:
-        found = []
-        for position in range(self.cursor, stop):
-            message = self.log[position]
-            for (deed, *_), mark in zip(self.lines, self.marks, strict=True):
-                if deed in FORMED and position < mark:
-                    message = FORMED[deed](message)
-            found.append(message)
-        return found
+        return [self._sent(position) for position in range(self.cursor, stop)]
+
+    def _sent(self, position: int) -> Message:
+        message = self.log[position]
+        for (deed, *_), mark in zip(self.lines, self.marks, strict=True):
+            if position < mark:
+                message = self._formed(deed, position, mark)(message)
+        return message
+
+    def _formed(
+        self, deed: str, position: int, mark: int
+    ) -> Callable[[Message], Message]:
+        return FORMED.get(deed, lambda message: message)
+
+    def _supersedes(self, number: int, deed: str, stop: int) -> bool:
+        """Whether a line is about older reads, and was dealt with."""
+        return False
 
     def _tokens(self, stop: int) -> int:
         count = memviz.counter("chars4")

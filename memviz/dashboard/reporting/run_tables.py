@@ -10,7 +10,7 @@ import numpy as np
 from memviz.core.text.wording import message_number
 from memviz.core.translation import ENGLISH, use_language
 from memviz.dashboard.words.compactions import outcome_words, reason_words
-from memviz.engine.assembly import reduced
+from memviz.engine.assembly import reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.run_frame import FRAME_COLUMNS
@@ -81,9 +81,8 @@ def _reply(record: TurnRecord) -> Row:
 def _reduced(record: TurnRecord) -> Row:
     counts = {"cleared_messages": 0, "shortened_messages": 0}
     for piece in record.parts.messages:
-        if piece.form is not None:
-            positions = reduced(record.memory.space, piece)
-            counts[f"{piece.form.fate}_messages"] += len(positions)
+        for form in reduced_forms(record.memory.space, piece).values():
+            counts[f"{form.fate}_messages"] += 1
     return counts
 
 

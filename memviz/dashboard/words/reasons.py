@@ -16,6 +16,7 @@ _PHRASES = (
     (re.compile("no user message in what the summarizer may read"),
      noop("no user message in what the summarizer may read")),
     (re.compile("written by the user"), noop("written by the user")),
+    (re.compile("before every request"), noop("before every request")),
     (re.compile("the summarizer failed"), noop("the summarizer failed")),
     (re.compile("the library left them out"), noop("the library left them out")),
 )  # fmt: skip

@@ -9,14 +9,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.context import Fate
+from memviz.core.forms import FormFate
 from memviz.core.pieces import Messages, Notes
-from memviz.engine.assembly import reduced
+from memviz.engine.assembly import reduced_forms
 from memviz.engine.generations import Generations
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS, code_of
@@ -28,6 +29,7 @@ _VERBATIM = code_of(Fate.VERBATIM)
 _DROPPED = code_of(Fate.DROPPED)
 _OPAQUE = code_of(Fate.OPAQUE)
 _ONCE = code_of(Fate.SUMMARIZED, 1)
+_OF_FORMS = {fate: code_of(Fate[fate.upper()]) for fate in get_args(FormFate)}
 Painted = tuple[int, int, int]
 """Messages ``[start, stop)`` and their code."""
 
@@ -144,10 +146,8 @@ def _layers(
         yield covers.start, covers.stop, _ONCE
     for piece in sent.messages:
         yield piece.start, piece.stop, _VERBATIM
-        if piece.form is not None:
-            code = code_of(Fate[piece.form.fate.upper()])
-            for position in reduced(run.space, piece):
-                yield position, position + 1, code
+        for position, form in reduced_forms(run.space, piece).items():
+            yield position, position + 1, _OF_FORMS[form.fate]
     for position in sent.recalled:
         yield position, position + 1, RECALLED_CODE
     yield sent.exchange.start, sent.exchange.stop, _VERBATIM

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.conversation import Log
 from memviz.core.counters import FormSums
-from memviz.core.forms import Form
+from memviz.core.forms import Form, Superseded
 from memviz.core.memory import MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, in_ranges, joined
@@ -45,13 +45,16 @@ class OtherWords:
         self._space = space
         self._places: dict[Hashable, int] = {}
         self._first: dict[Form, int] = {}
+        self._superseded: dict[Messages, list[range]] = {}
         self.messages: list[Message] = []
 
     def of(self, parts: Parts) -> OtherRanges:
         """Return what a request sends of them."""
         found = OtherRanges([], [], [])
         for piece in parts.pieces:
-            if isinstance(piece, Messages) and piece.form is not None:
+            if isinstance(piece, Messages) and isinstance(piece.form, Superseded):
+                found.in_messages.extend(self._one_by_one(piece))
+            elif isinstance(piece, Messages) and piece.form is not None:
                 found.in_messages.append(self._changed(piece, piece.form))
             elif isinstance(piece, Line):
                 message = piece.message
@@ -82,6 +85,16 @@ class OtherWords:
         first = self._first[form]
         start = bisect_left(sums.changed, piece.start)
         return range(first + start, first + bisect_left(sums.changed, piece.stop))
+
+    def _one_by_one(self, piece: Messages) -> list[range]:
+        """Return the places of the messages that a piece changes, where older reads have a form of their own. Nearly
+        all say the same few words, and many requests have the same piece."""
+        if piece not in self._superseded:
+            log = self._space.log
+            found = [log.sent(at, piece.form) for at in reduced(self._space, piece)]
+            said = {(one.content, one.tool_calls): one for one in found}
+            self._superseded[piece] = [self._place(*one) for one in said.items()]
+        return self._superseded[piece]
 
     def _place(self, key: Hashable, message: Message) -> range:
         place = self._places.setdefault(key, len(self.messages))

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from memviz.core.context import TOKENS_PER_MESSAGE
 from memviz.core.counters import SumArrays
-from memviz.core.forms import Form
+from memviz.core.forms import Form, Superseded
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked, messages
 from memviz.core.summaries import SummaryVersion
@@ -327,15 +327,25 @@ class SharedPrefix:
         if left.form == right.form:
             return stop - start
         # Up to the first that their forms change differently.
-        changed = {
-            *reduced(self._space, left._replace(stop=stop)),
-            *reduced(self._space, right._replace(stop=stop)),
-        }
-        for at in sorted(changed):
+        for at in sorted(self._may_differ(left, right, stop)):
             one = self._log.sent(at, left.form)
             if not _reads_alike(one, self._log.sent(at, right.form)):
                 return at - start
         return stop - start
+
+    def _may_differ(self, left: Messages, right: Messages, stop: int) -> set[int]:
+        """Return the positions before ``stop`` of the messages that two forms of one stretch may change differently."""
+        one = left.form
+        other = right.form
+        if isinstance(one, Superseded) and isinstance(other, Superseded):
+            if (one.older, one.others) == (other.older, other.others):
+                lengths = sorted((one.length, other.length))
+                found = self._log.file_reads().superseded_since(*lengths)
+                return {at for at in found if left.start <= at < stop}
+        return {
+            *reduced(self._space, left._replace(stop=stop)),
+            *reduced(self._space, right._replace(stop=stop)),
+        }
 
     def _first(self, item: Item) -> Message:
         if isinstance(item, Notes):

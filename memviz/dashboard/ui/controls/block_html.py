@@ -24,7 +24,7 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.markup import element, section
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.words.requests import role_name
-from memviz.engine.assembly import reduced
+from memviz.engine.assembly import reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.steps import code_of
 from memviz.metrics.retention.knowledge import FactState
@@ -46,14 +46,12 @@ FORMED_HELP = noop(
 )
 
 
-def reduced_forms(record: TurnRecord) -> Mapping[int, Form]:
+def forms_sent(record: TurnRecord) -> Mapping[int, Form]:
     """Return the forms of the messages of the log that were sent with less in them than was said, by their
     positions."""
-    space = record.memory.space
     forms: dict[int, Form] = {}
     for piece in record.parts.messages:
-        if piece.form is not None:
-            forms.update(dict.fromkeys(reduced(space, piece), piece.form))
+        forms.update(reduced_forms(record.memory.space, piece))
     return forms
 
 
@@ -63,18 +61,19 @@ def sent_instead(record: TurnRecord, position: int) -> tuple[Message, str] | Non
     log = record.memory.log
     said = log[position]
     for piece in record.parts.messages:
-        if piece.form is not None and position in piece.positions:
-            sent = log.sent(position, piece.form)
+        form = log.form_at(position, piece.form)
+        if form is not None and position in piece.positions:
+            sent = log.sent(position, form)
             if sent is said:
                 return None
             tokens = record.memory.sums.between(position, position + 1)
-            return sent, _form_words(said, sent, piece.form, tokens)
+            return sent, _form_words(said, sent, form, tokens)
     return None
 
 
 def block_html(block: Block, record: TurnRecord, first: int = 0) -> Markup:
     """Return the block's head and its messages from number ``first`` (0-based) on."""
-    forms = reduced_forms(record)
+    forms = forms_sent(record)
     parts = [_head(block, record, forms)]
     told = _told_in(block, record)
     if block.kind == "system":
@@ -293,6 +292,8 @@ def _formed(color: str, *inside: Markup) -> Markup:
 def _form_words(said: Message, sent: Message, form: Form, tokens: int) -> str:
     if form.fate == "cleared" and sent.content == said.content:
         return _("sent without the arguments of its calls")
+    if form.is_older_read:
+        return _("an older read of this file, sent as a placeholder")
     if form.stores:
         return _(
             "offloaded: its beginning is sent, and reading all of it once would send {tokens} more",

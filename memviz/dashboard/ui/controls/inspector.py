@@ -29,7 +29,7 @@ from memviz.dashboard.ui.controls.block_html import (
     block_html,
     block_title,
     form_counts,
-    reduced_forms,
+    forms_sent,
     sent_versions,
     size_words,
 )
@@ -285,7 +285,7 @@ def folded_label(block: Block, record: TurnRecord, broken: str = "") -> str:
     tokens = counted(block.tokens, "token")
     if block.kind == "history":
         messages = _range_words(block.indices)
-        formed = _(COMMA).join(form_counts(block, reduced_forms(record)))
+        formed = _(COMMA).join(form_counts(block, forms_sent(record)))
         if formed:
             return _(
                 "**{messages}**, {how} · {tokens}",

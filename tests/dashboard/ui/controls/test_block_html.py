@@ -15,6 +15,7 @@ from memviz.dashboard.ui.controls.inspector import folded_label, in_reading_orde
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.steps import code_of
 from tests.reducing import Clearing, FactsInside, HeadAndTail, fact_writer
+from tests.strategies.test_pipeline_superseded import reading
 
 MARKUP = "<b>fat</b>"
 
@@ -141,6 +142,23 @@ def test_a_cut_message_is_called_shortened() -> None:
     assert html.index("<p>The firs…all.</p>") < html.index(
         "<p>The first message of all.</p>"
     )
+
+
+@pytest.mark.parametrize("other", ["", "cut arguments over 5 characters to 2\n"])
+def test_an_older_read_is_called_so_and_what_is_shortened_beside_it_is_not(
+    other: str,
+) -> None:
+    steps = f"{other}supersede older reads"
+    strategy = memviz.strategy("pipeline", steps=steps)
+    record = memviz.replay(reading([0], [0], [2]), strategy).requests[-1]
+    older = sent_instead(record, 2)
+    assert older is not None
+    assert older[0].content == "[an older read of this file]"
+    assert older[1] == "an older read of this file, sent as a placeholder"
+    assert sent_instead(record, 6) is None
+    call = sent_instead(record, 1)
+    assert (call and call[1]) == ("shortened" if other else None)
+    assert "an older read of this file" in "".join(shown(record))
 
 
 @pytest.mark.parametrize("prompt", [None, "Be kind."])

@@ -1,0 +1,166 @@
+"""The files that tools read, which of them were read again later, and plans that were written down."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from memviz.core.shared_growth import SharedGrowth
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memviz.core.messages import Message, ToolCall
+
+READING_TOOLS = frozenset(
+    [
+        "cat",
+        "fsread",
+        "getfilecontents",
+        "openfile",
+        "read",
+        "readfile",
+        "readtextfile",
+        "view",
+        "viewfile",
+    ]
+)
+"""Tools that read one file, by their names in small letters without signs between them."""
+PLANNING_TOOLS = frozenset(
+    ["managetodolist", "todowrite", "updateplan", "updatetodolist", "writetodos"]
+)
+"""Tools that write down what is to be done, in the same way."""
+PATH_ARGUMENTS = frozenset(
+    ["absolutepath", "file", "filename", "filepath", "path", "targetfile"]
+)
+"""The arguments that say which file, written in the same way."""
+NEVER = 2**62
+"""The position of a read that has not come."""
+
+
+@lru_cache(maxsize=256)  # a conversation has few tools and asks for each result
+def reads_files(tool: str) -> bool:
+    """Return whether a tool of this name reads a file; that of a server may stand before it: ``mcp__files__read``."""
+    return _bare(tool) in READING_TOOLS
+
+
+def _bare(tool: str) -> str:
+    return _plain(tool.rpartition("__")[2])
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
+
+
+class FileReads(SharedGrowth):
+    """The results of tools that read files, as log positions, append-only.
+
+    Two reads are of the same if one tool was called with the same arguments, one of which names a file: other lines of
+    a file are something else, and a result whose call names no file is none of these.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._length = 0
+        self._positions = array("q")
+        self._again = array("q")
+        """Where each was read again."""
+        self._before = array("q")
+        """The position of the read before of the same; -1 where there is none."""
+        self._newest: dict[tuple[str, str], int] = {}
+        """The number of the newest read of each."""
+        self._plans = array("q")
+        """The results of tools that write down a plan."""
+
+    def extend(
+        self,
+        messages: Sequence[Message],
+        answered_call: Callable[[int], ToolCall | None],
+    ) -> None:
+        """Take in the messages that were not taken in yet."""
+        if self._length >= len(messages):
+            return
+        with self._extending:  # two threads at once would take messages in twice
+            for position in range(self._length, len(messages)):
+                call = answered_call(position)
+                if call is None:
+                    continue
+                if reads_files(call.name):
+                    self._add(position, call)
+                elif _bare(call.name) in PLANNING_TOOLS:
+                    self._plans.append(position)
+            self._length = len(messages)
+
+    def _add(self, position: int, call: ToolCall) -> None:
+        key = (call.name, _file_of(call))
+        if not key[1]:
+            return
+        before = self._newest.get(key)
+        if before is not None:
+            self._again[before] = position
+        self._before.append(-1 if before is None else self._positions[before])
+        self._newest[key] = len(self._positions)
+        self._again.append(NEVER)
+        self._positions.append(position)
+
+    def is_superseded(self, position: int, length: int) -> bool:
+        """Return whether what stands at ``position`` was read again among the first ``length`` messages."""
+        number = bisect_left(self._positions, position, 0, len(self._positions))
+        is_read = self._positions[number : number + 1] == array("q", [position])
+        return is_read and self._again[number] < length
+
+    def has_older(self, start: int, length: int) -> bool:
+        """Return whether anything at ``start`` or behind it was read again among the first ``length`` messages."""
+        first = bisect_left(self._positions, start)
+        stop = bisect_left(self._positions, length, first)
+        return any(again < length for again in self._again[first:stop])
+
+    def superseded(self, length: int) -> NDArray[np.int64]:
+        """The positions of the results that were read again among the first ``length`` messages."""
+        import numpy as np  # only who asks for it waits for it
+
+        stop = bisect_left(self._positions, length)
+        is_old = np.array(self._again[:stop]) < length
+        found: NDArray[np.int64] = np.array(self._positions[:stop])[is_old]
+        return found
+
+    def superseded_since(self, length_before: int, length: int) -> Iterator[int]:
+        """The results that were read again by messages ``length_before`` to ``length``."""
+        low = bisect_left(self._positions, length_before)
+        high = bisect_left(self._positions, length, low)
+        return (before for before in self._before[low:high] if before >= 0)
+
+    def newest_plan(self, length: int) -> int | None:
+        """The newest result of a tool that writes down a plan among the first ``length`` messages."""
+        number = bisect_left(self._plans, length)
+        return self._plans[number - 1] if number else None
+
+    def newest(self, stop: int, length: int) -> Iterator[int]:
+        """The results before ``stop``, the newest first, that were not read again among the first ``length``
+        messages."""
+        high = bisect_left(self._positions, stop)
+        for number in range(high - 1, -1, -1):
+            if self._again[number] >= length:
+                yield self._positions[number]
+
+
+def _file_of(call: ToolCall) -> str:
+    """The words for what a call reads: its arguments in one order; empty where none names a file."""
+    try:
+        arguments = json.loads(call.arguments)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(arguments, dict):
+        return ""
+    named = [
+        value for name, value in arguments.items() if _plain(name) in PATH_ARGUMENTS
+    ]
+    if not any(isinstance(value, str) and value for value in named):
+        return ""
+    return json.dumps(arguments, sort_keys=True)
