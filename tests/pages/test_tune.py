@@ -270,11 +270,8 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(
     label = page.header[0].value.replace("\\", "").replace("\u2060", "")
     click(page, "Open in Compare")
     assert page_of(page) == "compare"
-    parameter, value = label.rpartition(" · ")[2].split("=")
-    assert [*token_lines(page)] == [
-        "Full buffer",
-        memviz.strategy("summary_buffer", **{parameter: int(value)}).label,
-    ]
+    assert label.startswith("Summary buffer · ")
+    assert [*token_lines(page)] == ["Full buffer", label]
 
 
 @pytest.mark.slow
