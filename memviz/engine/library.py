@@ -193,7 +193,10 @@ class LibraryAtWork:
         known = self._state.memory.summary
         found: list[Piece] = []
         written: Message | None = None
-        for message, position, is_notes in _mapped(self._state.log, sent, self._fed):
+        mapped = _mapped(
+            self._state.log, sent, self._fed, self._state.memory.before_input
+        )
+        for message, position, is_notes in mapped:
             last = found[-1] if found else None
             if position is not None:
                 if isinstance(last, Messages) and last.stop == position:
@@ -251,9 +254,11 @@ def _first_sent(pieces: Sequence[Piece], length: int) -> int:
     return first
 
 
-def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLibrary]:
+def _mapped(
+    log: Log, sent: Sequence[FromLibrary], stop: int, input_start: int
+) -> Iterator[FromLibrary]:
     """Each message with its log position: by identity, else the first one behind the last that was found which reads
-    the same."""
+    the same. Of the input it does not matter what the library made of it: that is sent whole."""
     behind = log.system_stop
     for number, (message, position, is_notes) in enumerate(sent):
         if position is None:
@@ -265,7 +270,8 @@ def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLi
                 (p for p in range(behind, until) if _reads_alike(log[p], message)), None
             )
         elif (
-            log[position] is not message
+            position < input_start
+            and log[position] is not message
             and log[position].to_request() != message.to_request()
         ):
             position = None  # the library changed it: these are its words

@@ -48,7 +48,7 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
         "The SummarizationMiddleware of LangChain that is installed"
     )
     order: ClassVar[int] = 90
-    library: ClassVar[str] = "LangChain"
+    library_name: ClassVar[str] = "LangChain"
     package: ClassVar[str] = "langchain"
     modules: ClassVar[tuple[str, ...]] = ("langchain", "langgraph")
     tried_at_first: ClassVar[bool] = (

@@ -59,7 +59,7 @@ class LibraryStrategy(Strategy):
     and is given the answers that it got."""
 
     trigger: ClassVar[Trigger] = Trigger.REQUEST
-    library: ClassVar[str] = ""
+    library_name: ClassVar[str] = ""
     """The name of what is run, to which its version belongs: ``Strands``."""
     package: ClassVar[str] = ""
     """The distribution that it comes in: ``strands-agents``."""
@@ -83,7 +83,7 @@ class LibraryStrategy(Strategy):
         """The reason why it cannot be run: its library is not installed."""
         if all(find_spec(module) for module in self.modules):
             return ""
-        return _(MISSING, library=self.library, package=self.package)
+        return _(MISSING, library=self.library_name, package=self.package)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The message as the library sends it, heading and all."""

@@ -1,4 +1,4 @@
-"""Pipelines against the compactions of pydantic-ai-harness."""
+"""Pipelines against the compactions of pydantic-ai-harness, as memviz runs them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz import Message
-from memviz.core.counters import Counter
-from memviz.strategies.library import Ask, Library
+import memviz
+from memviz import Message, ToolCall
 
 pytest.importorskip("pydantic_ai_harness.compaction")
 
@@ -23,25 +22,34 @@ from tests.peers.judging import (
     pipeline,
     results_waited_for,
 )
-from tests.peers.libraries.pydantic_ai import CompactionAtWork
+from tests.peers.libraries.pydantic_ai_agent import requests_of_an_agent
+from tests.strategies.conversations import answered
 
 FIRST = "keep the first user message"
 MOST = st.integers(3, 12)
 KEPT = st.integers(1, 8)
 
 
-def opens(name: str, **arguments: Any) -> Any:
-    def made(ask: Ask, counter: Counter) -> Library:
-        return CompactionAtWork(name, arguments, ask, counter)
+NEVER_REACHED = 1_000_000
+"""Tokens that no conversation here has."""
 
-    return made
+
+def here(rule: str, **parameters: Any) -> memviz.Strategy:
+    return memviz.strategy("pydantic_ai_compaction", rule=rule, **parameters)
+
+
+def of_messages(rule: str, most: int, kept: int) -> memviz.Strategy:
+    """A compaction that acts past so many messages, whatever their tokens."""
+    return here(
+        rule, trigger_tokens=NEVER_REACHED, trigger_messages=most, keep_messages=kept
+    )
 
 
 @given(messages=ANY, most=MOST, kept=KEPT)
 def test_sliding_window(messages: list[Message], most: int, kept: int) -> None:
     judge(
         messages,
-        opens("SlidingWindowCompaction", max_messages=most, keep_messages=kept),
+        of_messages("sliding_window", most, kept),
         pipeline(f"drop at {most + 1} messages, keep {kept} messages, {FIRST}"),
         [ALONE, DAMAGED, input_longer_than(kept)],
     )
@@ -51,9 +59,9 @@ def test_sliding_window(messages: list[Message], most: int, kept: int) -> None:
 def test_clearing(messages: list[Message], most: int, kept: int) -> None:
     judge(
         messages,
-        opens("ClearToolResults", max_tokens=most, keep_pairs=kept, placeholder="[x]"),
+        here("clear_tool_results", trigger_tokens=most, keep_results=kept),
         pipeline(
-            f'clear tool results as "[x]" at {most + 1} tokens, keep {kept} results'
+            f'clear tool results as "[tool result cleared]" at {most + 1} tokens, keep {kept} results'
         ),
         [DAMAGED, results_waited_for(kept)],
     )
@@ -63,7 +71,7 @@ def test_clearing(messages: list[Message], most: int, kept: int) -> None:
 def test_summarizing(messages: list[Message], most: int, kept: int) -> None:
     judge(
         messages,
-        opens("SummarizingCompaction", max_messages=most, keep_messages=kept),
+        of_messages("summarizing", most, kept),
         pipeline(f"summarize at {most + 1} messages, keep {kept} messages, {FIRST}"),
         [ALONE, DAMAGED, input_longer_than(kept)],
     )
@@ -71,20 +79,45 @@ def test_summarizing(messages: list[Message], most: int, kept: int) -> None:
 
 @given(messages=ANY, most=st.integers(1, 120), results=st.integers(0, 3), kept=KEPT)
 def test_tiers(messages: list[Message], most: int, results: int, kept: int) -> None:
-    clearing = {"max_tokens": 1, "keep_pairs": results, "placeholder": "[x]"}
     judge(
         messages,
-        opens(
-            "TieredCompaction",
-            target_tokens=most,
-            tiers=[
-                ("ClearToolResults", clearing),
-                ("SummarizingCompaction", {"max_messages": 1, "keep_messages": kept}),
-            ],
-        ),
+        here("tiered", trigger_tokens=most, keep_results=results, keep_messages=kept),
         pipeline(
-            f'clear tool results as "[x]" at {most + 1} tokens, keep {results} results',
+            f'clear tool results as "[tool result cleared]" at {most + 1} tokens, keep {results} results',
             f"summarize at {most + 1} tokens, keep {kept} messages, {FIRST}",
         ),
         [ALONE, DAMAGED, results_waited_for(results), input_longer_than(kept)],
     )
+
+
+@given(
+    calls=st.lists(st.integers(0, 2), min_size=1, max_size=8),
+    most=st.integers(1, 80),
+    kept=st.integers(1, 4),  # with 0 an agent clears the input as well
+)
+def test_an_agent_sends_the_same(calls: list[int], most: int, kept: int) -> None:
+    """An agent whose capability it is, with tools and a model, where memviz has the capability alone."""
+    messages = answered(conversation(calls))
+    rule = here("clear_tool_results", trigger_tokens=most, keep_results=kept)
+    run = memviz.replay(messages, rule, model=None, counter=len)
+    stops = [record.memory.length for record in run.requests]
+    assert [
+        [(one.role, one.content) for one in record.context.messages]
+        for record in run.requests
+    ] == requests_of_an_agent(messages, stops, rule)
+
+
+def conversation(calls: list[int]) -> list[Message]:
+    """A turn each, with so many calls of a tool one after another."""
+    messages = []
+    for turn, number in enumerate(calls):
+        messages.append(Message("user", f"question {turn}"))
+        for at in range(number):
+            id = f"c{turn}-{at}"
+            call = ToolCall(id, "look_up", "{}")
+            messages.append(Message("assistant", "", tool_calls=(call,)))
+            messages.append(
+                Message("tool", f"result {id}", name="look_up", tool_call_id=id)
+            )
+        messages.append(Message("assistant", f"answer {turn}"))
+    return messages
