@@ -74,11 +74,6 @@ class LibraryStrategy(Strategy):
             return _(cls.title)
         return _("{title}, run here ({version})", title=_(cls.title), version=installed)
 
-    @property
-    def name(self) -> str:
-        """Its title, told apart from strategies that have the same rule and no library."""
-        return _("{title}, run here", title=_(self.title))
-
     def can_be_run(self) -> str:
         """The reason why it cannot be run: its library is not installed."""
         if all(find_spec(module) for module in self.modules):
