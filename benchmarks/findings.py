@@ -50,6 +50,7 @@ GRID = {
 LEFT_OUT = {
     "clear_tool_results": "three of the conversations have no tools, and results of the fourth are short",
     "langchain_summarization": "it is the rule of threshold_summary",
+    "langchain_context_editing": "it is the rule of clear_tool_results",
     "llama_index": "it runs a library, whose rules chat_summary_buffer and fifo_facts have",
     "strands_managers": "it runs a library, and a pipeline has its rule",
     "agent_framework_compaction": "it runs a library, and a pipeline has its rule",

@@ -68,6 +68,8 @@ JUDGES = [
     Judge("clear_tool_results", "langchain", "strategies.test_clear_tool_results", LANGCHAIN),
     Judge("langchain_summarization", "langchain", "strategies.test_langchain_summarization",
           "test_requests_and_prompts_are_those_of_an_agent"),
+    Judge("langchain_context_editing", "langchain", "strategies.test_langchain_context_editing",
+          "test_requests_are_those_of_an_agent"),
     Judge("chat_summary_buffer", "llama-index-core", "peers.test_llamaindex",
           "test_same_messages_kept_and_same_messages_summarized"),
     Judge("llama_index", "llama-index-core", "strategies.test_llama_index",

@@ -12,6 +12,7 @@ from memviz.core.messages import Message
 from memviz.strategies.library import (
     Ask,
     Asking,
+    Counted,
     FromLibrary,
     LibraryStrategy,
     run_to_end,
@@ -124,7 +125,7 @@ class CompactionAtWork:
             )
         return library.SummarizationStrategy(
             client=SimpleNamespace(get_response=self._answer),
-            tokenizer=SimpleNamespace(count_tokens=counter),
+            tokenizer=SimpleNamespace(count_tokens=Counted(counter).__getitem__),
             target_count=strategy.keep_messages,
             threshold=strategy.spare_messages,
         )
