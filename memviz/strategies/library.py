@@ -18,6 +18,7 @@ from memviz.core.pieces import Messages, Piece
 from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.families import LIBRARIES
 
 MISSING = noop(
     "{library} is not installed here. Install it with 'pip install {package}'."
@@ -58,6 +59,7 @@ class LibraryStrategy(Strategy):
     then, so the object itself is never taken back in time: it is opened again where a conversation is cut or resumed,
     and is given the answers that it got."""
 
+    family: ClassVar[str] = LIBRARIES
     trigger: ClassVar[Trigger] = Trigger.REQUEST
     library_name: ClassVar[str] = ""
     """The name of what is run, to which its version belongs: ``Strands``."""

@@ -15,10 +15,10 @@ from memviz import Log, Message, ModelError, ScriptedModel
 
 pytest.importorskip("llama_index.core")
 
-from tests.peers import test_llamaindex as buffers
-from tests.strategies import test_fifo_facts as facts
 from tests.strategies.conversations import answered
+from tests.strategies.libraries import fact_scripts as facts
 from tests.strategies.libraries import llama_index_fifo
+from tests.strategies.libraries import summary_scripts as buffers
 from tests.strategies.libraries.talks import talks
 
 
