@@ -82,7 +82,7 @@ class AgentFrameworkCompaction(LibraryStrategy):
         2,
         "messages",
         "Summarization and truncation: it acts once there are more than so many beyond those. Larger acts less often.",
-        (0, 20),
+        (1, 20),
         minimum=0,
     )
     keep_groups: int = whole_number(

@@ -100,7 +100,7 @@ class PydanticAiCompaction(LibraryStrategy):
         3,
         "results",
         "Clear tool results and tiered: so many of the newest results stay. Larger keeps more.",
-        (0, 10),
+        (1, 10),
         minimum=0,
     )
 
