@@ -28,7 +28,11 @@ FOLDER = Path(__file__).parent
 GUIDE = FOLDER / "field-guide.md"
 PICTURES = FOLDER / "field-guide"
 GLOSSARY = FOLDER / "glossary.md"
-PICTURED_LIBRARIES = ("langchain_summarization", "llama_index")
+PICTURED_LIBRARIES = (
+    "langchain_context_editing",
+    "langchain_summarization",
+    "llama_index",
+)
 """Strategies that run a library which comes with the extra dev."""
 GLOSSARY_INTRODUCTION = (
     "# Glossary\n\n"

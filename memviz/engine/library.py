@@ -16,6 +16,7 @@ from memviz.core.errors import (
     ScriptExhausted,
     UnusableSummarizerError,
 )
+from memviz.core.forms import ClearedResults
 from memviz.core.memory import SUMMARIZED, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Piece
@@ -193,13 +194,21 @@ class LibraryAtWork:
         known = self._state.memory.summary
         found: list[Piece] = []
         written: Message | None = None
-        for message, position, is_notes in _mapped(self._state.log, sent, self._fed):
+        mapped = _mapped(
+            self._state.log, sent, self._fed, self._state.memory.before_input
+        )
+        for message, position, is_notes in mapped:
             last = found[-1] if found else None
             if position is not None:
-                if isinstance(last, Messages) and last.stop == position:
+                form = _cleared(self._state.log, position, message)
+                if (
+                    isinstance(last, Messages)
+                    and last.stop == position
+                    and last.form == form
+                ):
                     found[-1] = last._replace(stop=position + 1)
                 else:
-                    found.append(Messages(position, position + 1))
+                    found.append(Messages(position, position + 1, form))
             elif (
                 answer
                 and written is None
@@ -251,9 +260,11 @@ def _first_sent(pieces: Sequence[Piece], length: int) -> int:
     return first
 
 
-def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLibrary]:
+def _mapped(
+    log: Log, sent: Sequence[FromLibrary], stop: int, input_start: int
+) -> Iterator[FromLibrary]:
     """Each message with its log position: by identity, else the first one behind the last that was found which reads
-    the same."""
+    the same. Of the input it does not matter what the library made of it: that is sent whole."""
     behind = log.system_stop
     for number, (message, position, is_notes) in enumerate(sent):
         if position is None:
@@ -265,13 +276,24 @@ def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLi
                 (p for p in range(behind, until) if _reads_alike(log[p], message)), None
             )
         elif (
-            log[position] is not message
+            position < input_start
+            and log[position] is not message
             and log[position].to_request() != message.to_request()
+            and _cleared(log, position, message) is None
         ):
             position = None  # the library changed it: these are its words
         if position is not None:
             behind = position + 1
         yield FromLibrary(message, position, is_notes)
+
+
+def _cleared(log: Log, position: int, sent: Message) -> ClearedResults | None:
+    """The form of a result that the library sends with another content, such as a placeholder."""
+    said = log[position]
+    if said.role != "tool" or said.content == sent.content:
+        return None
+    form = ClearedResults(sent.content)
+    return form if form.sent(said, log.answered_tool(position)) == sent else None
 
 
 def _reads_alike(one: Message, other: Message) -> bool:

@@ -20,6 +20,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.session import Session
 from memviz.strategies.base import Move, Trigger
+from memviz.strategies.library import LibraryStrategy
 
 
 def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
@@ -65,8 +66,11 @@ class NextHistory(NamedTuple):
 
 def next_history(session: Session) -> NextHistory:
     """The messages that the request after the user's next message will hold word for word. A summarization that
-    the user will be asked about may be skipped, and one that failed may wait; then both are possible."""
+    the user will be asked about may be skipped, and one that failed may wait; then both are possible. A library may
+    take out whatever it sent before."""
     short = long = _held(session, "")
+    if isinstance(session.strategy, LibraryStrategy):  # nobody knows what it will keep
+        return NextHistory(frozenset(), frozenset.union(*short))
     limit = session.strategy.budget_tokens
     fill = session.strategy.fill(session.memory)
     if limit is None and fill is not None and fill.unit == "tokens":

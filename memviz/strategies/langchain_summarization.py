@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
@@ -14,6 +13,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
 from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
+from memviz.strategies.langchain_messages import as_langchain
 from memviz.strategies.library import Ask, Counted, FromLibrary, LibraryStrategy
 from memviz.strategies.thresholds import Thresholds
 
@@ -48,7 +48,7 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
         "The SummarizationMiddleware of LangChain that is installed"
     )
     order: ClassVar[int] = 90
-    library: ClassVar[str] = "LangChain"
+    library_name: ClassVar[str] = "LangChain"
     package: ClassVar[str] = "langchain"
     modules: ClassVar[tuple[str, ...]] = ("langchain", "langgraph")
     tried_at_first: ClassVar[bool] = (
@@ -203,32 +203,3 @@ def _model_that_asks() -> Any:
             )
 
     return Asking
-
-
-def as_langchain(message: Message, id: str) -> Any:
-    """``message`` as LangChain's. Arguments that are no JSON object become one, so that the call is there."""
-    kinds = import_module("langchain_core.messages")
-    fields: dict[str, Any] = {
-        "content": message.content,
-        "name": message.name,
-        "id": id,
-    }
-    if message.role == "assistant":
-        calls = [
-            {"id": call.id, "name": call.name, "args": _arguments(call.arguments)}
-            for call in message.tool_calls
-        ]
-        return kinds.AIMessage(tool_calls=calls, **fields)
-    if message.role == "tool":
-        return kinds.ToolMessage(tool_call_id=message.tool_call_id or "", **fields)
-    return (kinds.SystemMessage if message.role == "system" else kinds.HumanMessage)(
-        **fields
-    )
-
-
-def _arguments(text: str) -> dict[str, Any]:
-    try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
-        parsed = None
-    return parsed if isinstance(parsed, dict) else {"arguments": text}

@@ -61,7 +61,7 @@ class LibraryStrategy(Strategy):
 
     family: ClassVar[str] = LIBRARIES
     trigger: ClassVar[Trigger] = Trigger.REQUEST
-    library: ClassVar[str] = ""
+    library_name: ClassVar[str] = ""
     """The name of what is run, to which its version belongs: ``Strands``."""
     package: ClassVar[str] = ""
     """The distribution that it comes in: ``strands-agents``."""
@@ -76,16 +76,11 @@ class LibraryStrategy(Strategy):
             return _(cls.title)
         return _("{title}, run here ({version})", title=_(cls.title), version=installed)
 
-    @property
-    def name(self) -> str:
-        """Its title, told apart from strategies that have the same rule and no library."""
-        return _("{title}, run here", title=_(self.title))
-
     def can_be_run(self) -> str:
         """The reason why it cannot be run: its library is not installed."""
         if all(find_spec(module) for module in self.modules):
             return ""
-        return _(MISSING, library=self.library, package=self.package)
+        return _(MISSING, library=self.library_name, package=self.package)
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         """The message as the library sends it, heading and all."""

@@ -57,7 +57,7 @@ class LlamaIndex(LibraryStrategy):
     main_parameter: ClassVar[str] = "token_limit"
     # chat_summary_buffer and fifo_facts are the same rules, and faster.
     tried_at_first: ClassVar[bool] = False
-    library: ClassVar[str] = "LlamaIndex"
+    library_name: ClassVar[str] = "LlamaIndex"
     package: ClassVar[str] = "llama-index-core"
     modules: ClassVar[tuple[str, ...]] = ("llama_index",)
 

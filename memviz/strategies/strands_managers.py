@@ -53,7 +53,7 @@ class StrandsManagers(LibraryStrategy):
     tried_at_first: ClassVar[bool] = (
         False  # a pipeline has the same rule, and is faster
     )
-    library: ClassVar[str] = "Strands"
+    library_name: ClassVar[str] = "Strands"
     package: ClassVar[str] = "strands-agents"
     modules: ClassVar[tuple[str, ...]] = ("strands",)
 

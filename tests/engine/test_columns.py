@@ -65,7 +65,14 @@ SETTINGS = [
     small("summary_only", enable_summarization=False),
     small("chat_summary_buffer", count_initial_tokens=True),
 ]
-KEPT_IN_FULL = ("head_and_tail", "fifo_facts", "retrieval", "facts_store", "hand_off")
+KEPT_IN_FULL = (
+    "head_and_tail",
+    "fifo_facts",
+    "retrieval",
+    "facts_store",
+    "hand_off",
+    "pydantic_ai_compaction",
+)
 """They send more than one range, or notes inside the system prompt."""
 every_setting = pytest.mark.parametrize(
     "strategy", SETTINGS, ids=lambda one: f"{one.id} {one.model_dump()}"

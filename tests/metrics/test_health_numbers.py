@@ -20,6 +20,7 @@ from memviz.metrics.health.budgets import REFERENCE
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.names import DEFAULT_MODEL
 from memviz.models.prices import context_window_tokens
+from memviz.strategies.library import LibraryStrategy
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.engine.probes import IDS, small
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
@@ -212,6 +213,8 @@ class Recount:
             "threshold_summary",
             "pipeline",
             "hand_off",
+        ) or isinstance(
+            self.run.strategy, LibraryStrategy
         ):  # whose room is of one unit or another, or of none
             return [*say(len(written), len(since)), f"{len(since) / len(written):.1f}"]
         gaps = [

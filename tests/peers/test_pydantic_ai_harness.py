@@ -1,17 +1,22 @@
-"""Pipelines against the compactions of pydantic-ai-harness."""
+"""Pipelines against the compactions of pydantic-ai-harness, as memviz runs them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz import Log, Message
+import memviz
+from memviz import Log, Message, ToolCall
 from memviz.core.counters import Counter
 from memviz.strategies.library import Ask, Library
+from memviz.strategies.pydantic_ai_compaction import CompactionAtWork
 
 pytest.importorskip("pydantic_ai_harness.compaction")
 
@@ -25,8 +30,9 @@ from tests.peers.judging import (
     pipeline,
     results_waited_for,
 )
-from tests.peers.libraries.pydantic_ai import CompactionAtWork
-from tests.strategies.test_pipeline_superseded import talks
+from tests.peers.libraries.pydantic_ai_agent import requests_of_an_agent
+from tests.strategies.conversations import answered
+from tests.strategies.read_talks import talks
 
 READ = ("read_file", "mcp__files__Read")
 
@@ -74,18 +80,26 @@ MOST = st.integers(3, 12)
 KEPT = st.integers(1, 8)
 
 
-def opens(name: str, **arguments: Any) -> Any:
-    def made(ask: Ask, counter: Counter) -> Library:
-        return CompactionAtWork(name, arguments, ask, counter)
+NEVER_REACHED = 1_000_000
+"""Tokens that no conversation here has."""
 
-    return made
+
+def here(rule: str, **parameters: Any) -> memviz.Strategy:
+    return memviz.strategy("pydantic_ai_compaction", rule=rule, **parameters)
+
+
+def of_messages(rule: str, most: int, kept: int) -> memviz.Strategy:
+    """A compaction that acts past so many messages, whatever their tokens."""
+    return here(
+        rule, trigger_tokens=NEVER_REACHED, trigger_messages=most, keep_messages=kept
+    )
 
 
 @given(messages=ANY, most=MOST, kept=KEPT)
 def test_sliding_window(messages: list[Message], most: int, kept: int) -> None:
     judge(
         messages,
-        opens("SlidingWindowCompaction", max_messages=most, keep_messages=kept),
+        of_messages("sliding_window", most, kept),
         pipeline(f"drop at {most + 1} messages, keep {kept} messages, {FIRST}"),
         [ALONE, DAMAGED, input_longer_than(kept)],
     )
@@ -95,12 +109,25 @@ def test_sliding_window(messages: list[Message], most: int, kept: int) -> None:
 def test_clearing(messages: list[Message], most: int, kept: int) -> None:
     judge(
         messages,
-        opens("ClearToolResults", max_tokens=most, keep_pairs=kept, placeholder="[x]"),
+        here("clear_tool_results", trigger_tokens=most, keep_results=kept),
         pipeline(
-            f'clear tool results as "[x]" at {most + 1} tokens, keep {kept} results'
+            f'clear tool results as "[tool result cleared]" at {most + 1} tokens, keep {kept} results'
         ),
         [DAMAGED, results_waited_for(kept)],
     )
+
+
+def deduplicating(**trigger: int) -> Callable[[Ask, Counter], Library]:
+    """A compaction that memviz does not offer to choose, put to work as those that it does."""
+
+    def of(model: Any, tokenizer: Any) -> Any:
+        kinds = import_module("pydantic_ai_harness.compaction")
+        return kinds.DeduplicateFileReads(
+            file_key=file_of, tokenizer=tokenizer, **trigger
+        )
+
+    rule: Any = SimpleNamespace(compaction=of)
+    return lambda ask, counter: CompactionAtWork(rule, ask, counter)
 
 
 @given(messages=talks.map(under_own_ids), most=st.integers(0, 80))
@@ -110,7 +137,7 @@ def test_older_reads(messages: list[Message], most: int) -> None:
     at = f" at {most + 1} tokens" if most else ""
     judge(
         messages,
-        opens("DeduplicateFileReads", file_key=file_of, **trigger),
+        deduplicating(**trigger),
         pipeline(f'supersede older reads as "[superseded file read]"{at}'),
         [READ_TWICE_AT_ONCE],
     )
@@ -120,7 +147,7 @@ def test_older_reads(messages: list[Message], most: int) -> None:
 def test_summarizing(messages: list[Message], most: int, kept: int) -> None:
     judge(
         messages,
-        opens("SummarizingCompaction", max_messages=most, keep_messages=kept),
+        of_messages("summarizing", most, kept),
         pipeline(f"summarize at {most + 1} messages, keep {kept} messages, {FIRST}"),
         [ALONE, DAMAGED, input_longer_than(kept)],
     )
@@ -128,20 +155,45 @@ def test_summarizing(messages: list[Message], most: int, kept: int) -> None:
 
 @given(messages=ANY, most=st.integers(1, 120), results=st.integers(0, 3), kept=KEPT)
 def test_tiers(messages: list[Message], most: int, results: int, kept: int) -> None:
-    clearing = {"max_tokens": 1, "keep_pairs": results, "placeholder": "[x]"}
     judge(
         messages,
-        opens(
-            "TieredCompaction",
-            target_tokens=most,
-            tiers=[
-                ("ClearToolResults", clearing),
-                ("SummarizingCompaction", {"max_messages": 1, "keep_messages": kept}),
-            ],
-        ),
+        here("tiered", trigger_tokens=most, keep_results=results, keep_messages=kept),
         pipeline(
-            f'clear tool results as "[x]" at {most + 1} tokens, keep {results} results',
+            f'clear tool results as "[tool result cleared]" at {most + 1} tokens, keep {results} results',
             f"summarize at {most + 1} tokens, keep {kept} messages, {FIRST}",
         ),
         [ALONE, DAMAGED, results_waited_for(results), input_longer_than(kept)],
     )
+
+
+@given(
+    calls=st.lists(st.integers(0, 2), min_size=1, max_size=8),
+    most=st.integers(1, 80),
+    kept=st.integers(0, 4),
+)
+def test_an_agent_sends_the_same(calls: list[int], most: int, kept: int) -> None:
+    """An agent whose capability it is, with tools and a model, where memviz has the capability alone."""
+    messages = answered(conversation(calls))
+    rule = here("clear_tool_results", trigger_tokens=most, keep_results=kept)
+    run = memviz.replay(messages, rule, model=None, counter=len)
+    stops = [record.memory.length for record in run.requests]
+    assert [
+        [(one.role, one.content) for one in record.context.messages]
+        for record in run.requests
+    ] == requests_of_an_agent(messages, stops, rule)
+
+
+def conversation(calls: list[int]) -> list[Message]:
+    """A turn each, with so many calls of a tool one after another."""
+    messages = []
+    for turn, number in enumerate(calls):
+        messages.append(Message("user", f"question {turn}"))
+        for at in range(number):
+            id = f"c{turn}-{at}"
+            call = ToolCall(id, "look_up", "{}")
+            messages.append(Message("assistant", "", tool_calls=(call,)))
+            messages.append(
+                Message("tool", f"result {id}", name="look_up", tool_call_id=id)
+            )
+        messages.append(Message("assistant", f"answer {turn}"))
+    return messages

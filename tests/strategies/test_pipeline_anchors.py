@@ -17,8 +17,8 @@ from memviz.strategies.steps import steps_from
 from tests.metrics.memory_map.codes import codes_of, drawn
 from tests.metrics.sent_messages import shared_by_turn
 from tests.strategies.conversations import text_of
-from tests.strategies.test_pipeline import contents, replay, said
-from tests.strategies.test_pipeline_superseded import SlowReads, reading, talks
+from tests.strategies.read_talks import SlowReads, reading, talks
+from tests.strategies.slow_pipeline import contents, replay, said
 
 SUMMARIZE = "summarize at 10 messages, keep 2 messages"
 

@@ -22,9 +22,14 @@ def test_a_strategy_that_acts_does_so_in_its_example(id: str) -> None:
     example = example_of(id)
     assert example is not None
     assert example.strategy.id == id
-    assert bool(example.run.compactions) == (
-        example.strategy.trigger is not Trigger.NEVER
-    )
+    if (
+        id == "langchain_context_editing"
+    ):  # it remembers nothing, so nothing is an event
+        assert "cleared" in {one.looks for one in example.picture.said}
+    else:
+        assert bool(example.run.compactions) == (
+            example.strategy.trigger is not Trigger.NEVER
+        )
     assert all(compaction.error is None for compaction in example.run.compactions)
 
 

@@ -76,7 +76,7 @@ def refused_words() -> list[str]:
     for id, reason in refused().items():
         cls = strategies()[id]
         if issubclass(cls, LibraryStrategy) and cls.package:
-            libraries[cls.library] = cls.package
+            libraries[cls.library_name] = cls.package
         else:
             title = _(cls.title)
             lines.append(

@@ -15,7 +15,7 @@ from memviz.dashboard.ui.controls.inspector import folded_label, in_reading_orde
 from memviz.engine.records import TurnRecord
 from memviz.metrics.memory_map.steps import code_of
 from tests.reducing import Clearing, FactsInside, HeadAndTail, fact_writer
-from tests.strategies.test_pipeline_superseded import reading
+from tests.strategies.read_talks import reading
 
 MARKUP = "<b>fat</b>"
 
