@@ -42,7 +42,8 @@ class MemvizStage {
         this.build();
         const { signal } = this.walk;
         this.sizes = new ResizeObserver(() => this.resize());
-        for (const box of [this.place, ...this.around()]) this.sizes.observe(box); // what stands above it may grow
+        // What stands above it may grow, and lanes become lower where a summary that is read needs the room.
+        for (const box of [this.place, this.reader, ...this.around()]) this.sizes.observe(box);
         addEventListener("resize", () => this.resize(), { signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
@@ -130,7 +131,6 @@ class MemvizStage {
         this.canvas = memvizMake("canvas", this.place, {}, { role: "img" });
         this.labels = memvizMake("div", this.place, { className: "labels" });
         this.tip = memvizMake("div", this.place, { className: "tip", hidden: true });
-        this.reader = memvizMake("div", this.box, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": _("The summary in full") });
         this.legend = memvizMake("ul", this.box, { className: "legend" }, { "aria-label": _("What the colours mean") });
         this.factRow = memvizMake("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": _("Facts that the request knows or has lost") });
         this.live = memvizMake("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
@@ -149,6 +149,7 @@ class MemvizStage {
     buildControls() {
         const _ = this._;
         const foot = (this.foot = memvizMake("div", this.box, { className: "foot" })); // stays in view where the lanes do not fit
+        this.reader = memvizMake("div", foot, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": _("The summary in full") });
         this.sentence = memvizMake("div", foot, { className: "sentence" });
         this.question = memvizMake("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": _("Before you see it") });
         this.controls = new MemvizControls(this.walk, foot);
@@ -285,7 +286,7 @@ class MemvizStage {
     resize() {
         const width = Math.floor(this.place.clientWidth);
         if (!width || !this.frames) return;
-        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight, this.controls.row.offsetHeight].join();
+        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight, this.reader.offsetHeight, this.controls.row.offsetHeight].join();
         if (this.arranged === key) return;
         this.arranged = key;
         [this.width, this.em] = [width, em];
@@ -616,12 +617,13 @@ class MemvizStage {
     read(opens) {
         this.reader.hidden = !opens;
         this.drawSummary();
+        this.showFacts(this.factRow.classList.contains("all"));
         if (!opens) return this.readButton.focus({ preventScroll: true });
         this.reader.focus({ preventScroll: true });
         this.reader.scrollIntoView?.({ block: "nearest" });
     }
 
-    // The open summary follows the walk, from version to version; what holds a followed fact is marked and in sight.
+    // The open summary follows the walk, from version to version, each from its beginning; what holds a followed fact is marked.
     drawSummary() {
         const held = this.summaries(), { reader } = this;
         this.readButton.hidden = !Object.keys(this.data.settings[this.chosen].summaries ?? {}).length;
@@ -629,6 +631,7 @@ class MemvizStage {
         this.readButton.setAttribute("aria-expanded", String(!reader.hidden));
         if (!held.length) reader.hidden = true;
         if (reader.hidden) return;
+        const { scrollTop } = reader, versions = held.map(([version]) => version).join(), isSame = reader.dataset.versions === versions;
         const close = memvizButton("close", null, "✕", this._("Close the summary"), () => this.read(false));
         close.setAttribute("aria-label", close.title);
         reader.replaceChildren(close);
@@ -636,8 +639,8 @@ class MemvizStage {
             memvizMake("b", reader, { textContent: this._("Summary {version}", { version }) });
             this.told(parts, memvizMake("p", reader));
         }
-        const mark = reader.querySelector("mark");
-        reader.scrollTop = mark ? mark.offsetTop - reader.clientHeight / 3 : 0;
+        reader.scrollTop = isSame ? scrollTop : 0;
+        reader.dataset.versions = versions;
     }
 
     // A text in parts, of which every second one holds a followed fact.
