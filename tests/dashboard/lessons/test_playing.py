@@ -115,6 +115,18 @@ def test_the_stage_waits_before_the_predicted_turn_and_then_goes_there() -> None
     assert (after.first, after.turn, after.last) == (3, 10, 46)
 
 
+def test_once_any_other_question_is_answered_the_stage_goes_on_to_the_last_turn() -> (
+    None
+):
+    question = {"text": "?", "choices": ["a", "b"], "answer": 0, "reason": "a."}
+    view = {"turn": 6, "from": 2, "to": 58}
+    step = lesson({"view": view, "question": question}).steps[0]
+    assert standing(step, 60, is_answered=False) == Standing(2, 6, 58)
+    assert standing(step, 60, is_answered=True) == Standing(2, 58, 58)
+    unasked = lesson({"view": view}).steps[0]
+    assert standing(unasked, 60, is_answered=True) == Standing(2, 6, 58)
+
+
 def test_a_view_longer_than_the_conversation_ends_with_it() -> None:
     found = standing(
         lesson({"view": {"turn": 60, "from": 50, "to": 70}}).steps[0],
