@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import memviz
+
 from memviz.core.errors import RecordingError
 from memviz.dashboard.lessons.lesson import CONTROLS, Text
 from memviz.dashboard.lessons.playing import Played, address_anywhere, play
@@ -101,6 +103,17 @@ def test_the_cheapest_setting_comes_with_all_amounts(played: Played) -> None:
     assert answer in played.labels
     assert all(label in reason.en.replace("\\", "") for label in played.labels)
     assert reason.en.count("$") == len(played.labels)
+
+
+def test_a_memory_without_a_summary_is_not_said_to_have_one(
+    workspace: Workspace,
+) -> None:
+    step = memviz.lesson("poison").steps[1]
+    question = question_of(step, play(step.view.study, workspace))
+    assert question is not None
+    assert question.answer == 1
+    assert question.reason.en == "No message that is sent holds it any more."
+    assert "摘要" not in question.reason.zh
 
 
 def test_the_stage_waits_before_the_predicted_turn_and_then_goes_there() -> None:
