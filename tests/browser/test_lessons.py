@@ -141,6 +141,29 @@ def test_eight_lines_of_a_summary_that_is_opened_are_seen_from_its_beginning(
 
 
 @pytest.mark.slow
+def test_a_long_name_is_seen_whole_and_the_reason_beside_the_picture(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    at_step(page, dashboard, "a-fact-changes", 4)
+    names = page.locator(".memviz-stage .labels .name")
+    cut = "name => name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 5"
+    assert not [name for name in names.all() if name.evaluate(cut)]
+    at_step(page, dashboard, "the-rule-is-lost", 5)
+    page.locator(".st-key-lesson-question label").last.click()
+    verdict = page.locator(".st-key-lesson-verdict")
+    sees(verdict)
+    quiet(page)
+    expect(verdict).to_be_in_viewport(ratio=1)
+    expect(page.locator(".memviz-stage canvas")).to_be_in_viewport(ratio=1)
+    reason = verdict.bounding_box()
+    onwards = page.locator(".st-key-lesson-onwards").bounding_box()
+    assert reason is not None
+    assert onwards is not None
+    assert reason["y"] + reason["height"] <= onwards["y"] + 1
+
+
+@pytest.mark.slow
 def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(
     page: Page, dashboard: Dashboard
 ) -> None:

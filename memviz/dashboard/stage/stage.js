@@ -6,6 +6,7 @@ const MEMVIZ_FITTINGS = ["roomy", "low", "tight"]; // how the height of the wind
 const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
 const MEMVIZ_PHONE_PIXELS = 640; // up to this width things stand below each other
 const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
+const MEMVIZ_CUT_ROW_EM = 2.27; // a row with room for three small lines
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
 // What is said in the language of the page: `_` says it.
@@ -299,10 +300,18 @@ class MemvizStage {
             row.style.top = `${isWide ? top - over : labelTop}px`;
             row.style.width = isWide ? `${left - 8}px` : "100%";
             row.style.height = isWide ? `${laneHeight + 2 * over}px` : "";
+            this.fitName(row, isWide && laneHeight + 2 * over >= MEMVIZ_CUT_ROW_EM * em);
         });
         this.readColors();
         this.picture.show(this.walk?.at ?? 0, 0);
         this.placeMarks();
+    }
+
+    // A name that would be cut takes two smaller lines, for settings often differ in their last parameter.
+    fitName(row, hasRoom) {
+        row.classList.remove("cut");
+        const name = row.firstElementChild;
+        row.classList.toggle("cut", hasRoom && name.scrollWidth > name.clientWidth + 1);
     }
 
     around() {
