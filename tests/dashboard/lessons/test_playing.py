@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import memviz
-
 from memviz.core.errors import RecordingError
 from memviz.dashboard.lessons.lesson import CONTROLS, Text
 from memviz.dashboard.lessons.playing import Played, address_anywhere, play
