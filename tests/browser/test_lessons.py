@@ -98,6 +98,71 @@ def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(
     expect(first).to_have_attribute("aria-pressed", "true")
 
 
+SEEN_OF_SUMMARY = """
+(reader) => {
+    const text = reader.querySelector("p"), close = reader.querySelector("button").getBoundingClientRect();
+    const first = text.getBoundingClientRect(), { bottom } = reader.getBoundingClientRect();
+    const last = reader.getRootNode().elementFromPoint(first.left + 5, bottom - 12);
+    return {
+        lines: (bottom - first.top) / parseFloat(getComputedStyle(text).lineHeight),
+        isCovered: !reader.contains(last),
+        isBeside: close.left >= first.right,
+        scrolled: reader.scrollTop,
+        bottom,
+    };
+}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 390])
+def test_eight_lines_of_a_summary_that_is_opened_are_seen_from_its_beginning(
+    page: Page, dashboard: Dashboard, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 720 if width > 400 else 844})
+    at_step(page, dashboard, "a-fact-changes", 4)
+    page.locator(".memviz-stage .labels button").last.click()
+    page.get_by_role("button", name="Read the summary").click()
+    reader = page.locator(".memviz-stage .reader")
+    expect(reader).to_contain_text("- The user's name is Aoife")
+    expect(reader).not_to_contain_text("<fact>")
+    rests(page)
+    seen = reader.evaluate(SEEN_OF_SUMMARY)
+    assert seen["lines"] >= 8
+    assert seen["scrolled"] == 0
+    assert seen["isBeside"]
+    assert not seen["isCovered"]
+    height = page.evaluate("innerHeight")
+    assert seen["bottom"] <= height
+    lanes = page.locator(".memviz-stage canvas").bounding_box()
+    assert lanes is not None
+    if width > 400:
+        assert lanes["y"] >= 0  # the stage is seen beside it
+
+
+@pytest.mark.slow
+def test_a_long_name_is_seen_whole_and_the_reason_beside_the_picture(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    at_step(page, dashboard, "a-fact-changes", 4)
+    names = page.locator(".memviz-stage .labels .name")
+    cut = "name => name.scrollWidth > name.clientWidth + 1 || name.scrollHeight > name.clientHeight + 5"
+    assert not [name for name in names.all() if name.evaluate(cut)]
+    at_step(page, dashboard, "the-rule-is-lost", 5)
+    page.locator(".st-key-lesson-question label").last.click()
+    verdict = page.locator(".st-key-lesson-verdict")
+    sees(verdict)
+    quiet(page)
+    expect(verdict).to_be_in_viewport(ratio=1)
+    expect(page.locator(".memviz-stage canvas")).to_be_in_viewport(ratio=1)
+    reason = verdict.bounding_box()
+    onwards = page.locator(".st-key-lesson-onwards").bounding_box()
+    assert reason is not None
+    assert onwards is not None
+    assert reason["y"] + reason["height"] <= onwards["y"] + 1
+
+
 @pytest.mark.slow
 def test_a_lesson_has_no_sidebar_keeps_next_in_sight_and_ends_with_a_word(
     page: Page, dashboard: Dashboard

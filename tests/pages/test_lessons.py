@@ -17,6 +17,7 @@ from memviz.dashboard.lessons.lesson import Language, Prediction, Question
 from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.ui.lessons.player import STEP_KEY
+from memviz.dashboard.ui.lessons.state import Answered
 from memviz.storage.store import Store
 from tests.dashboard.lessons.writing_lessons import text_with
 from tests.page_names import PLAYED_LESSONS, QUESTIONS
@@ -405,6 +406,21 @@ def test_what_a_kept_step_asks_is_changed_on_the_page(database: Path) -> None:
         step.asked for step in read_lesson(stored(database)["mine"], "mine").steps
     )
     assert (isinstance(asked, Question) and asked.answer, predicted) == (0, None)
+
+
+def test_a_lesson_that_is_played_again_asks_its_questions_again() -> None:
+    lesson = memviz.lesson("a-fact-dies")
+    session = playing()
+    state = session.session_state["lessons"]
+    state.seen[lesson.id] = set(range(len(lesson.steps)))
+    state.answers[lesson.id, 1] = Answered(0, is_right=False)
+    state.answers["first-look", 1] = Answered(0, is_right=True)
+    session.run()
+    click(session, "Again")
+    state = session.session_state["lessons"]
+    assert state.playing == lesson.id
+    assert list(state.answers) == [("first-look", 1)]
+    assert len(state.seen[lesson.id]) == len(lesson.steps)
 
 
 def test_the_list_says_where_to_begin_and_speaks_both_languages() -> None:

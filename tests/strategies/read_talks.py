@@ -27,6 +27,7 @@ CALLS = (
     ("read_file", {"path": ""}),
     ("TodoWrite", {"todos": ["x"]}),
 )
+"""Twice the same, another file, other lines, another tool, one that reads nothing, two without a file, and a plan."""
 
 
 def turn_of(number: int, calls: list[int], size: int) -> list[Message]:

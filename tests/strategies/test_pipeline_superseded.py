@@ -30,8 +30,6 @@ from tests.strategies.read_talks import (
 )
 from tests.strategies.slow_pipeline import contents, replay
 
-"""Twice the same, another file, other lines, another tool, one that reads nothing, two without a file, and a plan."""
-
 
 others = st.tuples(
     st.sampled_from(

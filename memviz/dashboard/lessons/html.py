@@ -22,7 +22,6 @@ from memviz.dashboard.lessons.lesson import (
     RIGHT,
     Language,
     Lesson,
-    Prediction,
     Question,
     Step,
     Text,
@@ -57,7 +56,7 @@ class Tried(NamedTuple):
 
 class StepShown(NamedTuple):
     """A step with all that the file shows of it: the ``address`` of its page, what is ``tried``, its ``question``, its
-    ``still`` picture, and the ``stages`` before and after the answer (twice the same where nothing waits for one; none
+    ``still`` picture, and the ``stages`` before and after the answer (one where they are the same; none
     where the step has no stage), or the ``table`` of the answers that it shows, and their ``origin``."""
 
     step: Step
@@ -124,8 +123,9 @@ def _shown(step: Step, played: Played | None) -> StepShown:
     if played is None or not step.view.has_stage:
         return StepShown(step, question, None, (), address, tried)
     stages = [staged(step, played, is_answered=True)]
-    if isinstance(step.asked, Prediction):
-        stages.insert(0, staged(step, played, is_answered=False))
+    before = staged(step, played, is_answered=False)
+    if before != stages[0]:
+        stages.insert(0, before)
     return StepShown(step, question, still(step, played), tuple(stages), address, tried)
 
 

@@ -29,6 +29,7 @@ _PLACES = {
     "summary": noop("The message is gone, and the summary holds it."),
     "system": noop("The system prompt holds it."),
     "lost": noop("Neither the message nor the summary that is sent holds it any more."),
+    "lost without a summary": noop("No message that is sent holds it any more."),
     "contradicted": noop("Only what denies it or what it was before is sent."),
     "unknown": noop("It may stand in what nobody can read."),
     "not told": noop("It has not been told yet."),
@@ -178,7 +179,10 @@ def _knows(one: _Predicted) -> Question:
             setting=one.label,
         )
     )
-    place = _PLACES[str(one.take("fact_place"))]
+    found = str(one.take("fact_place"))
+    if found == "lost" and not one.take("summaries_written"):
+        found = "lost without a summary"
+    place = _PLACES[found]
     choices = (
         in_languages(lambda: pgettext("it is there", "Yes")),
         in_languages(lambda: pgettext("it is there", "No")),

@@ -33,7 +33,8 @@ class Standing:
 
 def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
     """Return where the stage stands in a step of a conversation of so many turns. A prediction that waits for its
-    answer stops it before the predicted turn; once it is answered it stands there."""
+    answer stops it before the predicted turn. Once it is answered it stands there, and once any other question is
+    answered at the last turn that can be played."""
     view = step.view
     first = min(view.first_turn or 1, turns)
     last = min(view.last_turn or turns, turns)
@@ -46,6 +47,8 @@ def standing(step: Step, turns: int, *, is_answered: bool) -> Standing:
         elif asked > first:
             at = min(at, asked - 1)
             last = asked - 1
+    elif step.asked is not None and is_answered:
+        at = last
     return Standing(first, at, last)
 
 

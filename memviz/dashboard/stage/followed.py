@@ -11,6 +11,7 @@ from typing import Any
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.probe_texts import answers_of
+from memviz.metrics.summaries.facts import without_tags
 from memviz.transcripts.base import Probe
 
 Json = dict[str, Any]
@@ -37,7 +38,7 @@ def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
     for setting, run, held in zip(data["settings"], runs, versions, strict=True):
         # Those too that are foreseen for the pending request.
         space = run.space if run.pending is None else run.pending.memory.space
-        texts = [version.text for version in space.summaries.versions]
+        texts = [without_tags(version.text) for version in space.summaries.versions]
         summaries = {one: told(texts[one - 1], facts, chars) for one in held}
         own = setting["messages"] and _messages(
             setting["messages"], run, facts, data["base"]

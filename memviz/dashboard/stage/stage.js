@@ -6,6 +6,7 @@ const MEMVIZ_FITTINGS = ["roomy", "low", "tight"]; // how the height of the wind
 const MEMVIZ_MOST_TOLD = 4; // of what happened at one step
 const MEMVIZ_PHONE_PIXELS = 640; // up to this width things stand below each other
 const MEMVIZ_LETTER_EM = 0.5; // how wide a letter is on average
+const MEMVIZ_CUT_ROW_EM = 2.27; // a row with room for three small lines
 const MEMVIZ_CONTROLS = ["previous", "play", "next", "event", "speed", "slider", "facts", "legend", "ask", "keys"];
 const MEMVIZ_SIGNS = { summarized: "◆", "fact lost": "○", recalled: "▲", failed: "✕", cleared: "●", shortened: "●", dropped: "↓", switched: "→", decided: "✎" };
 // What is said in the language of the page: `_` says it.
@@ -42,7 +43,8 @@ class MemvizStage {
         this.build();
         const { signal } = this.walk;
         this.sizes = new ResizeObserver(() => this.resize());
-        for (const box of [this.place, ...this.around()]) this.sizes.observe(box); // what stands above it may grow
+        // What stands above it may grow, and lanes become lower where a summary that is read needs the room.
+        for (const box of [this.place, this.reader, ...this.around()]) this.sizes.observe(box);
         addEventListener("resize", () => this.resize(), { signal });
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor(), { signal });
         this.update(data);
@@ -130,7 +132,6 @@ class MemvizStage {
         this.canvas = memvizMake("canvas", this.place, {}, { role: "img" });
         this.labels = memvizMake("div", this.place, { className: "labels" });
         this.tip = memvizMake("div", this.place, { className: "tip", hidden: true });
-        this.reader = memvizMake("div", this.box, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": _("The summary in full") });
         this.legend = memvizMake("ul", this.box, { className: "legend" }, { "aria-label": _("What the colours mean") });
         this.factRow = memvizMake("ul", this.box, { className: "facts", tabIndex: 0 }, { "aria-label": _("Facts that the request knows or has lost") });
         this.live = memvizMake("div", this.box, { className: "heard" }, { role: "status", "aria-live": "polite" });
@@ -149,6 +150,7 @@ class MemvizStage {
     buildControls() {
         const _ = this._;
         const foot = (this.foot = memvizMake("div", this.box, { className: "foot" })); // stays in view where the lanes do not fit
+        this.reader = memvizMake("div", foot, { className: "reader", tabIndex: 0, hidden: true }, { role: "region", "aria-label": _("The summary in full") });
         this.sentence = memvizMake("div", foot, { className: "sentence" });
         this.question = memvizMake("div", foot, { className: "question", hidden: true }, { role: "group", "aria-label": _("Before you see it") });
         this.controls = new MemvizControls(this.walk, foot);
@@ -285,7 +287,7 @@ class MemvizStage {
     resize() {
         const width = Math.floor(this.place.clientWidth);
         if (!width || !this.frames) return;
-        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight, this.controls.row.offsetHeight].join();
+        const em = parseFloat(getComputedStyle(this.place).fontSize), key = [this.id, width, em, this.height(), this.question.offsetHeight, this.reader.offsetHeight, this.controls.row.offsetHeight].join();
         if (this.arranged === key) return;
         this.arranged = key;
         [this.width, this.em] = [width, em];
@@ -298,10 +300,18 @@ class MemvizStage {
             row.style.top = `${isWide ? top - over : labelTop}px`;
             row.style.width = isWide ? `${left - 8}px` : "100%";
             row.style.height = isWide ? `${laneHeight + 2 * over}px` : "";
+            this.fitName(row, isWide && laneHeight + 2 * over >= MEMVIZ_CUT_ROW_EM * em);
         });
         this.readColors();
         this.picture.show(this.walk?.at ?? 0, 0);
         this.placeMarks();
+    }
+
+    // A name that would be cut takes two smaller lines, for settings often differ in their last parameter.
+    fitName(row, hasRoom) {
+        row.classList.remove("cut");
+        const name = row.firstElementChild;
+        row.classList.toggle("cut", hasRoom && name.scrollWidth > name.clientWidth + 1);
     }
 
     around() {
@@ -616,12 +626,13 @@ class MemvizStage {
     read(opens) {
         this.reader.hidden = !opens;
         this.drawSummary();
+        this.showFacts(this.factRow.classList.contains("all"));
         if (!opens) return this.readButton.focus({ preventScroll: true });
         this.reader.focus({ preventScroll: true });
         this.reader.scrollIntoView?.({ block: "nearest" });
     }
 
-    // The open summary follows the walk, from version to version; what holds a followed fact is marked and in sight.
+    // The open summary follows the walk, from version to version, each from its beginning; what holds a followed fact is marked.
     drawSummary() {
         const held = this.summaries(), { reader } = this;
         this.readButton.hidden = !Object.keys(this.data.settings[this.chosen].summaries ?? {}).length;
@@ -629,6 +640,7 @@ class MemvizStage {
         this.readButton.setAttribute("aria-expanded", String(!reader.hidden));
         if (!held.length) reader.hidden = true;
         if (reader.hidden) return;
+        const { scrollTop } = reader, versions = held.map(([version]) => version).join(), isSame = reader.dataset.versions === versions;
         const close = memvizButton("close", null, "✕", this._("Close the summary"), () => this.read(false));
         close.setAttribute("aria-label", close.title);
         reader.replaceChildren(close);
@@ -636,8 +648,8 @@ class MemvizStage {
             memvizMake("b", reader, { textContent: this._("Summary {version}", { version }) });
             this.told(parts, memvizMake("p", reader));
         }
-        const mark = reader.querySelector("mark");
-        reader.scrollTop = mark ? mark.offsetTop - reader.clientHeight / 3 : 0;
+        reader.scrollTop = isSame ? scrollTop : 0;
+        reader.dataset.versions = versions;
     }
 
     // A text in parts, of which every second one holds a followed fact.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -11,12 +12,17 @@ from memviz.dashboard.lessons.claims import held, numbers_without_claim
 from memviz.dashboard.lessons.lesson import LANGUAGES, Question
 from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.playing import play
+from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import staged, standing
 from memviz.storage.workspace import Workspace
 
 IDS = sorted(memviz.lessons())
 TOLD_TURN = re.compile(r"^Turn (\d+):|Now, at turn (\d+)")
 """The turn of which a text speaks as of what is seen."""
+NAMED_TURN = re.compile(
+    r"\b[Aa]t turn (\d+)|\bbefore turn (\d+)|(?:^|\. )Turn (\d+)[:,]"
+)
+"""A turn of which a text says what happens."""
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +102,48 @@ def test_the_picture_stands_at_the_turn_of_which_the_text_speaks(
         turns = play(step.view.study, workspace).runs[0].log.turn_count
         where = standing(step, turns, is_answered=False)
         assert where.turn == int(told[1] or told[2]), step.title.en
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_last_turn_that_a_text_names_is_seen(id: str, workspace: Workspace) -> None:
+    """Before the answer or after it, or it is played where the text says so."""
+    for step in memviz.lesson(id).steps:
+        text = as_plain(step.text.en)
+        named = [
+            int(turn) for found in NAMED_TURN.findall(text) for turn in found if turn
+        ]
+        if not named or not step.view.has_stage or re.search(r"\bnow:", text):
+            continue
+        turns = play(step.view.study, workspace).runs[0].log.turn_count
+        before = standing(step, turns, is_answered=False)
+        after = standing(step, turns, is_answered=True)
+        seen = {before.turn, after.turn}
+        if "Play" in text:
+            seen.update(range(before.first, after.last + 1))
+        assert max(named) in seen, step.title.en
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_turn_that_a_question_asks_about_is_shown_once_it_is_answered(
+    id: str, workspace: Workspace
+) -> None:
+    """Or it can be played there, or in the next step."""
+    steps = memviz.lesson(id).steps
+    for step, following in pairwise([*steps, steps[-1]]):
+        if step.asked is None or not step.view.has_stage:
+            continue
+        question = question_of(step, play(step.view.study, workspace))
+        assert question is not None
+        asked = re.search(r"turn (\d+)", as_plain(question.text.en))
+        if asked is None:
+            continue
+        turns = play(step.view.study, workspace).runs[0].log.turn_count
+        after = standing(step, turns, is_answered=True)
+        later = standing(following, turns, is_answered=True)
+        seen = {after.turn, *range(later.first, later.last + 1)}
+        if step.view.last_turn is None:
+            seen.update(range(after.first, after.last + 1))
+        assert int(asked[1]) in seen, step.title.en
 
 
 @pytest.mark.parametrize("id", IDS)

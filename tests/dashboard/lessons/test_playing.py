@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import memviz
 from memviz.core.errors import RecordingError
 from memviz.dashboard.lessons.lesson import CONTROLS, Text
 from memviz.dashboard.lessons.playing import Played, address_anywhere, play
@@ -103,6 +104,17 @@ def test_the_cheapest_setting_comes_with_all_amounts(played: Played) -> None:
     assert reason.en.count("$") == len(played.labels)
 
 
+def test_a_memory_without_a_summary_is_not_said_to_have_one(
+    workspace: Workspace,
+) -> None:
+    step = memviz.lesson("poison").steps[1]
+    question = question_of(step, play(step.view.study, workspace))
+    assert question is not None
+    assert question.answer == 1
+    assert question.reason.en == "No message that is sent holds it any more."
+    assert "摘要" not in question.reason.zh
+
+
 def test_the_stage_waits_before_the_predicted_turn_and_then_goes_there() -> None:
     step = lesson(
         {
@@ -113,6 +125,18 @@ def test_the_stage_waits_before_the_predicted_turn_and_then_goes_there() -> None
     assert standing(step, 46, is_answered=False) == Standing(3, 9, 9)
     after = standing(step, 46, is_answered=True)
     assert (after.first, after.turn, after.last) == (3, 10, 46)
+
+
+def test_once_any_other_question_is_answered_the_stage_goes_on_to_the_last_turn() -> (
+    None
+):
+    question = {"text": "?", "choices": ["a", "b"], "answer": 0, "reason": "a."}
+    view = {"turn": 6, "from": 2, "to": 58}
+    step = lesson({"view": view, "question": question}).steps[0]
+    assert standing(step, 60, is_answered=False) == Standing(2, 6, 58)
+    assert standing(step, 60, is_answered=True) == Standing(2, 58, 58)
+    unasked = lesson({"view": view}).steps[0]
+    assert standing(unasked, 60, is_answered=True) == Standing(2, 6, 58)
 
 
 def test_a_view_longer_than_the_conversation_ends_with_it() -> None:

@@ -64,3 +64,14 @@ def test_summaries_and_messages_of_a_stage_are_told() -> None:
         probe.answers[0].casefold() in followed["messages"][position][2][1].casefold()
     )
     assert followed["messages"][0][2] == data["messages"][0][2]
+
+
+def test_a_list_of_facts_is_read_without_its_tags() -> None:
+    transcript = sample("trip")
+    setting = memviz.strategy("fifo_facts", token_limit=3_000)
+    run = memviz.replay(transcript, setting)
+    data = stage_data([SettingRun(run, run.label, 0)], transcript)
+    summaries = follow(data, [run], ())["settings"][0]["summaries"]
+    assert "<fact>" in run.summaries[0].text
+    assert summaries[1][0].startswith("- ")
+    assert not [parts for parts in summaries.values() if "<fact>" in "".join(parts)]

@@ -259,10 +259,14 @@ def _is_clicked(view: View, number: int, words: str, icon: str) -> bool:
 
 
 def go_on(lesson: Lesson) -> None:
-    """Play a lesson from where it was left in this session; one that was seen whole from its beginning."""
+    """Play a lesson from where it was left in this session; one that was seen whole from its beginning, with its
+    questions unanswered."""
     state = lessons_state()
     seen = state.seen.get(lesson.id, set())
     left = max(seen, default=0)
-    state.begin(lesson.id, 0 if left == len(lesson.steps) - 1 else left)
+    if left == len(lesson.steps) - 1:
+        left = 0
+        state.forget_answers(lesson.id)
+    state.begin(lesson.id, left)
     begin_with(STEP_KEY, state.step + 1)
     turn_to_top()

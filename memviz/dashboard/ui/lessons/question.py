@@ -22,6 +22,7 @@ from memviz.dashboard.ui.lessons.state import Answered, lessons_state
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.terms import FirstMentions
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 
 
 def ask(lesson: Lesson, question: Question) -> None:
@@ -77,12 +78,14 @@ def _take(place: tuple[str, int], key: str, right: int) -> None:
     choice = widget_value(key)
     if isinstance(choice, int):
         lessons_state().answers.setdefault(place, Answered(choice, choice == right))
+        result_is_new("lesson-verdict")
 
 
 def _verdict(question: Question, taken: Answered) -> None:
     state = lessons_state()
     icon = ":material/check:" if taken.is_right else ":material/close:"
     with st.container(gap="xsmall", key="lesson-verdict"):
+        result_begins("lesson-verdict")
         st.markdown(f"{icon} {verdict(question, taken, state.language)}")
         prose(question.reason, state.language)
 

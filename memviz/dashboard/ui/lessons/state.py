@@ -109,6 +109,10 @@ class LessonsState:
     def forget(self, lesson_id: str) -> None:
         """Progress and answers of a lesson that is another one now."""
         self.seen.pop(lesson_id, None)
+        self.forget_answers(lesson_id)
+
+    def forget_answers(self, lesson_id: str) -> None:
+        """The questions of a lesson are asked again."""
         self.answers = {
             place: choice
             for place, choice in self.answers.items()

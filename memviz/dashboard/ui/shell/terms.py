@@ -21,8 +21,8 @@ from memviz.dashboard.stage.files import own_text
 ADDRESS = "guide?term="
 """Beside every page of memviz, wherever the server itself stands."""
 _EVERYDAY = frozenset((
-    "answer", "block", "bound", "call", "constraints", "counter", "draft", "edge", "fate", "front", "generation",
-    "grounds", "health", "history", "input", "judge", "kept", "knee", "lesson", "live", "log", "lost",
+    "answer", "block", "bound", "budget", "call", "constraints", "counter", "draft", "edge", "fate", "front",
+    "generation", "grounds", "health", "history", "input", "judge", "kept", "knee", "lesson", "live", "log", "lost",
     "pause between turns", "pin", "prediction", "review", "run", "animation", "survival", "trigger",
 ))  # fmt: skip
 """Terms that sentences also use in their everyday sense, so that only a person can tell which one is meant."""

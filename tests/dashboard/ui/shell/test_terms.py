@@ -40,5 +40,5 @@ def test_a_text_explains_a_word_where_it_first_has_it() -> None:
     )
     assert mentions.html("Two requests, 9 tokens.") == "Two requests, 9 tokens."
     assert "guide" not in FirstMentions().html(
-        "The answer is lost on the edge of a known front, requested twice."
+        "The answer is lost on the edge of a known front, requested twice for the budget."
     )
