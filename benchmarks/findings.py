@@ -50,6 +50,8 @@ GRID = {
 LEFT_OUT = {
     "clear_tool_results": "three of the conversations have no tools, and results of the fourth are short",
     "langchain_summarization": "it is the rule of threshold_summary",
+    "llama_index": "it runs a library, whose rules chat_summary_buffer and fifo_facts have",
+    "strands_managers": "it runs a library, and a pipeline has its rule",
     "hand_off": "without a block that nobody can read it is a summary buffer, with the user's messages beside it",
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from time import process_time
 
 from benchmarks.synthetic.generator import generate
-from memviz import Log, Message, Model, Reply, counter, replay, strategies, strategy
+from memviz import Log, Message, Model, Reply, counter, replay, strategy
+from memviz.tuning.grid import offered
 
 SETTINGS = {
     "token_buffer": {"max_tokens": 2000},
@@ -85,7 +86,7 @@ def main() -> None:
         f"{'tokenizing once':22}"
         + "".join(f"{seconds * 1000:>15,.1f} ms" for seconds in tokenizing.values())
     )
-    for id in strategies():
+    for id in offered():
         cells, ratios = "", []
         for n, messages in conversations.items():
             seconds = min(replay_seconds(messages, id) for _ in range(options.repeat))

@@ -18,6 +18,8 @@ from memviz.dashboard.guide.glossary import glossary
 from memviz.dashboard.guide.picture_svg import picture_svg
 from memviz.dashboard.guide.strategies import StrategyPage, User
 from memviz.dashboard.words.requests import picture_words
+from memviz.strategies import strategy_class
+from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
 from memviz.strategies.table import anchor, own_strategies
 from memviz.transcripts.samples import sample
@@ -26,6 +28,8 @@ FOLDER = Path(__file__).parent
 GUIDE = FOLDER / "field-guide.md"
 PICTURES = FOLDER / "field-guide"
 GLOSSARY = FOLDER / "glossary.md"
+PICTURED_LIBRARIES = ("langchain_summarization", "llama_index")
+"""Strategies that run a library which comes with the extra dev."""
 GLOSSARY_INTRODUCTION = (
     "# Glossary\n\n"
     "<!-- Made by python -m docs.field_guide from memviz/dashboard/guide/glossary.toml. -->\n\n"
@@ -62,12 +66,20 @@ def field_guide() -> str:
 
 def pictures() -> dict[str, str]:
     """The pictures by the names of their files; none of a strategy that cannot be run here."""
-    examples = {cls.id: example_of(cls.id) for cls in own_strategies()}
+    examples = {cls.id: _example(cls.id) for cls in own_strategies()}
     return {
         f"{id}.svg": picture_svg(example.picture)
         for id, example in examples.items()
         if example is not None
     }
+
+
+def _example(id: str) -> Example | None:
+    """The example of a strategy; none of a library that does not come with the extra dev, for the guide is the same
+    whatever is installed."""
+    if issubclass(strategy_class(id), LibraryStrategy) and id not in PICTURED_LIBRARIES:
+        return None
+    return example_of(id)
 
 
 def glossary_page() -> str:
@@ -96,7 +108,7 @@ def _page(page: StrategyPage) -> str:
         [
             f"## {page.title}\n",
             f"`{page.id}`: {page.summary} The rule is that of: {page.reference}.\n",
-            *_picture(page, example_of(page.id)),
+            *_picture(page, _example(page.id)),
             *(f"**{name}:** {text}\n" for name, text in said),
             f"**Used by**\n\n{''.join(map(_user, page.users))}",
             *(

@@ -31,6 +31,7 @@ ROOT = Path(__file__).parent.parent
 KEYWORDS = {
     "_": None,
     "noop": None,
+    "Said": None,
     "ngettext": (1, 2),
     "plural_noop": (1, 2),
     "pgettext": ((1, "c"), 2),

@@ -70,6 +70,10 @@ JUDGES = [
           "test_requests_and_prompts_are_those_of_an_agent"),
     Judge("chat_summary_buffer", "llama-index-core", "peers.test_llamaindex",
           "test_same_messages_kept_and_same_messages_summarized"),
+    Judge("llama_index", "llama-index-core", "strategies.test_llama_index",
+          "test_a_summary_buffer_sends_and_asks_what_it_gives_without_memviz", "ChatSummaryMemoryBuffer"),
+    Judge("llama_index", "llama-index-core", "strategies.test_llama_index",
+          "test_a_memory_sends_and_asks_what_it_gives_without_memviz", "Memory with FactExtractionMemoryBlock"),
     Judge("fifo_facts", "llama-index-core", "strategies.test_fifo_facts",
           "test_sends_and_asks_what_llama_index_does"),
     Judge("head_and_tail", "autogen-core", "strategies.test_head_and_tail", "test_sends_what_autogen_sends"),
@@ -85,6 +89,8 @@ JUDGES = [
     *judges_of("strands-agents", "test_strands",
                ("pipeline", "test_summarizing", "SummarizingConversationManager"),
                ("window", "test_sliding_window", "SlidingWindowConversationManager")),
+    *judges_of("strands-agents", "test_strands",
+               ("strands_managers", "test_an_agent_sends_the_same", "an agent with SummarizingConversationManager")),
     *judges_of("deepagents", "test_deepagents",
                ("pipeline", "test_cuts_and_summarizes", "SummarizationMiddleware with cut arguments"),
                ("pipeline", "test_summarizes", "SummarizationMiddleware")),
@@ -240,7 +246,8 @@ A pipeline is held against a library whose rule its steps say: before each reque
 the same messages, one by one, with memviz's counter of contents and memviz's summarizer. How each words its summary,
 and where a library counts it, is left out. An input is always sent, by the library's object too. A conversation is
 *known to differ* where the requests differ and it has what is named below for that library: anything else fails the
-test.
+test. Strategies that run a library here are those objects themselves, so they are held against what the library does
+without memviz, as in an agent of its own.
 
 The test suite holds this at every run with fewer conversations. This table was made by
 

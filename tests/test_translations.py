@@ -10,7 +10,7 @@ from threading import Thread
 
 import pytest
 
-from docs.translate import marked_texts, problems
+from docs.translate import marked_texts, problems, translations
 from memviz.core.text.wording import counted, listed, request_range, share_of
 from memviz.core.translation import (
     ENGLISH,
@@ -143,13 +143,10 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/transcripts/json_text.py": {
         "Extra data",
         "Unterminated string",
-        "imported {} of {} lines: {}",
-        "line {} ends in the middle of a message",
     },
     "memviz/transcripts/loading.py": {
         "--format {}",
         "conversation {}",
-        "this is conversation {} of {} in the file.",
     },
     "memviz/transcripts/sqlite_tables.py": {
         "CREATE TABLE",
@@ -215,7 +212,7 @@ NOT_SHOWN: dict[str, set[str]] = {
 }
 """What looks like a text in a file and is none: a key, a pattern, something that a model reads."""
 
-MARKS = {"_", "noop", "ngettext", "plural_noop", "pgettext"}
+MARKS = {"_", "noop", "Said", "ngettext", "plural_noop", "pgettext"}
 LOOKS_SHOWN = re.compile(r"[A-Za-z]{2,}[,:;]? [A-Za-z{]|[}] [a-z]{2,}|^[A-Z][a-z]{2,}$")
 NO_TEXT = re.compile(
     r"^\s*(<(?!b>|i>)|[.\[])|currentColor|border-left-color|;$|export default|^\S+ \S+="
@@ -229,6 +226,29 @@ UNSEEN_ARGUMENTS = {"key", "icon", "class_", "role", "url_path", "style", "name"
 def test_every_text_is_translated_with_its_values(code: str) -> None:
     """``python -m docs.translate`` brings the catalogues up to date."""
     assert problems(code) == []
+
+
+LENGTH_IN_WORDS = re.compile(r"[\d}] ?个?词(?!元)")
+WORDS_THAT_ARE_COMPARED = {
+    "{number} words",
+    "{number} rare words",
+    "<b>%{customdata[1]} words</b>, %{y:.0f} %",
+    "{number:,} words found in nothing that its writer read",
+}
+LESSONS = ROOT / "memviz" / "dashboard" / "lessons" / "bundled"
+
+
+def test_a_length_of_summaries_is_in_characters_in_chinese() -> None:
+    """A summary has 120 字; 词 are what texts are compared by. A reader is 你."""
+    said = {}
+    for (_context, text), message in translations("zh").items():
+        english = text if isinstance(text, str) else text[-1]
+        if english not in WORDS_THAT_ARE_COMPARED:
+            said[english] = str(message.string)
+    for path in LESSONS.glob("*.yaml"):
+        said[path.name] = path.read_text(encoding="utf-8")
+    assert [name for name, text in said.items() if LENGTH_IN_WORDS.search(text)] == []
+    assert [name for name, text in said.items() if "您" in text] == []
 
 
 def converted_files() -> list[Path]:

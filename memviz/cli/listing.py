@@ -231,6 +231,8 @@ def _strategy_as_json(cls: type[Strategy]) -> dict[str, Any]:
 
 
 def _print_strategy(out: Console, cls: type[Strategy], *, whole: bool) -> None:
+    from memviz.strategies.library import LibraryStrategy, version_of
+
     out.print(f"{cls.id}  ({cls.title})", style="bold")
     if whole:
         out.print(_joined_lines(inspect.getdoc(cls) or ""))
@@ -238,6 +240,8 @@ def _print_strategy(out: Console, cls: type[Strategy], *, whole: bool) -> None:
             out.print(f"Reference: {cls.reference}")
     else:
         out.print(cls.summary_line())
+    if issubclass(cls, LibraryStrategy) and version_of(cls.package):
+        out.print(f"It is run here with {cls.package} {version_of(cls.package)}.")
     reason = cls().can_be_run()
     if reason:
         out.print(f"It cannot be run here: {reason}")

@@ -14,6 +14,7 @@ from memviz.core.messages import TIME as TIME
 from memviz.core.messages import Message as Message
 from memviz.core.messages import ToolCall as ToolCall
 from memviz.core.messages import clean_text as clean_text
+from memviz.core.small_embedding import VectorIndex
 from memviz.core.tool_links import ToolPairs
 from memviz.core.word_index import WordIndex
 
@@ -93,6 +94,7 @@ class Log(Sequence[Message]):
         )
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._words = WordIndex()
+        self._vectors = VectorIndex()
         self._answered: dict[int, str | None] = {}  # the tool of each result
         self._called: dict[
             str | None, str
@@ -329,6 +331,12 @@ class Log(Sequence[Message]):
         """The words of all messages, for looking up which hold those of a question; each message is read once."""
         self._words.extend(self._messages)
         return self._words
+
+    def vector_index(self) -> VectorIndex:
+        """The vectors of all messages by a small embedding; each message is embedded once. Raises
+        :class:`MissingLibraryError` without wordllama."""
+        self._vectors.extend(self._messages)
+        return self._vectors
 
     def _new_token_sums(self, counter: Counter, form: Form | None) -> TokenSums:
         if form is None:

@@ -16,7 +16,7 @@ from functools import cache
 from gettext import c2py
 from pathlib import Path
 from string import Formatter
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 ENGLISH = "en"
 LOCALE = Path(__file__).parent.parent / "locale"
@@ -36,6 +36,61 @@ _IN_SCRIPT = re.compile(
 
 _chosen: ContextVar[str | None] = ContextVar("memviz_language", default=None)
 _ask: Callable[[], str] | None = None
+
+
+class Said(str):
+    """A text in English that remembers its template and its values, so that it can be kept and be read in any language:
+    ``_(Said("of {number} choices only the first was imported", number=2))``.
+
+    A value may be one too, and a tuple of values is a list of them.
+    """
+
+    template: str
+    values: Mapping[str, Any]
+
+    def __new__(cls, template: str, /, **values: Any) -> Self:
+        with use_language(ENGLISH):
+            said = super().__new__(cls, _fill(template, _shown(values)))
+        said.template = template
+        said.values = values
+        return said
+
+    @classmethod
+    def of(cls, text: str) -> "Said":
+        """Return the text, or one without values."""
+        return text if isinstance(text, Said) else cls(text)
+
+
+def to_json(value: Any) -> Any:
+    """Return what a text is kept as, from which :func:`from_json` makes it again; a plain text is kept as it is."""
+    if isinstance(value, Said):
+        values = {name: to_json(one) for name, one in value.values.items()}
+        return {"template": value.template, "values": values}
+    return list(map(to_json, value)) if isinstance(value, tuple) else value
+
+
+def from_json(kept: Any) -> Any:
+    """Return the text that was kept so. Raises ValueError where it is damaged."""
+    if isinstance(kept, list):
+        return tuple(map(from_json, kept))
+    if not isinstance(kept, dict):
+        return kept
+    try:
+        values = {name: from_json(one) for name, one in kept["values"].items()}
+        return Said(kept["template"], **values)
+    except (LookupError, AttributeError, TypeError) as error:
+        raise ValueError(_("there should be a text")) from error
+
+
+def _shown(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values in the language of now."""
+    return {name: _said(value) for name, value in values.items()}
+
+
+def _said(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return _(", ").join(map(_said, value))
+    return _(value) if isinstance(value, Said) else value
 
 
 class _Catalogue(NamedTuple):
@@ -93,8 +148,10 @@ def language_now() -> str:
 def _(text: str, /, **values: object) -> str:
     """Return the text in the language of its reader, with the values in its braces: ``{tokens:,}``, ``{name}``.
 
-    Without values braces stay as they are.
+    Without values braces stay as they are. A text that remembers its values (:class:`Said`) has them already.
     """
+    if isinstance(text, Said):
+        return _fill(_translated(None, text.template), _shown(text.values))
     return _fill(_translated(None, text), values)
 
 

@@ -43,3 +43,8 @@ def glyph(character: str, color: str) -> Markup:
 def bar_part(share: float, color: str) -> Markup:
     """Return a part of a thin bar, by its share of the whole."""
     return element("span", style=f"width:{share:.3%};background:{color}")
+
+
+def upright_part(share: float, color: str) -> Markup:
+    """Return a part of a bar that stands upright, by its share of the height."""
+    return element("span", style=f"height:{share:.3%};background:{color}")

@@ -12,6 +12,7 @@ from memviz.core.conversation import Log
 from memviz.core.errors import (
     BudgetSpentError,
     MemvizError,
+    MissingLibraryError,
     ScriptExhausted,
     UnusableSummarizerError,
 )
@@ -34,9 +35,12 @@ class SummarizerFailedError(MemvizError):
 
 
 class LibraryAtWork:
-    """The library's object of one session, with what it was fed and what it asked for."""
+    """The library's object of one session, with what it was fed and what it asked for. Raises
+    :class:`MissingLibraryError` where the library is not installed."""
 
     def __init__(self, state: State, strategy: LibraryStrategy) -> None:
+        if reason := strategy.can_be_run():
+            raise MissingLibraryError(reason)
         self._state = state
         self._strategy = strategy
         self._fed = state.space.system_stop
@@ -183,25 +187,33 @@ class LibraryAtWork:
     def _pieces(
         self, sent: Sequence[FromLibrary]
     ) -> tuple[list[Piece], Message | None]:
-        """The pieces of what is sent, the summary as a line as yet; and the message that holds a new summary."""
+        """The pieces of what is sent, the summary as a line as yet; and the message that holds a new summary, empty
+        where nothing that is sent is of the answers."""
         answer = self._asked[-1][1].text if self._asked else None
         known = self._state.memory.summary
         found: list[Piece] = []
         written: Message | None = None
-        for message, position in _mapped(self._state.log, sent, self._fed):
+        for message, position, is_notes in _mapped(self._state.log, sent, self._fed):
             last = found[-1] if found else None
             if position is not None:
                 if isinstance(last, Messages) and last.stop == position:
                     found[-1] = last._replace(stop=position + 1)
                 else:
                     found.append(Messages(position, position + 1))
-            elif answer and written is None and answer.strip() in message.content:
+            elif (
+                answer
+                and written is None
+                and (is_notes or answer.strip() in message.content)
+            ):
                 written = message
                 found.append(Notes(0, 0, "message", message.role))
             elif known is not None and message.content == known.text:
                 found.append(Notes(0, 0, "message", message.role))
             else:
                 found.append(Line(message))
+        if answer and written is None:  # it was paid for all the same
+            is_known = any(isinstance(piece, Notes) for piece in found)
+            written = Message("user", known.text if known and is_known else "")
         return found, written
 
 
@@ -243,7 +255,7 @@ def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLi
     """Each message with its log position: by identity, else the first one behind the last that was found which reads
     the same."""
     behind = log.system_stop
-    for number, (message, position) in enumerate(sent):
+    for number, (message, position, is_notes) in enumerate(sent):
         if position is None:
             until = next(
                 (one.position for one in sent[number:] if one.position is not None),
@@ -259,7 +271,7 @@ def _mapped(log: Log, sent: Sequence[FromLibrary], stop: int) -> Iterator[FromLi
             position = None  # the library changed it: these are its words
         if position is not None:
             behind = position + 1
-        yield FromLibrary(message, position)
+        yield FromLibrary(message, position, is_notes)
 
 
 def _reads_alike(one: Message, other: Message) -> bool:

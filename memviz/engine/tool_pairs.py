@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from memviz.core.conversation import Log
 from memviz.core.forms import WithCalls
-from memviz.core.pieces import Messages, joined
+from memviz.core.pieces import Messages, Picked, Piece, joined
 from memviz.engine.parts import Parts
 
 
@@ -54,7 +54,8 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     result its text stays, and so do the calls that have one. The input is always sent, so the call that it answers is
     pulled in where it would be missing; of the input only results without a call are left out.
     ``asked_for`` is what was recalled, also of what the history holds anyway: where that cannot stay in its own place,
-    it stands before the input, if its other half was recalled too."""
+    it stands before the input, if its other half was recalled too. In a tool loop it stands before the turn's question:
+    between a call and its result a provider refuses it, and there a prompt cache keeps it for the rest of the loop."""
     tools = log.tools
     pieces = _with_calls_of(log, parts)
     history = joined([piece.positions for piece in pieces])
@@ -82,7 +83,49 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
     restored = [p for p in parts.restored if p not in dropped and p not in answered]
     others = {*parts.recalled, *dropped.intersection(asked_for)}.difference(restored)
     whole = [p for p in others if _is_whole(log, p, others)]
-    return parts.with_messages([*kept, *more], left).with_recalled([*restored, *whole])
+    mended = parts.with_messages([*kept, *more], left)
+    return _before_an_open_call(log, mended.with_recalled([*restored, *whole]))
+
+
+def has_a_parted_pair(log: Log, parts: Parts) -> bool:
+    """True if recalled messages stand between a call and its result in the input."""
+    block = _recalled_block(parts)
+    if block is None:
+        return False
+    before = Parts(parts.pieces[: parts.pieces.index(block)]).history
+    results = _within(log.tools.results, parts.input)
+    return any(_in_history(log.tools.call_of[position], before) for position in results)
+
+
+def _before_an_open_call(log: Log, parts: Parts) -> Parts:
+    """The request with its recalled messages before all others of the open turn, where they would part a pair."""
+    block = _recalled_block(parts)
+    if block is None or not has_a_parted_pair(log, parts):
+        return parts
+    start = log.turn_start(log.turn_number(parts.input.start))
+    earlier: list[Piece] = []
+    of_the_turn: list[Piece] = []
+    for piece in parts.pieces:
+        if piece is block:
+            continue
+        if isinstance(piece, Messages) and piece.start < start < piece.stop:
+            earlier.append(piece._replace(stop=start))
+            piece = piece._replace(start=start)
+        if of_the_turn or (
+            isinstance(piece, Messages | Picked) and piece.positions[0] >= start
+        ):
+            of_the_turn.append(piece)
+        else:
+            earlier.append(piece)
+    return parts._replace(pieces=(*earlier, block, *of_the_turn))
+
+
+def _recalled_block(parts: Parts) -> Picked | None:
+    """The recalled messages that do not stand in their own places."""
+    for piece in parts.pieces:
+        if isinstance(piece, Picked) and piece.instead_of is None:
+            return piece
+    return None
 
 
 def _answered_calls(log: Log, caller: int, results: Sequence[int]) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from sqlalchemy.types import NullType
 from memviz.core.errors import UnreadableConversationError
 from memviz.core.messages import clean_text
 from memviz.core.text.wording import counted
-from memviz.core.translation import _, language_now
+from memviz.core.translation import _, from_json, language_now
 from memviz.storage.tables import CONVERSATIONS, MESSAGES
 from memviz.transcripts.base import RecordedEvent
 
@@ -93,6 +93,9 @@ Time = Annotated[datetime, BeforeValidator(_time)]
 Event = Annotated[RecordedEvent, BeforeValidator(RecordedEvent.from_dict)]
 
 
+_Text = Annotated[str, BeforeValidator(from_json)]
+
+
 class _Probe(BaseModel):
     question: str
     answers: list[str]
@@ -117,7 +120,7 @@ class _Conversation(BaseModel):
     held_at: Time | None
     system_prompt: str | None
     probes: Stored[list[_Probe]]
-    warnings: Stored[list[str]]
+    warnings: Stored[list[_Text]]
     events: Stored[list[Event] | None] | None
     tools: Stored[list[str] | None] | None
     message_count: NonNegativeInt

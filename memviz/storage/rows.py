@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 
 from memviz.core.conversation import Log
 from memviz.core.messages import Message, ToolCall, clean_text
+from memviz.core.translation import from_json, to_json
 from memviz.storage.tables import ConversationRow
 from memviz.transcripts.base import Probe, RecordedEvent, Transcript
 
@@ -59,7 +60,7 @@ def conversation_row(transcript: Transcript) -> Row:
     return clean_row(
         **plain,
         **counts,
-        warnings=list(transcript.warnings),
+        warnings=list(map(to_json, transcript.warnings)),
         tools=list(transcript.tools),
         probes=probes,
         events=events,
@@ -75,7 +76,7 @@ def transcript_of(stored: ConversationRow, messages: Iterable[Message]) -> Trans
         **plain,
         probes=tuple(map(Probe.from_dict, stored.probes)),
         events=tuple(map(RecordedEvent.from_dict, stored_events)),
-        warnings=tuple(stored.warnings),
+        warnings=tuple(map(from_json, stored.warnings)),
         tools=tuple(stored.tools or ()),
     )
 

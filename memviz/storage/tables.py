@@ -51,7 +51,7 @@ class ConversationRow(Base, table=True):
     description: str
     system_prompt: str | None = None
     probes: list[dict[str, Any]] = Field(sa_type=ANY_JSON)
-    warnings: list[str] = Field(sa_type=ANY_JSON)
+    warnings: list[Any] = Field(sa_type=ANY_JSON)
     message_count: int = 0
     turn_count: int = 0
     request_count: int = Field(

@@ -23,6 +23,7 @@ from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion, Summar
 from memviz.core.text.length import with_length
 from memviz.core.translation import _
 from memviz.strategies.clauses import Fill, Headroom
+from memviz.strategies.families import OTHERS
 from memviz.strategies.parameters import Parameter, parameters_of, range_in_words
 from memviz.strategies.prompts import RUNNING_INSTRUCTION, transcript_line
 
@@ -152,6 +153,7 @@ class Strategy(BaseModel, ABC):
     reference: ClassVar[str] = ""
     order: ClassVar[int] = 100
     """Its place in a list of strategies, from simple to elaborate."""
+    family: ClassVar[str] = OTHERS
     trigger: ClassVar[Trigger] = Trigger.NEVER
     main_parameter: ClassVar[str] = ""
     """The parameter that is always part of the label."""

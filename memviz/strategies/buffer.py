@@ -5,6 +5,7 @@ from typing import ClassVar
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
 from memviz.strategies.base import Strategy
+from memviz.strategies.families import WORD_FOR_WORD
 
 
 class Buffer(Strategy):
@@ -28,6 +29,7 @@ class Buffer(Strategy):
     title: ClassVar[str] = "Full buffer"
     reference: ClassVar[str] = "LangChain ConversationBufferMemory"
     order: ClassVar[int] = 1
+    family: ClassVar[str] = WORD_FOR_WORD
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """Everything."""

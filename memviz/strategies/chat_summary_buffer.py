@@ -11,6 +11,7 @@ from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.core.translation import noop
 from memviz.strategies.base import Count, Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill, Headroom
+from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import free_text, summary_length, switch, whole_number
 from memviz.strategies.prompts import transcript_line
 
@@ -50,6 +51,7 @@ class ChatSummaryBuffer(Strategy):
         "LlamaIndex ChatSummaryMemoryBuffer (llama-index-core 0.14.25)"
     )
     order: ClassVar[int] = 7
+    family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "token_limit"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
     drops_without_summarizer: ClassVar[bool] = True

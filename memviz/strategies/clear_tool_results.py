@@ -11,6 +11,7 @@ from memviz.core.pieces import Messages, Piece
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
+from memviz.strategies.families import TOOLS
 from memviz.strategies.parameters import choice, free_text, switch, whole_number
 
 CLEARED = "cleared"
@@ -57,6 +58,7 @@ class ClearToolResults(Strategy):
         "LangChain ContextEditingMiddleware with ClearToolUsesEdit (langchain 1.4.7)"
     )
     order: ClassVar[int] = 9
+    family: ClassVar[str] = TOOLS
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
 

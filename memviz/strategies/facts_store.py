@@ -11,6 +11,7 @@ from memviz.core.pieces import Line, Messages, Piece, Quote
 from memviz.core.summaries import SummaryVersion
 from memviz.strategies.base import Effect, Write
 from memviz.strategies.fact_lists import EXTRACT, FORMAT, facts_request
+from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.lookup import best_first, find_newest_start, words_of
 from memviz.strategies.parameters import choice, whole_number
 from memviz.strategies.per_turn import PerTurn
@@ -51,6 +52,7 @@ class FactsStore(PerTurn):
         "mem0 2.2.1, which adds facts only, with BM25 in place of its embeddings; and one that supersedes"
     )
     order: ClassVar[int] = 8
+    family: ClassVar[str] = LISTED_FACTS
     main_parameter: ClassVar[str] = "top_k"
     summary_heading: ClassVar[str] = "What is known from earlier:"
 

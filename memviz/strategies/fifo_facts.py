@@ -20,6 +20,7 @@ from memviz.strategies.fact_lists import (
     facts_request,
     is_condensed,
 )
+from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.parameters import free_text, whole_number
 
 CONDENSE = (
@@ -67,6 +68,7 @@ class FifoFacts(Strategy):
         "LlamaIndex Memory with FactExtractionMemoryBlock (llama-index-core 0.14.25)"
     )
     order: ClassVar[int] = 7
+    family: ClassVar[str] = LISTED_FACTS
     main_parameter: ClassVar[str] = "token_limit"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     drops_without_summarizer: ClassVar[bool] = True

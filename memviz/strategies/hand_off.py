@@ -13,6 +13,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill, Headroom
+from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import summary_length, whole_number
 
 CHARS_PER_TOKEN = 4
@@ -50,6 +51,7 @@ class HandOff(Strategy):
         "Codex compact.rs; server compaction of OpenAI and Anthropic"
     )
     order: ClassVar[int] = 13
+    family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "trigger_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
 

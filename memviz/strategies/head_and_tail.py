@@ -8,6 +8,7 @@ from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Piece
 from memviz.core.translation import noop
 from memviz.strategies.base import Strategy
+from memviz.strategies.families import WORD_FOR_WORD
 from memviz.strategies.parameters import whole_number
 
 
@@ -45,6 +46,7 @@ class HeadAndTail(Strategy):
         "AutoGen HeadAndTailChatCompletionContext (autogen-core 0.7.5)"
     )
     order: ClassVar[int] = 3
+    family: ClassVar[str] = WORD_FOR_WORD
     main_parameter: ClassVar[str] = "tail_size"
 
     head_size: int = whole_number(

@@ -6,23 +6,16 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, ClassVar
 
 from memviz.core.counters import Counter
-from memviz.core.errors import MemvizError, MissingLibraryError
+from memviz.core.errors import MemvizError
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes
-from memviz.core.summaries import SummaryVersion
-from memviz.core.translation import _, noop
 from memviz.strategies.clauses import AllOf, AtLeast, Headroom, Held, TriggerClause
-from memviz.strategies.library import Ask, FromLibrary, LibraryStrategy
+from memviz.strategies.library import Ask, Counted, FromLibrary, LibraryStrategy
 from memviz.strategies.thresholds import Thresholds
-
-MISSING = noop(
-    "LangChain is not installed here. Install it with 'pip install langchain'."
-)
 
 _MESSAGES = "<messages>"
 """The line of LangChain's prompt that the messages follow."""
@@ -54,14 +47,13 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
     reference: ClassVar[str] = (
         "The SummarizationMiddleware of LangChain that is installed"
     )
-    order: ClassVar[int] = 21
+    order: ClassVar[int] = 90
+    library: ClassVar[str] = "LangChain"
+    package: ClassVar[str] = "langchain"
+    modules: ClassVar[tuple[str, ...]] = ("langchain", "langgraph")
     tried_at_first: ClassVar[bool] = (
         False  # the same as the threshold summary, and slower
     )
-
-    def can_be_run(self) -> str:
-        """The reason why it cannot be run: LangChain is not installed."""
-        return "" if find_spec("langchain") and find_spec("langgraph") else _(MISSING)
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """Unknown: LangChain decides."""
@@ -88,14 +80,8 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
                 messages += 1
         return Held(tokens=tokens, messages=messages)
 
-    def summary_entry(self, summary: SummaryVersion) -> str:
-        """The message as LangChain sends it, heading and all."""
-        return summary.text
-
     def open(self, ask: Ask, counter: Counter) -> LangchainAtWork:
-        """A middleware of its own. Raises :class:`MissingLibraryError` where LangChain is not installed."""
-        if self.can_be_run():
-            raise MissingLibraryError(_(MISSING))
+        """A middleware of its own."""
         return LangchainAtWork(self, ask, counter)
 
     def arguments(self) -> dict[str, Any]:
@@ -176,18 +162,6 @@ class LangchainAtWork:
         return [
             self._said.get(message.id) or _its_own(message) for message in self._state
         ]
-
-
-class Counted(dict[str, int]):
-    """Tokens of texts, each counted when it is first looked up: LangChain counts everything before every request."""
-
-    def __init__(self, counter: Counter) -> None:
-        super().__init__()
-        self._counter = counter
-
-    def __missing__(self, text: str) -> int:
-        self[text] = tokens = self._counter(text)
-        return tokens
 
 
 def _its_own(message: Any) -> FromLibrary:

@@ -5,14 +5,24 @@ summarizer is a compaction, and what it hands back is mapped to the log.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple, Protocol
+from collections.abc import Callable, Coroutine, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from memviz.core.counters import Counter
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Messages, Piece
+from memviz.core.summaries import SummaryVersion
+from memviz.core.translation import _, noop
 from memviz.strategies.base import Strategy, Trigger
+from memviz.strategies.families import LIBRARIES
+
+MISSING = noop(
+    "{library} is not installed here. Install it with 'pip install {package}'."
+)
 
 Ask = Callable[[Sequence[Message]], str]
 """Asks memviz's summarizer for the library: what the library sends to its model, and the text that it gets. Raises
@@ -29,6 +39,8 @@ class FromLibrary(NamedTuple):
 
     message: Message
     position: int | None = None
+    is_notes: bool = False
+    """True if it holds what the library made of its summarizer's answers, in words of its own."""
 
 
 class Library(Protocol):
@@ -47,12 +59,42 @@ class LibraryStrategy(Strategy):
     then, so the object itself is never taken back in time: it is opened again where a conversation is cut or resumed,
     and is given the answers that it got."""
 
+    family: ClassVar[str] = LIBRARIES
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    library: ClassVar[str] = ""
+    """The name of what is run, to which its version belongs: ``Strands``."""
+    package: ClassVar[str] = ""
+    """The distribution that it comes in: ``strands-agents``."""
+    modules: ClassVar[tuple[str, ...]] = ()
+    """The modules that have to be there. Nothing of them is imported before :meth:`open`."""
+
+    @classmethod
+    def title_here(cls) -> str:
+        """The title with the version of the library that is installed here."""
+        installed = version_of(cls.package)
+        if not installed:
+            return _(cls.title)
+        return _("{title}, run here ({version})", title=_(cls.title), version=installed)
+
+    @property
+    def name(self) -> str:
+        """Its title, told apart from strategies that have the same rule and no library."""
+        return _("{title}, run here", title=_(self.title))
+
+    def can_be_run(self) -> str:
+        """The reason why it cannot be run: its library is not installed."""
+        if all(find_spec(module) for module in self.modules):
+            return ""
+        return _(MISSING, library=self.library, package=self.package)
+
+    def summary_entry(self, summary: SummaryVersion) -> str:
+        """The message as the library sends it, heading and all."""
+        return summary.text
 
     @abstractmethod
     def open(self, ask: Ask, counter: Counter) -> Library:
-        """A new object for one conversation, which counts with ``counter`` and asks for summaries with ``ask``. Raises
-        :class:`MissingLibraryError` where the library is not installed."""
+        """A new object for one conversation, which counts with ``counter`` and asks for summaries with ``ask``. Called
+        only where the library is installed."""
 
     def reason(self, memory: Memory) -> str:
         """The reason for which the library asks its summarizer at this ``memory``: in numbers, where its rule is
@@ -68,3 +110,60 @@ class LibraryStrategy(Strategy):
             if start < memory.length
             else pieces
         )
+
+
+@cache
+def version_of(package: str) -> str:
+    """The version of a distribution that is installed; empty where none is."""
+    try:
+        return version(package) if package else ""
+    except PackageNotFoundError:
+        return ""
+
+
+class Counted(dict[str, int]):
+    """Tokens of texts, each counted when it is first looked up: a library counts everything before every request."""
+
+    def __init__(self, counter: Counter) -> None:
+        super().__init__()
+        self._counter = counter
+
+    def __missing__(self, text: str) -> int:
+        self[text] = tokens = self._counter(text)
+        return tokens
+
+
+class Asking:
+    """Asks memviz's summarizer, and keeps a failure that the library would keep to itself."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._failure: Exception | None = None
+
+    def __call__(self, request: Sequence[Message]) -> str:
+        """The summarizer's answer. Raises what it raises, and remembers it."""
+        try:
+            return self._ask(request)
+        except Exception as failure:
+            self._failure = failure
+            raise
+
+    def raise_failure(self) -> None:
+        """Raise the failure since the last time, if there was one."""
+        failure = self._failure
+        self._failure = None
+        if failure is not None:
+            raise failure
+
+
+def run_to_end(work: Coroutine[Any, Any, Any]) -> Any:
+    """The result of ``work``, which is run here, or in a thread where an event loop is at work here already."""
+    import asyncio  # a library that waits for nothing needs no loop
+    from concurrent.futures import ThreadPoolExecutor
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(asyncio.run, work).result()

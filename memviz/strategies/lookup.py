@@ -34,10 +34,26 @@ def find_taken_stop(memory: Memory) -> int:
     return stop
 
 
+def text_of(memory: Memory, positions: range) -> str:
+    """Return what people and the assistant said at these positions."""
+    said = memory.messages(positions)
+    return "\n".join(one.content for one in said if is_text(one))
+
+
 def words_of(memory: Memory, positions: range) -> frozenset[str]:
     """Return the stems in what people and the assistant said at these positions."""
-    said = memory.messages(positions)
-    return content_words("\n".join(one.content for one in said if is_text(one)))
+    return content_words(text_of(memory, positions))
+
+
+def add_weighted(
+    words: NDArray[np.float64], nearness: NDArray[np.float64], percent: int
+) -> NDArray[np.float64]:
+    """Return the weighted sum of two scores of each message, ``percent`` of it nearness: both are first divided by the
+    highest of this question, so that 1 is the best."""
+    words = words / (words.max(initial=0) or 1)
+    nearness = nearness / (nearness.max(initial=0) or 1)
+    summed: NDArray[np.float64] = ((100 - percent) * words + percent * nearness) / 100
+    return summed
 
 
 def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int]:
@@ -45,7 +61,10 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
     import numpy as np  # only a search waits for it
 
     places = scores.nonzero()[0]
-    found: list[int] = places[np.lexsort((places, scores[places]))][::-1][
-        :most
-    ].tolist()
+    if most is not None and len(places) > most:
+        # Only those are sorted that can be among the best.
+        least = np.partition(scores[places], -most)[-most]
+        places = places[scores[places] >= least]
+    order = np.lexsort((places, scores[places]))[::-1]
+    found: list[int] = places[order][:most].tolist()
     return found

@@ -12,6 +12,7 @@ from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.fact_lists import condenses, is_condensed
+from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.lookup import find_taken_stop
 from memviz.strategies.parameters import whole_number
 
@@ -63,6 +64,7 @@ class Observations(Strategy):
         "Mastra observational memory (documentation of mastra 1.31.0)"
     )
     order: ClassVar[int] = 8
+    family: ClassVar[str] = LISTED_FACTS
     main_parameter: ClassVar[str] = "observe_tokens"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     tried_at_first: ClassVar[bool] = (

@@ -13,6 +13,7 @@ from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
 from memviz.strategies.clauses import Held, held_by
+from memviz.strategies.families import TOOLS
 from memviz.strategies.parameters import (
     Parameter,
     free_text,
@@ -65,6 +66,7 @@ class Pipeline(Strategy):
         "The common form of deepagents, LibreChat, Gemini CLI and opencode"
     )
     order: ClassVar[int] = 12
+    family: ClassVar[str] = TOOLS
     main_parameter: ClassVar[str] = "window_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
     acts_unasked: ClassVar[bool] = True

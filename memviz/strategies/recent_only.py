@@ -5,6 +5,7 @@ from typing import ClassVar
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.translation import noop
+from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import whole_number
 from memviz.strategies.per_turn import PerTurnSummaries
 
@@ -30,6 +31,7 @@ class RecentOnly(PerTurnSummaries):
     title: ClassVar[str] = "Recent turns"
     reference: ClassVar[str] = "The predecessor of summary-only memory"
     order: ClassVar[int] = 4
+    family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "recent_rounds"
 
     recent_rounds: int = whole_number(

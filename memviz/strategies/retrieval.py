@@ -1,16 +1,42 @@
-"""Retrieval: earlier messages that hold the words of the question."""
+"""Retrieval: earlier messages that hold the words of the question, or are near to it in meaning."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from memviz.core import small_embedding
+from memviz.core.errors import MissingLibraryError
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece
 from memviz.core.text.wording import listed
-from memviz.core.translation import _
+from memviz.core.text.words import content_words
+from memviz.core.translation import _, noop
 from memviz.core.word_index import is_text
 from memviz.strategies.base import Strategy
-from memviz.strategies.lookup import best_first, find_newest_start, words_of
+from memviz.strategies.families import LOOKED_UP
+from memviz.strategies.lookup import (
+    add_weighted,
+    best_first,
+    find_newest_start,
+    text_of,
+)
 from memviz.strategies.parameters import whole_number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+SCORED_BY_BOTH = noop(
+    "number {rank:,} of {found:,}, score {score:.2f}: {words_percent}% words, {of_words:.1f} of at most "
+    "{most_of_words:.1f} ({words}); {percent}% small embedding, {nearness:.2f} of at most {nearest:.2f} (counted here "
+    "by {name}, {dimensions} dimensions)"
+)
+SCORED_BY_NEARNESS = noop(
+    "number {rank:,} of {found:,}, score {score:.2f}: {percent}% small embedding, {nearness:.2f} of at most "
+    "{nearest:.2f} (counted here by {name}, {dimensions} dimensions)"
+)
 
 
 class Pick(NamedTuple):
@@ -21,6 +47,17 @@ class Pick(NamedTuple):
     """Its score; of a neighbour that of the message that it stands beside."""
     neighbour_of: int | None = None
     """The position of the message that it stands beside, where it was not found itself."""
+
+
+class Scores(NamedTuple):
+    """The scores of the messages that are searched, one each."""
+
+    words: NDArray[np.float64]
+    """BM25."""
+    nearness: NDArray[np.float64]
+    """Cosines by a small embedding; 0 where none is asked for."""
+    total: NDArray[np.float64]
+    """What the best are found by: the words' alone or the weighted sum of both, less with age."""
 
 
 class Retrieval(Strategy):
@@ -42,7 +79,10 @@ class Retrieval(Strategy):
       llama-index-core 0.14.25)
     - CrewAI memory: nearness in meaning, with half-lives of 30 days and importance (read in crewai 1.15.30)
 
-    Scores are BM25 over stems of words, and over pairs of characters where words are not spaced, without a model. At a
+    Scores are BM25 over stems of words, and over pairs of characters where words are not spaced, without a model. With
+    ``embedding_percent`` a score is a weighted sum of that and of nearness in meaning: the cosine of two vectors of a
+    small embedding, wordllama's of 256 dimensions, computed on this machine. Both are first divided by the highest of
+    the question. Nearly everything is then a little near, so ``top_k`` messages come back whatever is asked. At a
     request only what was said before it counts, also for how rare a word is. The newest messages are not searched: they
     are sent anyway. Calls of tools and their results are neither found nor brought back. What is brought back stands
     right before the input, in the order of the conversation. With ``picked_tokens`` the best finds come first, each
@@ -54,6 +94,7 @@ class Retrieval(Strategy):
         "BM25 (Robertson and Zaragoza 2009), with the newest messages and neighbours as in Mastra's semantic recall"
     )
     order: ClassVar[int] = 8
+    family: ClassVar[str] = LOOKED_UP
     main_parameter: ClassVar[str] = "top_k"
     looks_up: ClassVar[bool] = True
 
@@ -99,6 +140,16 @@ class Retrieval(Strategy):
         minimum=0,
         zero_is_off=True,
     )
+    embedding_percent: int = whole_number(
+        0,
+        "%",
+        "Share of nearness in meaning in a score, by a small embedding that is computed on this machine; the rest is "
+        "words. Larger finds more that was said in other words, and less of what is named. Needs: pip install "
+        "'memviz[embeddings]'. 0: words alone.",
+        (10, 100),
+        minimum=0,
+        maximum=100,
+    )
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The newest messages, and what is brought back for the input."""
@@ -136,48 +187,96 @@ class Retrieval(Strategy):
             return ""
         if not is_text(memory.log[position]):
             return _("calls of tools and their results are not looked up")
-        found = self.found(memory)
+        try:
+            found = self.found(memory)
+        except MissingLibraryError as missing:  # a run that was made elsewhere
+            return str(missing)
         for pick in self._picks_of(memory, found[: self.top_k]):
             if pick.position == position and pick.neighbour_of is not None:
                 number = pick.neighbour_of + 1
                 return _("beside message {number:,}, which was found", number=number)
         ranks = {one.position: rank for rank, one in enumerate(found, 1)}
-        if position not in ranks:
-            return _("holds no word of the question")
+        if position in ranks:
+            rank = ranks[position]
+            return self._why_found(memory, found[rank - 1], rank, len(found))
+        if self.embedding_percent:
+            return _("holds no word of the question, and is not near to it in meaning")
+        return _("holds no word of the question")
+
+    def _why_found(self, memory: Memory, pick: Pick, rank: int, found: int) -> str:
         index = memory.log.word_index()
+        words = listed(index.words_of(self.words(memory), pick.position))
+        if not self.embedding_percent:
+            return _(
+                "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
+                rank=rank,
+                found=found,
+                words=words,
+                score=pick.score,
+            )
+        scores = self.scores(memory)
+        place = pick.position - memory.history_start
+        of_words = scores.words[place]
         return _(
-            "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
-            rank=ranks[position],
-            found=len(found),
-            words=listed(index.words_of(self.words(memory), position)),
-            score=found[ranks[position] - 1].score,
+            SCORED_BY_BOTH if of_words else SCORED_BY_NEARNESS,
+            rank=rank,
+            found=found,
+            score=pick.score,
+            words_percent=100 - self.embedding_percent,
+            of_words=of_words,
+            most_of_words=scores.words.max(),
+            words=words,
+            percent=self.embedding_percent,
+            nearness=scores.nearness[place],
+            nearest=scores.nearness.max(),
+            name=small_embedding.NAME,
+            dimensions=small_embedding.DIMENSIONS,
         )
 
-    def words(self, memory: Memory) -> frozenset[str]:
-        """The stems that are looked up: none where results of tools are the input, for what is brought back would part
+    def question(self, memory: Memory) -> str:
+        """The text that is looked up: empty where results of tools are the input, for what is brought back would part
         them from their call."""
         asked = memory.messages(memory.input)
         if asked and not any(map(is_text, asked)):
-            return frozenset()
+            return ""
         start = min(memory.before_input, memory.length - self.query_messages)
         start = max(memory.history_start, start)
-        return words_of(memory, range(start, memory.length))
+        return text_of(memory, range(start, memory.length))
+
+    def words(self, memory: Memory) -> frozenset[str]:
+        """The stems that are looked up."""
+        return content_words(self.question(memory))
 
     def found(self, memory: Memory, most: int | None = None) -> list[Pick]:
-        """The messages before the newest that hold any of the words, the best first and of equals the newer one; at
-        ``most`` so many."""
-        import numpy as np  # only a search waits for it
-
+        """The messages before the newest that hold any of the words or are near in meaning, the best first and of
+        equals the newer one; at ``most`` so many."""
         start = memory.history_start
-        stop = self.newest_start(memory)
-        scores = memory.log.word_index().scores(self.words(memory), start, stop)
-        if self.half_life_messages:
-            ages = memory.length - np.arange(start, stop)
-            scores *= 0.5 ** (ages / self.half_life_messages)
+        scores = self.scores(memory).total
         return [
             Pick(start + place, float(scores[place]))
             for place in best_first(scores, most)
         ]
+
+    def scores(self, memory: Memory) -> Scores:
+        """The scores of the messages from where history begins up to the newest ones. Raises
+        :class:`MissingLibraryError` for a small embedding without wordllama."""
+        import numpy as np  # only a search waits for it
+
+        start = memory.history_start
+        stop = self.newest_start(memory)
+        words = np.zeros(max(0, stop - start))
+        nearness = words
+        if self.embedding_percent < 100:
+            words = memory.log.word_index().scores(self.words(memory), start, stop)
+        total = words
+        if self.embedding_percent:
+            index = memory.log.vector_index()
+            nearness = index.nearness(self.question(memory), start, stop)
+            total = add_weighted(words, nearness, self.embedding_percent)
+        if self.half_life_messages:
+            ages = memory.length - np.arange(start, stop)
+            total = total * 0.5 ** (ages / self.half_life_messages)
+        return Scores(words, nearness, total)
 
     def newest_start(self, memory: Memory) -> int:
         """Position of the first message that is sent whatever it says; a result of a tool has its call with it."""

@@ -7,6 +7,7 @@ from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
+from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import summary_length, whole_number
 
 
@@ -37,6 +38,7 @@ class Summary(Strategy):
         "Summary memory with a message buffer: summarizes past 2 x buffer_size messages"
     )
     order: ClassVar[int] = 5
+    family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "buffer_size"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
 

@@ -7,6 +7,7 @@ from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
+from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import summary_length, whole_number
 
 
@@ -38,6 +39,7 @@ class SummaryBuffer(Strategy):
         "Summary-buffer memory that cuts back to half its limit; the summary is uncounted"
     )
     order: ClassVar[int] = 6
+    family: ClassVar[str] = SUMMARIES
     main_parameter: ClassVar[str] = "max_token_limit"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
 

@@ -5,6 +5,7 @@ from typing import ClassVar
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece, notes
 from memviz.strategies.base import ToolUse
+from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import switch, whole_number
 from memviz.strategies.per_turn import PerTurnSummaries
 
@@ -33,6 +34,7 @@ class SummaryOnly(PerTurnSummaries):
     title: ClassVar[str] = "Summary only"
     reference: ClassVar[str] = "Summary-only memory with recall"
     order: ClassVar[int] = 8
+    family: ClassVar[str] = SUMMARIES
     sends_history: ClassVar[bool] = False
 
     enable_recall: bool = switch(True, "Let turns be recalled into the next request.")

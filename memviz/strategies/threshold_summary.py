@@ -13,6 +13,7 @@ from memviz.core.pieces import Messages, Piece, notes
 from memviz.core.summaries import SummarySource, SummaryVersion
 from memviz.strategies.base import Effect, Write
 from memviz.strategies.clauses import Above, AllOf, Headroom, Held, TriggerClause
+from memviz.strategies.families import SUMMARIES
 from memviz.strategies.parameters import free_text
 from memviz.strategies.prompts import RUNNING_INSTRUCTION, transcript_line
 from memviz.strategies.thresholds import Thresholds
@@ -55,6 +56,7 @@ class ThresholdSummary(Thresholds):
     title: ClassVar[str] = "Threshold summary"
     reference: ClassVar[str] = "LangChain SummarizationMiddleware (langchain 1.4.7)"
     order: ClassVar[int] = 10
+    family: ClassVar[str] = SUMMARIES
 
     summarize_prompt: str | None = free_text(
         "Instruction for the summarizer. Empty uses the default."

@@ -6,6 +6,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
 from memviz.core.translation import noop
 from memviz.strategies.base import Strategy
+from memviz.strategies.families import WORD_FOR_WORD
 from memviz.strategies.parameters import whole_number
 
 
@@ -38,6 +39,7 @@ class TokenBuffer(Strategy):
         "LangChain ConversationTokenBufferMemory, LlamaIndex ChatMemoryBuffer"
     )
     order: ClassVar[int] = 3
+    family: ClassVar[str] = WORD_FOR_WORD
     main_parameter: ClassVar[str] = "max_tokens"
 
     max_tokens: int = whole_number(

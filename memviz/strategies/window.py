@@ -6,6 +6,7 @@ from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Piece
 from memviz.core.translation import noop
 from memviz.strategies.base import Strategy
+from memviz.strategies.families import WORD_FOR_WORD
 from memviz.strategies.parameters import whole_number
 
 
@@ -36,6 +37,7 @@ class Window(Strategy):
         "LangChain ConversationBufferWindowMemory, counted in messages"
     )
     order: ClassVar[int] = 2
+    family: ClassVar[str] = WORD_FOR_WORD
     main_parameter: ClassVar[str] = "window_size"
 
     window_size: int = whole_number(

@@ -8,6 +8,7 @@ from memviz.core.summaries import SummaryVersion
 from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
+from memviz.strategies.families import LISTED_FACTS
 from memviz.strategies.lookup import find_newest_start, find_taken_stop
 from memviz.strategies.parameters import free_text, summary_length, whole_number
 
@@ -48,6 +49,7 @@ class WorkingMemory(Strategy):
     title: ClassVar[str] = "Working memory"
     reference: ClassVar[str] = "Mastra working memory (documentation of mastra 1.31.0)"
     order: ClassVar[int] = 7
+    family: ClassVar[str] = LISTED_FACTS
     main_parameter: ClassVar[str] = "newest_messages"
     trigger: ClassVar[Trigger] = Trigger.MESSAGE
     tried_at_first: ClassVar[bool] = (

@@ -15,7 +15,7 @@ from memviz.core.message_fields import text_beside_content
 from memviz.core.messages import Message
 from memviz.core.text.wording import share_of
 from memviz.core.tool_links import ToolPairs
-from memviz.core.translation import ENGLISH, _, ngettext, noop, use_language
+from memviz.core.translation import Said, _, ngettext, noop
 from memviz.transcripts.base import EventKind, RecordedEvent, Transcript
 from memviz.transcripts.chat_messages import (
     Note,
@@ -25,7 +25,7 @@ from memviz.transcripts.chat_messages import (
     read_message,
     speaker_of,
 )
-from memviz.transcripts.import_notes import ImportNotes
+from memviz.transcripts.import_notes import ImportNotes, place_words
 from memviz.transcripts.json_text import JsonParser
 from memviz.transcripts.limits import Limits
 from memviz.transcripts.user_names import nobody_called, same_name
@@ -34,6 +34,8 @@ MAX_REASONS = 3
 NEEDED = noop(
     "Every message needs a role (system, user, assistant or tool) and a content."
 )
+IMPORTED = noop("imported {imported:,} of {all:,} messages: {reasons}")
+NOBODY = noop("nobody is called {name}, so the roles are those that the names show")
 KNOWN_ROLES = noop(
     "Known roles are system, user, assistant and tool, and names such as human, ai or bot."
 )
@@ -83,7 +85,7 @@ class TranscriptBuilder:
         self.messages = []
         self.events = []
         self._places: list[str] = []  # of each message
-        self._left_out: list[str] = []  # "index 3 is not JSON"
+        self._left_out: list[Said] = []  # "index 3 is not JSON"
         self._lost: list[tuple[str, LostMessageError]] = []  # each with its place
         # The names of those who speak in messages read from JSON, in order.
         self._names: dict[str, None] = {}
@@ -130,7 +132,7 @@ class TranscriptBuilder:
         except LostMessageError as error:
             self._lost.append((place, error))
         except MessageError as error:
-            self.leave_out(place, str(error))
+            self.leave_out(place, error.args[0])
         else:
             position = self.add_message(message, place)
             name = item["role"].strip()
@@ -207,14 +209,14 @@ class TranscriptBuilder:
         try:
             return speaker_of(item, *keys, called=called, role_of=role_of)
         except MessageError as error:
-            self.leave_out(place, str(error))
+            self.leave_out(place, error.args[0])
             return None
 
     def leave_out(self, place: str, reason: str) -> None:
         """Skip something that should be a message, and count it; ``reason`` completes
         "index 3 ...".
         """
-        self._left_out.append(f"{place} {reason}")
+        self._left_out.append(_at(place, reason))
 
     def text_elsewhere(self, item: dict[str, Any], place: str, *own_keys: str) -> str:
         """Return the text of a message that has none where its format keeps it.
@@ -228,7 +230,7 @@ class TranscriptBuilder:
         try:
             return content_text(text_beside_content(item), self.note_at(place))
         except MessageError as error:
-            self.lose(place, str(error))
+            self.lose(place, error.args[0])
             return ""
 
     def lose(self, place: str, reason: str) -> None:
@@ -276,7 +278,7 @@ class TranscriptBuilder:
         lost_at = {place for place, _error in self._lost}
         read = sum(place not in lost_at for place in self._places)
         total = read + len(self._left_out) + len(self._lost)
-        reasons = _listed([f"{place} {error}" for place, error in self._lost])
+        reasons = _(_listed([_at(place, error.args[0]) for place, error in self._lost]))
         share = share_of(len(self._lost), total, "message")
         reason = _("{share} cannot be read: {reasons}.", share=share, reasons=reasons)
         if all(error.name for _place, error in self._lost):
@@ -299,7 +301,7 @@ class TranscriptBuilder:
             "its only message cannot be read: {reasons}.",
             "none of the {number} messages can be read: {reasons}.",
             total,
-            reasons=_listed(self._left_out),
+            reasons=_(_listed(self._left_out)),
         )
         raise TranscriptError(reason, remedy=NEEDED)
 
@@ -308,23 +310,21 @@ class TranscriptBuilder:
         if not self._left_out:
             return
         imported = len(self.messages)
-        with use_language(ENGLISH):  # a note is stored
-            share = share_of(imported, imported + len(self._left_out), "message")
-        self.note(f"imported {share}: {_listed(self._left_out)}")
+        total = imported + len(self._left_out)
+        reasons = _listed(self._left_out)
+        self.note(Said(IMPORTED, imported=imported, all=total, reasons=reasons))
 
     def _note_oddities(self) -> None:
         """Warn of what the messages lack: the user, texts, the other half of tool
         calls."""
         if self.user is not None and not self.user_found:
-            self.note(
-                f"nobody is called {self.user[:40]!r}, so the roles are those that the names show"
-            )
+            self.note(Said(NOBODY, name=repr(self.user[:40])))
         if not any(message.role == "user" for message in self.messages):
-            self.note("there is no user message, so no turn to replay")
+            self.note(noop("there is no user message, so no turn to replay"))
         if not self.empty_is_meant:
             for message, place in zip(self.messages, self._places, strict=True):
                 if message.role == "user" and not message.content:
-                    self.note("a message of the user has no text", place)
+                    self.note(noop("a message of the user has no text"), place)
         self._note_half_tool_calls()
 
     def _note_half_tool_calls(self) -> None:
@@ -337,15 +337,23 @@ class TranscriptBuilder:
             if message.role != "tool":
                 last_word = position
         for position in pairs.uncalled:
-            self.note("a tool result answers no call before it", self._places[position])
+            self.note(
+                noop("a tool result answers no call before it"), self._places[position]
+            )
         for caller, results in pairs.results_of.items():
             call_count = len(self.messages[caller].tool_calls)
             if caller != last_word and len(results) < call_count:
-                self.note("a tool call has no result", self._places[caller])
+                self.note(noop("a tool call has no result"), self._places[caller])
 
 
-def _listed(reasons: Sequence[str]) -> str:
-    shown = list(reasons[:MAX_REASONS])
-    if len(reasons) > MAX_REASONS:
-        shown.append(f"and {len(reasons) - MAX_REASONS} more")
-    return ", ".join(shown)
+def _at(place: str, reason: str) -> Said:
+    """Return "index 3 is not JSON"."""
+    return Said("{place} {reason}", place=place_words(place), reason=Said.of(reason))
+
+
+def _listed(reasons: Sequence[Said]) -> Said:
+    shown = tuple(reasons[:MAX_REASONS])
+    more = len(reasons) - MAX_REASONS
+    if more > 0:
+        return Said("{reasons}, and {number} more", reasons=shown, number=more)
+    return Said("{reasons}", reasons=shown)

@@ -13,6 +13,7 @@ from memviz.core.message_fields import (
     text_beside_content,
 )
 from memviz.core.messages import Message, ToolCall
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.json_text import kind_of
 from memviz.transcripts.user_names import listed_names
@@ -47,15 +48,17 @@ _KNOWN_KEYS = frozenset(
 
 PROMPT_NAME = "system_prompt"
 """The name of a first message that is the system prompt, in lists of messages that memviz wrote."""
-UNKNOWN_KIND = "content of a kind that is not known is shown by its name only"
-NOT_TEXT = "content that is not text was read as JSON text"
+UNKNOWN_KIND = noop("content of a kind that is not known is shown by its name only")
+NOT_TEXT = noop("content that is not text was read as JSON text")
 
-OTHER_TEXT = (
-    "a message says something else under {} than in its content, which is what was read"
+OTHER_TEXT = noop(
+    "a message says something else under {keys} than in its content, which is what was read"
 )
+NOT_A_LIST = noop("a value of tool_calls that is {kind}, not a list")
+UNKNOWN_SPEAKER = noop("has the unknown {key} {name}")
 UNNAMED = "unnamed"
 """The name of a tool call that has none in the file, so that its arguments and its result are kept."""
-UNNAMED_CALL = f"a tool call without a name is called {UNNAMED!r}"
+UNNAMED_CALL = noop("a tool call without a name is called {name}")
 
 Note = Callable[[str], None]
 """Called with a clause that says what was repaired in a message."""
@@ -89,20 +92,24 @@ def speaker_of(
     Raises :class:`MessageError` with a reason that completes "index 3 ...", if there is no known speaker.
     """
     if not isinstance(item, dict):
-        raise MessageError(f"is {kind_of(item)}, not an object")
+        raise MessageError(Said("is {kind}, not an object", kind=Said(kind_of(item))))
     written = None
     for key in keys or ("role",):
         written = item.get(key)
         if written is not None:
             break
     if written is None:
-        raise MessageError(f"has no {called}")
+        raise MessageError(Said("has no {key}", key=called))
     role = role_of(written)
     if role is not None:
         return role
     if not isinstance(written, str):
-        raise LostMessageError(f"has the unknown {called} {kind_of(written)}", "")
-    raise LostMessageError(f"has the unknown {called} {written[:40]!r}", written)
+        raise LostMessageError(
+            Said(UNKNOWN_SPEAKER, key=called, name=Said(kind_of(written))), ""
+        )
+    raise LostMessageError(
+        Said(UNKNOWN_SPEAKER, key=called, name=repr(written[:40])), written
+    )
 
 
 def saved_prompt(item: object) -> str | None:
@@ -124,9 +131,9 @@ def read_message(item: Any, note: Note, role_of: RoleOf = known_role) -> Message
     content = _content(item, note)
     calls, broken = tool_calls_of(item, note)
     if broken and not content and not calls:
-        raise MessageError(f"has {broken[0]}")
+        raise MessageError(Said("has {what}", what=broken[0]))
     for what in broken:
-        note(f"{what}, was left out")
+        note(Said("{what}, was left out", what=what))
     return Message(
         role=role,
         content=content,
@@ -163,7 +170,7 @@ def _content(item: Mapping[str, Any], note: Note) -> str:
     try:
         found = text_beside_content(item)
     except MessageError as error:
-        raise LostMessageError(str(error)) from None
+        raise LostMessageError(*error.args) from None
     if found is None and isinstance(item.get("audio"), dict):
         return stand_in("audio")
     return content_text(found, note)
@@ -175,7 +182,7 @@ def _note_other_texts(item: Mapping[str, Any], content: str, note: Note) -> None
     known = ("", content.strip())
     others = [key for key, text in texts.items() if text.strip() not in known]
     if others:
-        note(OTHER_TEXT.format(listed_names(others)))
+        note(Said(OTHER_TEXT, keys=listed_names(others)))
 
 
 def _part(part: object, note: Note) -> str:
@@ -207,7 +214,7 @@ def _label(item: Mapping[str, Any], key: str, note: Note) -> str | None:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    note(f"a {key} that is not text was left out")
+    note(Said("a {key} that is not text was left out", key=key))
     return None
 
 
@@ -258,7 +265,7 @@ def _meta(item: Mapping[str, Any], note: Note) -> dict[str, Any]:
         else:
             too_large = True
     if too_large:
-        note("fields too large to keep beside the text were left out")
+        note(noop("fields too large to keep beside the text were left out"))
     return meta
 
 
@@ -271,7 +278,7 @@ def tool_calls_of(
     if not calls and not legacy:  # nearly every message
         return (), []
     if not isinstance(calls, list):
-        return (), [f"a value of tool_calls that is {kind_of(calls)}, not a list"]
+        return (), [Said(NOT_A_LIST, kind=Said(kind_of(calls)))]
     read = []
     broken = []
     for call in [*calls, legacy] if legacy else calls:
@@ -302,10 +309,10 @@ def tool_name(call: Mapping[str, Any], note: Note, *keys: str) -> str:
         name = call.get(key)
         if isinstance(name, str) and name:
             return name
-    note(UNNAMED_CALL)
+    note(Said(UNNAMED_CALL, name=repr(UNNAMED)))
     return UNNAMED
 
 
 def not_a_call(value: object) -> str:
     """Return what something in a list of tool calls is that is no object."""
-    return f"a tool call that is {kind_of(value)}, not an object"
+    return Said("a tool call that is {kind}, not an object", kind=Said(kind_of(value)))

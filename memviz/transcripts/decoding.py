@@ -2,6 +2,7 @@
 
 import codecs
 
+from memviz.core.translation import Said, noop
 from memviz.transcripts.import_notes import ImportNotes
 
 # The longer marks come first: the one of UTF-32 LE begins with the one of UTF-16 LE.
@@ -12,6 +13,15 @@ BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
+REPLACED = noop(
+    "byte {byte} at offset {offset} is not {encoding}; it and others like it were replaced by U+FFFD"
+)
+STRAY_WINDOWS = noop(
+    "byte {byte} at offset {offset} is not {encoding}; it and others like it were read as Windows-1252"
+)
+ALL_WINDOWS = noop(
+    "byte {byte} at offset {offset} is not {encoding}; the file was read as Windows-1252"
+)
 MAX_STRAY_BYTES = 100_000
 """Number of bytes that are not UTF-8 up to which each is looked at. With more, nothing
 in the file is taken for UTF-8."""
@@ -32,13 +42,14 @@ def decode(data: bytes, notes: ImportNotes) -> str:
     except UnicodeDecodeError as error:
         text, repair = _repaired(data[len(mark) :], encoding)
         offset = len(mark) + error.start
-        notes.add(
-            f"byte 0x{data[offset]:02X} at offset {offset} is not {encoding.upper()}; {repair}"
-        )
+        byte = f"0x{data[offset]:02X}"
+        notes.add(Said(repair, byte=byte, offset=offset, encoding=encoding.upper()))
     kept = text.rstrip("\0 \t\r\n")
     padding = text.count("\0", len(kept))
     if padding:
-        notes.add(f"{padding} NUL characters after the end were ignored")
+        notes.add(
+            Said("{number} NUL characters after the end were ignored", number=padding)
+        )
     return kept
 
 
@@ -59,17 +70,13 @@ def _without_mark(data: bytes) -> str:
 
 def _repaired(data: bytes, encoding: str) -> tuple[str, str]:
     if encoding != "utf-8":
-        return data.decode(
-            encoding, "replace"
-        ), "it and others like it were replaced by U+FFFD"
+        return data.decode(encoding, "replace"), REPLACED
     # A few stray bytes come from a program that wrote Windows-1252 into a UTF-8 file: each is repaired where it is.
     # Many would take long one by one, and mean that the whole file is Windows-1252.
     stray_bytes = len(data) - len(data.decode("utf-8", "ignore").encode())
     if stray_bytes > MAX_STRAY_BYTES:
-        return data.decode("cp1252", "replace"), "the file was read as Windows-1252"
-    return data.decode(
-        "utf-8", _WINDOWS_1252
-    ), "it and others like it were read as Windows-1252"
+        return data.decode("cp1252", "replace"), ALL_WINDOWS
+    return data.decode("utf-8", _WINDOWS_1252), STRAY_WINDOWS
 
 
 def _as_windows_1252(error: UnicodeError) -> tuple[str, int]:

@@ -1,7 +1,17 @@
 """Repairs and omissions of a reader, in sentences for the user."""
 
+from memviz.core.translation import Said, noop
+
 MAX_PLACES = 5
 MAX_SENTENCES = 20
+_PLACES = {
+    "index": noop("index {number}"),
+    "line": noop("line {number}"),
+    "row": noop("row {number}"),
+    "message": noop("message {number}"),
+    "event": noop("event {number}"),
+    "probe": noop("probe {number}"),
+}
 
 
 class ImportNotes:
@@ -17,23 +27,41 @@ class ImportNotes:
         """Note what was done, a clause without full stop, and where if that is known."""
         self._places.setdefault(what, []).append(place)
 
-    def sentences(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[Said, ...]:
         """Return one sentence for each kind, up to ``MAX_SENTENCES``; each names up to
         ``MAX_PLACES`` places.
         """
-        sentences = [
-            f"{what}{_where(places)}." for what, places in self._places.items()
-        ]
+        sentences = [_sentence(Said.of(what), at) for what, at in self._places.items()]
         shown = sentences[:MAX_SENTENCES]
         hidden_count = len(sentences) - len(shown)
         if hidden_count:
-            shown.append(f"and {hidden_count} findings of other kinds.")
+            more = Said("and {number} findings of other kinds.", number=hidden_count)
+            shown.append(more)
         return tuple(shown)
 
 
-def _where(places: list[str]) -> str:
-    """Return ": index 3, index 8", or " (2 times)" for places that are not known."""
+def place_words(place: str) -> tuple[str, ...]:
+    """Return the parts of a place such as "line 4, index 3", to be said in any language."""
+    return tuple(map(_part, place.split(", ")))
+
+
+def _part(place: str) -> str:
+    kind, _space, number = place.partition(" ")
+    if kind in _PLACES and number.isdecimal():
+        return Said(_PLACES[kind], number=number)
+    return place
+
+
+def _sentence(note: Said, places: list[str]) -> Said:
+    """Return "note: index 3, index 8.", or "note (2 times)." for places that are not known."""
+    times = len(places)
     if not places[0]:
-        return f" ({len(places)} times)" if len(places) > 1 else ""
-    more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
-    return f": {', '.join(places[:MAX_PLACES])}{more}"
+        if times == 1:
+            return Said("{note}.", note=note)
+        return Said("{note} ({times} times).", note=note, times=times)
+    named = tuple(map(place_words, places[:MAX_PLACES]))
+    more = times - MAX_PLACES
+    if more > 0:
+        template = noop("{note}: {places} and {more} more.")
+        return Said(template, note=note, places=named, more=more)
+    return Said("{note}: {places}.", note=note, places=named)

@@ -9,7 +9,7 @@ from typing import Any
 from memviz.core.bounds import is_deeper
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.import_notes import ImportNotes
 from memviz.transcripts.limits import Limits
 
@@ -23,6 +23,11 @@ _CUT_OFF = re.compile(
 _PYTHON_TEXT = re.compile(r"[\[{(]\s*(\{\s*)?('|None|True|False)")
 ONE_A_LINE = noop("Write one value a line, or put all of them into one list.")
 INCOMPLETE = noop("The file is incomplete: export or download it again.")
+
+
+CUT_LINE = noop(
+    "imported {imported} of {all} lines: line {line} ends in the middle of a message"
+)
 
 
 class JsonParser:
@@ -67,8 +72,8 @@ class JsonParser:
                 is_last = len(rows) == len(lines) - 1
                 if not (rows and is_last and error.remedy == _(INCOMPLETE)):
                     raise
-                cut = f"line {number} ends in the middle of a message"
-                self.notes.add(f"imported {len(rows)} of {len(lines)} lines: {cut}")
+                read = {"imported": len(rows), "all": len(lines), "line": number}
+                self.notes.add(Said(CUT_LINE, **read))
         return tuple(rows)
 
     def _without_surrogates(self, value: Any) -> Any:

@@ -16,7 +16,7 @@ from memviz.core import page_titles
 from memviz.core.errors import TranscriptError
 from memviz.core.messages import clean_text
 from memviz.core.process_memory import uncollected
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.archives import archived_files, is_archive
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
@@ -104,7 +104,11 @@ def load_transcript(
     others = map(str, loaded.failures[:MAX_NAMES])
     warnings = [*transcript.warnings, *others]
     if there > 1:
-        number = f"this is conversation {conversation} of {there} in the file."
+        number = Said(
+            "this is conversation {number} of {all} in the file.",
+            number=conversation,
+            all=there,
+        )
         warnings.insert(len(transcript.warnings), number)
     return replace(transcript, warnings=tuple(warnings))
 
@@ -262,7 +266,10 @@ def _read_archive(data: bytes, name: str, asked: Asked) -> LoadedFile:
             refused[inner] = error
             continue
         transcripts += part.transcripts
-        warnings += [f"{inner}: {warning}" for warning in part.warnings]
+        warnings += [
+            Said("{file}: {note}", file=inner, note=warning)
+            for warning in part.warnings
+        ]
         failures += part.failures
     if not transcripts and not failures:
         raise nothing_inside(refused, data)

@@ -46,6 +46,25 @@ def test_three_settings_are_in_sight_and_their_parameters_are_changed_in_place(
     expect(names_of_lines(page).filter(has_text="4 messages")).to_have_count(1)
 
 
+def test_the_navigation_stands_at_one_place_with_and_without_a_sidebar(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size(WIDE)
+    places = []
+    for name in ("compare", "lessons", "library", "guide"):
+        go(page, dashboard.url + address_of(name), name)
+        places.append(page.get_by_test_id("stTopNavLink").first.bounding_box())
+    go(page, dashboard.url, "compare")
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    opens = page.get_by_test_id("stExpandSidebarButton")
+    expect(opens).to_be_visible()
+    places.append(page.get_by_test_id("stTopNavLink").first.bounding_box())
+    lefts = {place and (place["x"], place["y"]) for place in places}
+    assert len(lefts) == 1, "it jumps"
+    opens.click()
+    expect(page.get_by_test_id("stSidebarUserContent")).to_be_visible()
+
+
 def test_a_panel_stays_open_while_its_setting_changes(
     page: Page, dashboard: Dashboard
 ) -> None:

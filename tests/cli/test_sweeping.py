@@ -26,7 +26,6 @@ from memviz.core.text.wording import counted, dollars
 from memviz.metrics.requests.token_use import token_use
 from memviz.models.offline import OfflineModel
 from memviz.storage.workspace import Workspace
-from memviz.strategies import strategies
 from memviz.transcripts.loading import load_transcript
 from memviz.tuning.grid import settings, suggested, tried_at_first
 from memviz.tuning.grounds import SURENESS
@@ -44,6 +43,7 @@ from tests.cli.terminal import (
 )
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
 from tests.models.recordings.recorded import a_recording_of
+from tests.strategies.conversations import RUN_HERE
 
 KEY = "sk-sweep-0123456789abcdefghij"
 GRID = (
@@ -1019,6 +1019,6 @@ class TestWrongUse:
 
 
 def test_every_strategy_can_be_swept(chat: Path) -> None:
-    named = [argument for id in strategies() for argument in ("-s", id)]
+    named = [argument for id in RUN_HERE for argument in ("-s", id)]
     found = memviz("sweep", chat, *named, "--json").json
-    assert {row["strategy"] for row in found["settings"]} == set(strategies())
+    assert {row["strategy"] for row in found["settings"]} == set(RUN_HERE)

@@ -130,7 +130,7 @@ def budget_used_up(_: Path) -> object:
 def missing_library(_: Path) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            import_module("memviz.strategies.langchain_summarization"),
+            import_module("memviz.strategies.library"),
             "find_spec",
             lambda _: None,
         )

@@ -11,9 +11,9 @@ from typing import Any
 
 import memviz
 from memviz import Message, Model, Reply, Run
-from tests.strategies.conversations import small_parameters
+from tests.strategies.conversations import RUN_HERE, small_parameters
 
-IDS = list(memviz.strategies())
+IDS = RUN_HERE
 SUMMARIZING = [
     "recent_only",
     "summary",

@@ -100,18 +100,40 @@ def check_recalled(
     positions = [position for block in placed for position in block.indices]
     assert len(set(positions)) == len(positions)
     kinds = [block.kind for block in record.context.blocks if block.kind != "tools"]
-    assert (
-        kinds[-2:] == ["recalled", "input"]
-        if before_input(record)
-        else sent or "recalled" not in kinds
-    )
+    if before_input(record):
+        behind = kinds[kinds.index("recalled") + 1 :]
+        assert behind[-1] == "input"
+    else:
+        assert sent or "recalled" not in kinds
 
 
 def put_in(
-    plain: Sequence[Message], fresh: Sequence[Message], asked: int = 1
+    plain: Sequence[Message], fresh: Sequence[Message], at: int = -1
 ) -> list[bytes]:
-    """A request that ends with an input of so many messages, with ``fresh`` right before that."""
-    return [*in_bytes(plain[:-asked]), *in_bytes(fresh), *in_bytes(plain[-asked:])]
+    """A request with ``fresh`` at this place: by itself right before the question."""
+    return [*in_bytes(plain[:at]), *in_bytes(fresh), *in_bytes(plain[at:])]
+
+
+def place_of_recalled(plain: memviz.TurnRecord, repair: bool) -> int:
+    """Where recalled messages stand in a request that recalls nothing: before the input, or, where that answers a call
+    and pairs are repaired, before all that is sent of the open turn."""
+    log = plain.memory.log
+    asked = plain.parts.input
+    sent = {position for part in plain.parts.history for position in part}
+    answered = {log.tools.call_of.get(position) for position in asked}
+    first = asked.start
+    if repair and answered & sent:
+        first = log.turn_start(log.turn_number(asked.start))
+    at = 0
+    for block in plain.context.blocks:
+        if block.kind in ("history", "recalled", "input"):
+            at += sum(position < first for position in block.indices)
+            if any(position >= first for position in block.indices):
+                return at
+            at += len(block.messages) - len(block.indices)
+        else:
+            at += len(block.messages)
+    return at
 
 
 @every_strategy
@@ -149,7 +171,7 @@ def test_in_a_replay_all_that_stands_before_the_recalled_messages_is_as_without_
         fresh = [messages[position] for position in before_input(record)]
         around = with_restored(without, record)
         assert in_bytes(record.context.messages) == put_in(
-            around, fresh, len(without.parts.input)
+            around, fresh, place_of_recalled(without, repair)
         )
         changed = (*IN_RECALLED, *(["history"] if record.parts.restored else []))
         rest = {

@@ -17,9 +17,9 @@ from memviz.core.tool_schemas import schema_tokens
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from tests.engine.probes import Digest, small
-from tests.strategies.conversations import conversations
+from tests.strategies.conversations import RUN_HERE, conversations
 
-every_strategy = pytest.mark.parametrize("id", memviz.strategies())
+every_strategy = pytest.mark.parametrize("id", RUN_HERE)
 
 
 def tool_loop(calls: int, number: int = 1) -> list[Message]:

@@ -15,7 +15,10 @@ from memviz.dashboard.guide.glossary import glossary, shown_terms
 from memviz.dashboard.guide.strategies import strategy_pages
 from memviz.dashboard.ui.controls.selected_request import TURN_KEY
 from memviz.dashboard.ui.guide.glossary_view import SEARCH_KEY
+from memviz.dashboard.ui.guide.strategy_list import ten_turns_picture
 from memviz.strategies import strategies, strategy
+from memviz.strategies.families import FAMILIES
+from memviz.strategies.presets import presets
 from tests.pages.driving import first_seen, open_address, open_page
 
 pytestmark = pytest.mark.usefixtures("with_recordings")
@@ -56,12 +59,66 @@ def links(session: AppTest) -> dict[str, str]:
 def test_every_strategy_is_listed_with_what_it_does_and_a_link() -> None:
     session = first_seen("guide")
     found = links(session)
+    families = [cls.family for cls in strategies().values()]
     assert [label.strip("*") for label in found] == [
-        cls.title for cls in strategies().values()
+        cls.title
+        for family in FAMILIES
+        for cls in strategies().values()
+        if cls.family == family
+    ]
+    assert [one.value for one in session.subheader] == [
+        family for family in FAMILIES if family in families
     ]
     assert {query.rpartition("=")[2] for query in found.values()} == set(strategies())
     for page in strategy_pages().values():
         assert page.summary in all_text(session)
+
+
+def test_a_card_shows_ten_turns_in_tokens() -> None:
+    example = example_of("summary_buffer")
+    assert example is not None
+    picture = ten_turns_picture(example)
+    bars = picture.split("<div style=")[1:]
+    heights = [sum(map(float, re.findall(r"height:([\d.]+)%", bar))) for bar in bars]
+    said = [float(re.findall(r"--said:([\d.]+)%", bar)[0]) for bar in bars]
+    sent = [record.total_tokens for record in example.ten_turns]
+    first, *_, last = (record.turn for record in example.ten_turns)
+    assert (first, last, len(bars)) == (1, len(example.run.turns), 10)
+    assert said == sorted(said)
+    per_cent = heights[-1] / sent[-1]
+    assert heights == pytest.approx([tokens * per_cent for tokens in sent], abs=0.01)
+    spoken = len("\n".join(message.content for message in example.run.log))
+    assert said[-1] / per_cent == pytest.approx(spoken / 4, rel=0.35), "in tokens too"
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("mem0", {"facts_store"}),
+        ("CLAUDE code", {"claude_code"}),
+        ("frobnicate", set()),
+    ],
+)
+def test_strategies_and_programs_are_searched(search: str, found: set[str]) -> None:
+    session = opened(search=search)
+    queries = links(session).values()
+    assert {query.rpartition("=")[2] for query in queries} >= found
+    assert bool(session.info) == (not found)
+    assert session.text_input(key="guide-strategies-search").value == search
+
+
+def test_a_program_that_is_chosen_is_a_page_with_its_values() -> None:
+    session = open_page("guide")
+    session.selectbox(key="guide-program").select("gemini_cli").run()
+    preset = presets()["gemini_cli"]
+    assert session.title[0].value == preset.title
+    text = all_text(session)
+    assert preset.known in text
+    assert preset.differs in text
+    assert preset.parameters["steps"].splitlines()[0] in text
+    assert "here: 1,000,000 tokens" in text
+    assert session.get("plotly_chart")
+    assert links(session)["Its strategy: Pipeline"].endswith("strategy=pipeline")
 
 
 @pytest.mark.parametrize("id", ["buffer", "summary", "clear_tool_results"])

@@ -42,6 +42,7 @@ from tests.pages.driving import (
 )
 from tests.pages.markup import ALL, PIECES, markdown_sources
 from tests.pages.tuning import only, points, strategies_tried, told
+from tests.strategies.conversations import RUN_HERE
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
 
@@ -361,8 +362,8 @@ class TestExportToCode:
 @pytest.mark.slow
 def test_every_strategy_can_be_tried() -> None:
     page = finished(open_page("tune"))
-    only(page, *memviz.strategies())
-    assert len(points(page)) == len(measured(memviz.strategies()).settings)
+    only(page, *RUN_HERE)
+    assert len(points(page)) == len(measured(RUN_HERE).settings)
 
 
 def test_what_a_program_does_is_one_more_setting_scaled_to_the_conversation(

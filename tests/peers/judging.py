@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Log, Message, ScriptedModel
 from memviz.core.counters import Counter
-from memviz.core.summaries import SummaryVersion
 from memviz.strategies.library import Ask, Library, LibraryStrategy
 from tests.strategies import conversations as plain
 from tests.strategies.conversations import answered
@@ -46,9 +45,6 @@ class Peer(LibraryStrategy):
     def open(self, ask: Ask, counter: Counter) -> Library:
         made: Library = self.opens(ask, counter)
         return made
-
-    def summary_entry(self, summary: SummaryVersion) -> str:
-        return summary.text
 
 
 class KnownDifference(NamedTuple):
@@ -100,19 +96,21 @@ def _entries(record: memviz.TurnRecord) -> Iterator[Message | int]:
 
 def judge(
     messages: list[Message],
-    opens: Callable[[Ask, Counter], Library],
+    library: LibraryStrategy | Callable[[Ask, Counter], Library],
     strategy: memviz.Strategy,
     known: Sequence[KnownDifference] = (),
     normal: Callable[[Message], Message] | None = None,
     raises: tuple[str, str] | None = None,
 ) -> None:
     """Raise AssertionError where the requests differ and nothing of what is ``known`` is in the conversation.
+    ``library``: a strategy of memviz that runs one, or what opens an object of one that memviz does not run.
     ``normal`` takes the words out that each has for the same; ``raises``: how an error begins that the library raises
     on purpose, and when."""
     assume(any(message.role == "user" for message in messages))
     messages = answered(messages)
+    runs = library if isinstance(library, LibraryStrategy) else Peer(opens=library)
     try:
-        theirs = requests_of(messages, Peer(opens=opens))
+        theirs = requests_of(messages, runs)
     except LibraryFailedError as failure:
         if raises is None or not str(failure).startswith(raises[0]):
             raise

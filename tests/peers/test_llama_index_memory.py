@@ -15,6 +15,7 @@ import pytest
 import memviz
 from memviz import ChatMemory, Message, ParameterError, ScriptedModel
 from tests.engine.probes import Digest, small, talk
+from tests.strategies.conversations import RUN_HERE
 
 pytest.importorskip("llama_index.core")
 
@@ -120,7 +121,7 @@ QUESTIONS = [f"question {number}" for number in range(1, 8)]
 
 
 class TestSimpleChatEngine:
-    @pytest.mark.parametrize("id", list(memviz.strategies()))
+    @pytest.mark.parametrize("id", RUN_HERE)
     def test_sends_what_the_memory_gives(self, id: str) -> None:
         llm, memory = Answering(), memory_of(id)
         engine = SimpleChatEngine.from_defaults(
@@ -391,6 +392,7 @@ def test_without_llama_index_the_rest_of_memviz_works_and_the_adapter_says_what_
 import sys
 sys.modules["llama_index"] = None
 import memviz
+from tests.strategies.conversations import RUN_HERE
 memory = memviz.build_chat_memory("offline")
 memory.put({"role": "user", "content": "Hello"})
 try:

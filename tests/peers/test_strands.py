@@ -1,8 +1,8 @@
-"""Pipelines against the conversation managers of Strands."""
+"""Pipelines against the conversation managers of Strands, as memviz runs them."""
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
-from memviz.core.counters import Counter
-from memviz.strategies.library import Ask, Library
 
 pytest.importorskip("strands")
+
+from strands.agent.conversation_manager import SummarizingConversationManager
 
 from tests.peers.judging import (
     ALONE,
@@ -27,14 +27,8 @@ from tests.peers.judging import (
     nowhere,
     pipeline,
 )
-from tests.peers.libraries.strands import ManagerAtWork
-
-
-def opens(name: str, window_tokens: int = 100, **arguments: Any) -> Any:
-    def made(ask: Ask, counter: Counter) -> Library:
-        return ManagerAtWork(name, arguments, ask, counter, window_tokens)
-
-    return made
+from tests.peers.libraries.strands_agent import requests_of_an_agent
+from tests.strategies.conversations import answered
 
 
 def holds_at_most_three(theirs: list[Request], ours: list[Request]) -> bool:
@@ -54,11 +48,8 @@ AT_LEAST_ONE = KnownDifference(
 def test_summarizing(messages: list[Message], tens: int, kept: int) -> None:
     judge(
         messages,
-        opens(
-            "SummarizingConversationManager",
-            10 * tens,
-            preserve_recent_messages=kept,
-            proactive_compression=True,
+        memviz.strategy(
+            "strands_managers", window_tokens=10 * tens, keep_messages=kept
         ),
         pipeline(
             f"summarize at {7 * tens} tokens, keep at most 70% of messages, keep at most {kept} messages"
@@ -81,7 +72,7 @@ def sends_an_end_of_it(theirs: list[Request], ours: list[Request]) -> bool:
 def test_sliding_window(messages: list[Message], size: int) -> None:
     judge(
         messages,
-        opens("SlidingWindowConversationManager", window_size=size, per_turn=True),
+        memviz.strategy("strands_managers", rule="sliding_window", window_size=size),
         memviz.strategy("window", window_size=size),
         [
             KnownDifference(
@@ -96,3 +87,39 @@ def test_sliding_window(messages: list[Message], size: int) -> None:
             ),
         ],
     )
+
+
+@given(
+    sizes=st.lists(st.integers(1, 12), min_size=1, max_size=24),
+    window_tokens=st.integers(20, 120),
+    kept=st.integers(1, 6),
+    share=st.sampled_from([10, 30, 80]),
+)
+def test_an_agent_sends_the_same(
+    sizes: list[int], window_tokens: int, kept: int, share: int
+) -> None:
+    """An agent at work, its hooks, its counts and its model, where the strategy has the manager alone."""
+    texts = [f"{number} ".ljust(size, "x") for number, size in enumerate(sizes)]
+    roles = ["user", "assistant"] * len(texts)
+    rule = memviz.strategy(
+        "strands_managers",
+        window_tokens=window_tokens,
+        keep_messages=kept,
+        summary_percent=share,
+    )
+    said = [Message(role, text) for role, text in zip(roles, texts, strict=False)]
+    run = memviz.replay(
+        answered(said),
+        rule,
+        model=memviz.ScriptedModel(f"summary {n}" for n in count(1)),
+        counter=len,
+    )
+    manager = SummarizingConversationManager(
+        summary_ratio=share / 100,
+        preserve_recent_messages=kept,
+        proactive_compression=True,
+    )
+    assert [
+        [(one.role, one.content) for one in record.context.messages]
+        for record in run.requests
+    ] == requests_of_an_agent(texts, manager, window_tokens)

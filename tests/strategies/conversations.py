@@ -7,7 +7,7 @@ from itertools import cycle
 
 from hypothesis import strategies as st
 
-from memviz import Message, ModelError, ScriptedModel
+from memviz import Message, ModelError, ScriptedModel, strategies
 
 COUNTERS = ("chars4", "o200k_base")
 WORDS = ("budget", "Lisbon", "naïve", "搬家", "42", "the", "cat", "sat")
@@ -121,6 +121,10 @@ def summarizer(plan: list[str]) -> ScriptedModel:
     return ScriptedModel(answers(plan))
 
 
+RUN_HERE = [id for id, cls in strategies().items() if not cls().can_be_run()]
+"""The strategies that can be run here: those that run a library only where that is installed."""
+
+
 def small_parameters(id: str) -> dict[str, int]:
     """Parameters so small that a short conversation makes the strategy act."""
     small = {
@@ -144,5 +148,7 @@ def small_parameters(id: str) -> dict[str, int]:
         "facts_store": {"top_k": 2, "newest_messages": 2},
         "observations": {"observe_tokens": 20, "reflect_tokens": 30},
         "working_memory": {"newest_messages": 2, "every_messages": 2},
+        "llama_index": {"token_limit": 30},
+        "strands_managers": {"window_tokens": 30, "keep_messages": 2},
     }
     return small.get(id, {})

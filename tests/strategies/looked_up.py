@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from math import log as ln
 
+import numpy as np
+
 from memviz import Message
+from memviz.core.small_embedding import DIMENSIONS
 from memviz.core.text.words import count_content_words
 
 
@@ -49,3 +52,26 @@ def slow_scores(
         if score:
             scores[position] = score
     return scores
+
+
+def embed_by_letters(text: str) -> np.ndarray:
+    """A stand-in for an embedding: texts of the same letters mean the same."""
+    counts = np.zeros(DIMENSIONS, np.float32)
+    for letter in text.encode():
+        counts[letter] += 1
+    return counts / (np.linalg.norm(counts) or 1)
+
+
+def slow_nearness(
+    messages: list[Message], query: str, start: int, stop: int
+) -> dict[int, float]:
+    """Cosines by that stand-in, one after the other."""
+    asked = embed_by_letters(query)
+    found = {}
+    for position in range(start, stop):
+        message = messages[position]
+        if message.role in ("user", "assistant") and not message.tool_calls:
+            cosine = float(sum(asked * embed_by_letters(said(message))))
+            if cosine > 0:
+                found[position] = cosine
+    return found

@@ -11,6 +11,7 @@ import memviz
 from memviz import ParameterError, UnknownStrategyError
 from memviz.engine.parts import Parts
 from tests.strategies.conversations import (
+    RUN_HERE,
     conversations,
     outcomes,
     small_parameters,
@@ -176,7 +177,7 @@ def test_strategy_is_a_frozen_value(id: str) -> None:
     )
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", RUN_HERE)
 @given(messages=conversations(), plan=outcomes)
 def test_questions_are_pure_and_stay_inside_the_log(
     id: str, messages: list[memviz.Message], plan: list[str]
@@ -200,7 +201,7 @@ def test_questions_are_pure_and_stay_inside_the_log(
 
 @pytest.mark.parametrize(
     "id",
-    [id for id, cls in memviz.strategies().items() if cls.trigger.name == "MESSAGE"],
+    [id for id in RUN_HERE if memviz.strategies()[id].trigger.name == "MESSAGE"],
 )
 @given(messages=conversations(), plan=outcomes)
 def test_nothing_is_due_before_the_headroom_is_used_up(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
 
 import pytest
 from hypothesis import given
@@ -17,30 +16,14 @@ pytest.importorskip("llama_index.core")
 
 from tests.strategies.conversations import answered
 from tests.strategies.libraries import llama_index_fifo
+from tests.strategies.libraries.fact_scripts import (
+    PLAN,
+    answers,
+    talk,
+    words,
+)
 from tests.strategies.libraries.library_run import LibraryRun
 from tests.strategies.libraries.talks import talks
-
-PLAN = st.lists(
-    st.sampled_from(
-        [
-            "<facts></facts>",
-            "no tags at all",
-            "<facts><fact>A{n}</fact>\n <fact>B</fact></facts>",
-            "Sure! <fact> C\nin two lines </fact><fact></fact><fact>A1</fact> Anything else?",
-            "<fact>D{n}</fact><fact>D{n}</fact><fact>E{n}</fact>",
-        ]
-    ),
-    min_size=1,
-)
-
-
-def words(text: str) -> int:
-    return len(text.split())
-
-
-def answers(plan: list[str]) -> Iterator[str]:
-    """What the summarizer answers, call after call."""
-    return (plan[n % len(plan)].replace("{n}", str(n)) for n in count(1))
 
 
 def of_library(
@@ -164,14 +147,6 @@ def replay(
         model=ScriptedModel(answers) if answers else None,
         counter=words,
     )
-
-
-def talk(*sizes: int) -> list[Message]:
-    """User and assistant in turn, each message of so many words, told apart by a letter."""
-    return [
-        Message("user" if i % 2 == 0 else "assistant", " ".join([chr(97 + i)] * n))
-        for i, n in enumerate(sizes)
-    ]
 
 
 def test_takes_out_the_oldest_up_to_the_next_user_message() -> None:

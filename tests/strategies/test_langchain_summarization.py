@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Message, ModelError, ScriptedModel, ToolCall
 from memviz.core.errors import MissingLibraryError
-from memviz.strategies import langchain_summarization
+from memviz.strategies import library
 from tests.strategies.conversations import COUNTERS, answered
 from tests.strategies.libraries import summarization_settings
 from tests.strategies.libraries.conversations import conversations
@@ -270,7 +270,7 @@ def test_nothing_is_told_to_langsmith(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_where_langchain_is_missing_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(langchain_summarization, "find_spec", lambda name: None)
+    monkeypatch.setattr(library, "find_spec", lambda name: None)
     assert strategy().can_be_run().endswith("pip install langchain'.")
     with pytest.raises(MissingLibraryError, match="pip install langchain"):
         memviz.replay(talk("a"), strategy())

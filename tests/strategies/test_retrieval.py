@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Log, Message
+from memviz.core import small_embedding
+from memviz.core.errors import MissingLibraryError
 from memviz.core.memory import Memory
 from memviz.core.text.words import count_content_words
 from memviz.strategies.retrieval import Retrieval
 from tests.strategies.conversations import conversations
-from tests.strategies.looked_up import FILLER, slow_scores, turns
+from tests.strategies.looked_up import (
+    FILLER,
+    embed_by_letters,
+    slow_nearness,
+    slow_scores,
+    turns,
+)
 
 
 def replay(messages: list[Message], **parameters: int) -> memviz.Run:
@@ -215,3 +223,106 @@ def test_a_recall_in_a_chat_is_gone_with_the_next_turn() -> None:
     assert "My key is under the mat." in held
     after = [one.content for one in chat.send("And now?").context.messages]
     assert "My key is under the mat." not in after
+
+
+@pytest.fixture
+def by_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for the small embedding."""
+    monkeypatch.setattr(small_embedding, "embed", embed_by_letters)
+
+
+@pytest.mark.usefixtures("by_letters")
+def test_by_an_embedding_alone_what_shares_no_word_is_brought_back() -> None:
+    talk = turns("zzzz qqqq zzzz", *FILLER, "Do qqzz, qzqz?")
+    asked = {"top_k": 1, "newest_messages": 1, "neighbours": 0}
+    assert replay(talk, **asked).requests[-1].parts.recalled == ()
+    run = replay(talk, **asked, embedding_percent=100)
+    assert run.requests[-1].parts.recalled == (0,)
+
+
+@pytest.mark.usefixtures("by_letters")
+def test_a_share_of_an_embedding_decides_between_a_word_and_its_meaning() -> None:
+    long = "a tide of quite other words, none of which was asked for"
+    talk = turns("face diet", *FILLER, long, *FILLER, "cafe tide")
+    asked = {"top_k": 1, "newest_messages": 1, "neighbours": 0}
+    found = {
+        percent: replay(talk, **asked, embedding_percent=percent)
+        for percent in (0, 30, 100)
+    }
+    recalled = {
+        percent: run.requests[-1].parts.recalled[0] for percent, run in found.items()
+    }
+    assert recalled == {0: 14, 30: 14, 100: 0}
+
+
+@pytest.mark.usefixtures("by_letters")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    messages=conversations(),
+    percent=st.integers(1, 100),
+    half_life=st.sampled_from([0, 3]),
+)
+def test_sums_what_the_slow_references_score(
+    messages: list[Message], percent: int, half_life: int
+) -> None:
+    run = replay(
+        messages,
+        newest_messages=1,
+        embedding_percent=percent,
+        half_life_messages=half_life,
+    )
+    strategy = run.strategy
+    assert isinstance(strategy, Retrieval)
+    for record in run.requests:
+        memory: Memory = record.memory
+        query = strategy.question(memory)
+        searched = (memory.history_start, strategy.newest_start(memory))
+        words = slow_scores(messages, query, *searched)
+        near = slow_nearness(messages, query, *searched)
+        expected = {}
+        for position in sorted({*words, *near}):
+            of_words = words.get(position, 0) / max(words.values(), default=1)
+            nearness = near.get(position, 0) / max(near.values(), default=1)
+            score = (1 - percent / 100) * of_words + percent / 100 * nearness
+            if half_life:
+                score *= 0.5 ** ((memory.length - position) / half_life)
+            if score:
+                expected[position] = score
+        found = {one.position: one.score for one in strategy.found(memory)}
+        assert found == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.usefixtures("by_letters")
+def test_says_which_scorer_gave_which_score() -> None:
+    talk = turns("Lisbon!", "Lisbon and its trams.", *FILLER, "Lisbon?")
+    asked = {"top_k": 1, "newest_messages": 1, "neighbours": 0}
+    both = replay(talk, **asked, embedding_percent=30)
+    memory = both.requests[-1].memory
+    counted = "(counted here by wordllama l2_supercat, 256 dimensions)"
+    near = slow_nearness(talk, "Lisbon?", 0, memory.length - 1)
+    nearest = max(near.values())
+    bm25 = slow_scores(talk, "Lisbon?", 0, memory.length - 1)
+    score = 0.7 * bm25[2] / bm25[0] + 0.3 * near[2] / nearest
+    assert both.strategy.why_sent(memory, 2) == (
+        f"number 2 of {len(near)}, score {score:.2f}: 70% words, {bm25[2]:.1f} of at most {bm25[0]:.1f} (lisbon); "
+        f"30% small embedding, {near[2]:.2f} of at most {nearest:.2f} {counted}"
+    )
+    assert "% words" not in both.strategy.why_sent(memory, 4)
+    alone = replay(talk, **asked, embedding_percent=100)
+    assert alone.strategy.why_sent(memory, 0).endswith(
+        f": 100% small embedding, {near[0]:.2f} of at most {nearest:.2f} {counted}"
+    )
+
+
+@pytest.mark.usefixtures("by_letters")
+def test_says_what_is_missing_where_a_run_of_elsewhere_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = replay(turns("Lisbon!", *FILLER, "Lisbon?"), embedding_percent=30)
+
+    def embed(text: str) -> None:
+        raise MissingLibraryError("Install it.")
+
+    monkeypatch.setattr(small_embedding, "embed", embed)
+    memory = run.requests[-1].memory
+    assert run.strategy.why_sent(memory, 0) == "Install it."

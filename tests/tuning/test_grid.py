@@ -104,7 +104,8 @@ def test_axes_are_the_parameters_that_change_what_a_replay_sends(id: str) -> Non
     assert names == {
         p.name for p in cls.parameters() if not p.live_only and p.kind in (int, bool)
     }
-    assert settings({id: None}), "there is always at least one setting"
+    if id not in refused():
+        assert settings({id: None}), "there is always at least one setting"
 
 
 @given(

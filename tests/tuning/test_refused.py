@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import memviz
 from memviz import Message
@@ -11,6 +13,9 @@ from memviz.transcripts.samples import bundled, sample
 from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs
 from tests.code_export.running import PARAMETERS
+from tests.engine.probes import IDS, Digest, small
+from tests.strategies.conversations import RUN_HERE
+from tests.tool_loops import loops
 
 CALL = {
     "id": "a",
@@ -50,7 +55,7 @@ def refused_by_the_provider(run: memviz.Run) -> int:
     ],
 )
 @pytest.mark.parametrize(
-    "id", [id for id in memviz.strategies() if id != "langchain_summarization"]
+    "id", [id for id in RUN_HERE if id != "langchain_summarization"]
 )
 def test_a_cell_counts_what_the_provider_refuses(name: str, id: str) -> None:
     run = memviz.replay(bundled()[name], memviz.strategy(id, **PARAMETERS.get(id, {})))
@@ -72,6 +77,45 @@ def test_with_pairs_repaired_nothing_is_refused(size: int) -> None:
             repair_tool_pairs=True,
         )
         assert refused_requests(run) == refused_by_the_provider(run) == 0
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("is_repaired", [False, True])
+@given(call=st.integers(1, 5), messages=st.sets(st.integers(0, 19), min_size=1))
+def test_what_is_recalled_in_a_tool_loop_parts_no_pair_that_is_repaired(
+    id: str, is_repaired: bool, call: int, messages: set[int]
+) -> None:
+    run = memviz.replay(
+        loops(3, 4),
+        small(id),
+        model=Digest(),
+        counter="chars4",
+        recalls={(3, call): memviz.Recall(messages=sorted(messages))},
+        repair_tool_pairs=is_repaired,
+    )
+    refused = refused_by_the_provider(run)
+    assert refused_requests(run) == refused
+    assert not (refused and is_repaired)
+
+
+def test_in_a_tool_loop_a_recall_stands_before_the_question_where_a_cache_keeps_it() -> (
+    None
+):
+    run = memviz.replay(
+        loops(3, 4),
+        memviz.strategy("window", window_size=8),
+        model=None,
+        recalls={3: memviz.Recall(messages=[0])},
+        repair_tool_pairs=True,
+    )
+    sent = [
+        [i for block in one.context.blocks for i in block.indices]
+        for one in run.turns[-1].requests[1:3]
+    ]
+    assert sent == [
+        [15, 16, 17, 18, 19, 0, 20, 21, 22],
+        [17, 18, 19, 0, 20, 21, 22, 23, 24],
+    ]
 
 
 class TestASweep:

@@ -1,10 +1,12 @@
-"""Every strategy at work on a bundled conversation, with summaries as they were recorded, where they were."""
+"""Every strategy and every program's memory at work on a bundled conversation, with summaries as they were recorded,
+where they were."""
 
 from functools import cache
 from typing import Any, NamedTuple
 
 from memviz.core.translation import language_now
 from memviz.engine.recording import setting_of
+from memviz.engine.records import TurnRecord
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
 from memviz.metrics.requests.said_and_sent import (
@@ -16,8 +18,9 @@ from memviz.models.names import OFFLINE, RECORDING
 from memviz.models.recordings import bundled as recordings
 from memviz.models.recordings.recording import About, Recording
 from memviz.models.registry import model
-from memviz.strategies import strategies, strategy
+from memviz.strategies import strategy, strategy_class
 from memviz.strategies.base import Strategy
+from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
 from memviz.tuning.scaling import scaled
 
@@ -42,14 +45,21 @@ class Example(NamedTuple):
         return said_and_sent(self.run, telling_request(self.run))
 
     @property
+    def ten_turns(self) -> list[TurnRecord]:
+        """The requests of ten of its turns, evenly spread, the first and the last among them."""
+        turns = self.run.turns
+        last = len(turns) - 1
+        return [turns[round(number * last / 9)] for number in range(10)]
+
+    @property
     def is_recorded(self) -> bool:
         """Return whether a large language model wrote its summaries, in place of the built-in model."""
         return self.strategy.writes_notes and self.summarizer.startswith(RECORDING)
 
 
 def example_of(id: str) -> Example | None:
-    """Return the example of the strategy of this id; ``None`` where it cannot be run here."""
-    if strategies()[id]().can_be_run():
+    """Return the example of the strategy, or of the preset, of this id; ``None`` where it cannot be run here."""
+    if strategy(id).can_be_run():
         return None
     return _example_among(id, CONVERSATIONS_IN.get(language_now(), CONVERSATIONS))
 
@@ -94,7 +104,8 @@ def _recorded_parameters(recording: Recording, id: str) -> dict[str, Any]:
 
 
 def _scaled_parameters(id: str, conversation: str) -> dict[str, Any]:
-    """Return presets that are made for large windows, as shares of one that the conversation fills."""
+    """Return values that are made for large windows, as shares of one that the conversation fills."""
     whole = replay(sample(conversation), strategy("buffer"))
-    scale = scaled(strategies()[id], int(whole.columns.largest))
+    chosen = presets()[id].parameters if id in presets() else {}
+    scale = scaled(strategy_class(id), int(whole.columns.largest), chosen)
     return dict(scale.values) if scale else {}

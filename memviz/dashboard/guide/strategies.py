@@ -11,16 +11,19 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from inspect import getdoc
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from memviz.core.translation import _
+from memviz.core.translation import _, noop
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
+from memviz.strategies.presets import Preset, presets
 
+PROGRAMS = noop("What programs do")
+"""The family of presets."""
 LOGGER = logging.getLogger(__name__)
 GAINS, LOSES, HURTS_WHEN, USED_BY = SECTIONS = (
     "Gains",
@@ -42,10 +45,12 @@ class User(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StrategyPage:
-    """All that a strategy says of itself. What it does not say is empty."""
+    """All that a strategy says of itself, or what is known of a program's memory. What nobody says is empty."""
 
     id: str
     title: str
+    family: str
+    """Not translated."""
     summary: str
     gains: str
     loses: str
@@ -54,6 +59,8 @@ class StrategyPage:
     details: tuple[str, ...]
     reference: str
     parameters: tuple[Parameter, ...]
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Those of a program's parameters; the others have their defaults."""
 
     @classmethod
     def of(cls, strategy: type[Strategy]) -> StrategyPage:
@@ -77,6 +84,7 @@ class StrategyPage:
         return cls(
             id=strategy.id,
             title=_(strategy.title),
+            family=strategy.family,
             summary=_(strategy.summary_line()),
             gains=said(GAINS),
             loses=said(LOSES),
@@ -87,10 +95,43 @@ class StrategyPage:
             parameters=strategy.parameters(),
         )
 
+    @classmethod
+    def of_preset(cls, preset: Preset) -> StrategyPage:
+        """The page of a program: its values of the strategy that does the same, and where it differs."""
+        page = cls.of(strategies()[preset.strategy])
+        return replace(
+            page,
+            id=preset.id,
+            title=_(preset.title),
+            family=PROGRAMS,
+            summary=_(
+                "What it does to its memory when nothing is configured. Source: {known}.",
+                known=_(preset.known),
+            ),
+            users=(),
+            details=(_(preset.differs),) if preset.differs else (),
+            parameters=tuple(
+                one for one in page.parameters if one.name in preset.parameters
+            ),
+            values=preset.parameters,
+        )
+
+    def holds(self, search: str) -> bool:
+        """Return whether every word of ``search`` stands in its title, its summary or the names of its users, whatever
+        the case of letters."""
+        texts = (self.id, self.title, self.summary, *(one.name for one in self.users))
+        text = "\n".join(texts).casefold()
+        return all(word in text for word in search.casefold().split())
+
 
 def strategy_pages() -> dict[str, StrategyPage]:
     """The pages of all strategies by id, from the simplest to the most elaborate."""
     return {id: StrategyPage.of(cls) for id, cls in strategies().items()}
+
+
+def program_pages() -> dict[str, StrategyPage]:
+    """The pages of all programs whose memory is known, by the ids of their presets."""
+    return {id: StrategyPage.of_preset(one) for id, one in presets().items()}
 
 
 def _users(id: str, text: str) -> Iterator[User]:

@@ -44,7 +44,6 @@ from memviz.dashboard.words.compactions import (
     request_words,
     turn_words,
 )
-from memviz.dashboard.words.import_notes import note_in_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
@@ -299,7 +298,6 @@ def _template() -> Template:
             "number": "{:,}".format,
             "dollars": dollars,
             "bundled": bundled_words,
-            "note_in_words": note_in_words,
         },
     )
     # Plotly's encoder knows numpy, and writes NaN as null.

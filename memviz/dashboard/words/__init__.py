@@ -8,7 +8,6 @@ share them.
 - ``requests``: names of requests, limits, and the picture of what was said and sent; ``name_of``, ``limit_rule``.
 - ``facts``: what became of the facts of a message, and how often their measure errs.
 - ``authors``: who wrote summaries and replies.
-- ``import_notes``: what was repaired or left out when a file was read.
 - ``bundled``: titles, descriptions and notes of what comes with memviz, in the language of who reads them.
 - ``estimates``: what work of models will cost; ``estimate_words``.
 - ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``.

@@ -78,6 +78,18 @@ def picture_words(picture: SaidAndSent) -> str:
     )
 
 
+def ten_turns_words(last: TurnRecord, said_tokens: int, largest_tokens: int) -> str:
+    """Return the content of a picture of ten turns that end with ``last``."""
+    return _(
+        "Ten turns until turn {turn}: {said_tokens:,} tokens had been said by then, and {sent_tokens:,} were sent; "
+        "the largest of the ten requests has {largest_tokens:,}.",
+        turn=last.turn,
+        said_tokens=said_tokens,
+        sent_tokens=last.total_tokens,
+        largest_tokens=largest_tokens,
+    )
+
+
 def limit_value(limit: Limit) -> str:
     """Return ``1,500``, or where the strategy is named by something larger ``4,200 (70% of 6,000)``."""
     if limit.share:

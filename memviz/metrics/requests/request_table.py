@@ -23,7 +23,7 @@ from memviz.engine.assembly import reduced, sums_of, whole
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import in_pairs, orphaned_results
+from memviz.engine.tool_pairs import has_a_parted_pair, in_pairs, orphaned_results
 from memviz.metrics.retention.probe_texts import Bools, Counts
 
 
@@ -366,7 +366,7 @@ def _end_before_a_result(run: Run) -> Bools:
 
 
 def _has_a_broken_pair(log: Log, parts: Parts) -> bool:
-    if orphaned_results(log, parts):
+    if orphaned_results(log, parts) or has_a_parted_pair(log, parts):
         return True
     sent = _forms(parts)
     mended = _forms(in_pairs(log, parts))

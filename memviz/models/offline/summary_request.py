@@ -87,10 +87,14 @@ def entries_in(messages: Sequence[Message]) -> tuple[Entry, ...]:
 
     Read are: one user message with an instruction, a blank line and lines ``role: content``; a system
     message with the instruction and a user message with a transcript; an instruction and messages as XML, as LangChain
-    writes them; and, failing all, the messages themselves as the conversation.
+    writes them; messages and the instruction behind them, as LlamaIndex asks for facts; and, failing all, the messages
+    themselves as the conversation.
     """
     instructed = len(messages) > 1 and messages[0].role == "system"
     body = messages[1:] if instructed else messages
+    if _asks_behind(messages):
+        said = messages[:-1]
+        return tuple(_nonempty(Entry(one.role, one.content) for one in said))
     if len(body) > 1:
         return tuple(
             _nonempty(Entry(message.role, message.content) for message in body)
@@ -111,10 +115,17 @@ def asked_limit(messages: Sequence[Message]) -> Limit | None:
 
 def instruction_of(messages: Sequence[Message]) -> str:
     """Return the instruction of the prompt ``messages``, without what is to be summarized."""
+    if _asks_behind(messages):
+        return messages[-1].content
     text = messages[0].content if messages else ""
     if not messages or messages[0].role == "system":
         return text
     return text[: len(text) - len(_after_instruction(text))]
+
+
+def _asks_behind(messages: Sequence[Message]) -> bool:
+    """True if the last message is the instruction, and those before it are what was said."""
+    return len(messages) > 1 and "<existing_facts>" in messages[-1].content
 
 
 def asked_style(messages: Sequence[Message]) -> Style:

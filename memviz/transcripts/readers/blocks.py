@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from memviz.core.messages import ToolCall
+from memviz.core.translation import Said
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
@@ -79,7 +80,7 @@ def call_parts(values: Iterable[object], note: Note) -> list[Part]:
         if isinstance(value, dict):
             parts.append(call_part(value, note))
         else:
-            note(f"{not_a_call(value)}, was left out")
+            note(Said("{what}, was left out", what=not_a_call(value)))
     return parts
 
 

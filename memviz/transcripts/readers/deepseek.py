@@ -19,7 +19,7 @@ from memviz.transcripts.readers.message_trees import branch_taken, place_of
 from memviz.transcripts.times import moment, with_time
 
 SPEAKERS = {"REQUEST": "user", "RESPONSE": "assistant", "THINK": "assistant"}
-OTHER_FRAGMENT = (
+OTHER_FRAGMENT = noop(
     "a fragment that is neither said nor thought, such as a search, was left out"
 )
 
@@ -73,7 +73,9 @@ def _add(message: Mapping[str, Any], place: str, builder: TranscriptBuilder) -> 
     kinds = [text_at(fragment, "type") for fragment in fragments]
     role = next((SPEAKERS[kind] for kind in kinds if kind in SPEAKERS), None)
     if role is None:
-        builder.leave_out(place, "has no fragment of the type REQUEST or RESPONSE")
+        builder.leave_out(
+            place, noop("has no fragment of the type REQUEST or RESPONSE")
+        )
         return
     parts = [
         Part("text", stand_in("file", text_at(file, "file_name")))

@@ -7,7 +7,7 @@ of two spellings.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import NOT_TEXT, Note, kept_beside, stand_in
@@ -51,7 +51,7 @@ GROUNDS = (
 """What a reply is based on."""
 FINISHED = ("finishReason", "finish_reason")
 CREATED = ("createTime", "create_time")
-MORE_CANDIDATES = "of several candidates, the first was taken"
+MORE_CANDIDATES = noop("of several candidates, the first was taken")
 CODE_TOOL = "code_execution"
 NAME_KEYS = ("name", "toolType", "tool_type")
 RESULT_KEYS = ("output", "result")
@@ -249,7 +249,12 @@ def add_contents(
             found = PARTS.parts(parts, note, of_model=speaker == "assistant")
             add_parts(builder, speaker, found, place, meta=meta)
         else:
-            builder.leave_out(place, f"has parts that are {kind_of(parts)}, not a list")
+            builder.leave_out(
+                place,
+                Said(
+                    "has parts that are {kind}, not a list", kind=Said(kind_of(parts))
+                ),
+            )
 
 
 def _parts(content: Mapping[str, Any]) -> object:

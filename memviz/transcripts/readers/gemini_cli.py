@@ -39,11 +39,13 @@ from memviz.transcripts.readers.json_access import (
 from memviz.transcripts.readers.json_rows import with_places
 from memviz.transcripts.times import moment, time_text, with_time
 
-EARLIER_TURNS = "it starts with a summary; what was said before that is not in the file"
+EARLIER_TURNS = noop(
+    "it starts with a summary; what was said before that is not in the file"
+)
 SUMMARIES = ("<state_snapshot>", "<compressed_history>", "<compressed_chat_history>")
-REWOUND = "messages that the user went back on were left out"
-REPLACED = "messages that the program replaced by others were left out"
-UNKNOWN_REWIND = "a rewind to a message that is not in the file was passed over"
+REWOUND = noop("messages that the user went back on were left out")
+REPLACED = noop("messages that the program replaced by others were left out")
+UNKNOWN_REWIND = noop("a rewind to a message that is not in the file was passed over")
 GREETINGS = (CLI_GREETING, "Okay, just setting up the context for our chat.")
 THANKS = "Got it. Thanks for the context!"
 THANKS_FOR_SUMMARY = "Got it. Thanks for the additional context!"

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import HEAD_ITEMS, Document, Placed, Reader, mismatch
@@ -64,8 +64,13 @@ class Held(NamedTuple):
 
 
 TABLE_COLUMNS = ("id", "session_id", "message")
-PRUNED = "turns before the first message were already replaced by the stored summary when it was saved"
-NO_JSON = "is not JSON"
+PRUNED = noop(
+    "turns before the first message were already replaced by the stored summary when it was saved"
+)
+OLDER_STATES = noop(
+    "the file holds {states} saved states of this conversation, and the newest was read"
+)
+NO_JSON = noop("is not JSON")
 
 
 class LangChain(Reader):
@@ -94,9 +99,7 @@ class LangChain(Reader):
     def read(self, piece: Held, builder: TranscriptBuilder) -> Transcript:
         """The conversation, with the summary that is kept beside it."""
         if piece.states > 1:
-            builder.note(
-                f"the file holds {piece.states} saved states of this conversation, and the newest was read"
-            )
+            builder.note(Said(OLDER_STATES, states=piece.states))
         if piece.is_pruned:
             builder.note(PRUNED)
             builder.add_event("summary", piece.summary)

@@ -6,6 +6,7 @@ Its content is a text, or a list of texts and of blocks in the shapes of many ve
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from memviz.core.translation import noop
 from memviz.transcripts.base import REASONING
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
@@ -44,7 +45,7 @@ TYPES = frozenset(
 )
 SPOKEN = frozenset({"human", "ai"})
 MODEL_KEYS = ("model_name", "model", "model_id")
-REMOVAL = "a RemoveMessage, an order to delete another message, was passed over"
+REMOVAL = noop("a RemoveMessage, an order to delete another message, was passed over")
 CALL_TYPES = ("tool_use", "tool_call", "function_call", "invalid_tool_call")
 """Blocks that repeat what stands in the field ``tool_calls`` of the message."""
 THOUGHT_KEYS = (

@@ -57,7 +57,7 @@ SUMMARY = re.compile(
 )
 """What stands before the summary in an alert that older messages have left the context."""
 SAME_PROMPT_CHARS = 80
-EDITED_PROMPT = (
+EDITED_PROMPT = noop(
     "later copies of the system prompt, with an edited memory, were left out"
 )
 PROMPT_MARKS = (
@@ -68,7 +68,7 @@ PROMPT_MARKS = (
 )
 APPROVAL = "approval"
 """Key in the ``meta`` of a result: what the user said about the call, where the result itself does not say it."""
-ALLOWED = "why the user allowed a call, which has no result, was left out"
+ALLOWED = noop("why the user allowed a call, which has no result, was left out")
 
 
 def _thought(block: Block, note: Note, words: Vocabulary) -> list[Part]:

@@ -58,7 +58,9 @@ NEEDED = {"key", "role", "status", "data"}
 DEFAULT_KEY = "chat_history"
 SUMMARY_BUFFER = "ChatSummaryMemoryBuffer"
 SUMMARY_FIELDS = {"summarize_prompt", "count_initial_tokens"}
-REPLACED = "turns before the first message were already replaced by the summary that it is, when the buffer was saved"
+REPLACED = noop(
+    "turns before the first message were already replaced by the summary that it is, when the buffer was saved"
+)
 INSTRUCTS = re.compile(
     r"\b(you|your|yours|yourself)\b"
     r"|^\s*(act|always|answer|be|do|don't|give|help|keep|never|play|please|pretend|reply|respond|speak|talk|use|write)\b"
@@ -251,7 +253,7 @@ def _add_row(row: Row, builder: TranscriptBuilder) -> None:
     try:
         item = item if isinstance(item, dict) else cell_json(item, builder)
     except TranscriptError:
-        builder.leave_out(place, "is not JSON")
+        builder.leave_out(place, noop("is not JSON"))
         return
     if isinstance(item, dict) and item.get("role") is None:
         item = {**item, "role": cell_text(row["role"])}

@@ -326,9 +326,13 @@ def _read_thread(piece: Thread, builder: TranscriptBuilder) -> Transcript:
     store = piece.store
     path, is_cycle = branch(piece.tip, store.parent_of)
     if is_cycle:
-        builder.note("the messages go round in a circle; those of one round were read")
+        builder.note(
+            noop("the messages go round in a circle; those of one round were read")
+        )
     elif path and store.parent_of[path[0]] is not None:
-        builder.note("what comes before the first message is missing in the database")
+        builder.note(
+            noop("what comes before the first message is missing in the database")
+        )
     for hash in path:
         place = f"message {hash[:40]}"
         role = builder.speaker({"role": store.roles[hash] or None}, place)
@@ -385,6 +389,8 @@ def _text(
         if text is None:
             text = store.fragments.get(id_text(value_at(piece, "fragment")))
         if text is None:
-            builder.note("a fragment of a message is missing in the database", place)
+            builder.note(
+                noop("a fragment of a message is missing in the database"), place
+            )
         texts.append(text or "")
     return "".join(texts) or cell_text(payload.get("text"))

@@ -21,7 +21,9 @@ from memviz.transcripts.times import moment
 
 LISTS = {"answers": str, "evidence": int, "stale": str}
 """The lists that a probe has, and what is in each."""
-BROKEN_PROBE = "a probe that is broken, or whose evidence is missing, was left out"
+BROKEN_PROBE = noop(
+    "a probe that is broken, or whose evidence is missing, was left out"
+)
 
 
 def read_probes(
@@ -101,4 +103,4 @@ def read_events(value: object, builder: TranscriptBuilder) -> None:
         try:
             builder.events.append(RecordedEvent.from_dict(object_at(item)))
         except ValueError:
-            builder.note("an event that is broken was left out", f"event {index}")
+            builder.note(noop("an event that is broken was left out"), f"event {index}")

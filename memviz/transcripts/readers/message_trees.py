@@ -7,12 +7,19 @@ may form a cycle, so every walk remembers where it has been.
 
 from collections.abc import Callable, Mapping
 
+from memviz.core.translation import Said, noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.times import moment
 
-CYCLE = "the messages form a cycle, so each was taken once"
-LOST_PARENT = "what came before this message is not in the file"
-NO_LEAF = (
+CYCLE = noop("the messages form a cycle, so each was taken once")
+LOST_PARENT = noop("what came before this message is not in the file")
+OTHER_MESSAGE = noop(
+    "1 message of another branch was left out: only the branch that was continued last is read"
+)
+OTHER_MESSAGES = noop(
+    "{number} messages of other branches were left out: only the branch that was continued last is read"
+)
+NO_LEAF = noop(
     "the file does not say which branch was the conversation, so the newest was taken"
 )
 
@@ -100,12 +107,8 @@ def branch_to(
         builder.note(LOST_PARENT, place_of(path[0], unit))
     left_out = sum(map(is_message, parent_of.keys() - set(path)))
     if left_out:
-        subject = f"{left_out} messages of other branches were"
-        if left_out == 1:
-            subject = "1 message of another branch was"
-        builder.note(
-            f"{subject} left out: only the branch that was continued last is read"
-        )
+        template = OTHER_MESSAGE if left_out == 1 else OTHER_MESSAGES
+        builder.note(Said(template, number=left_out))
     return path
 
 

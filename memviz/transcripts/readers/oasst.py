@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
@@ -22,6 +22,9 @@ from memviz.transcripts.times import moment, with_time
 
 ROLES = {"prompter": "user", "assistant": "assistant"}
 TREE = "message_tree_id"
+OTHER_BRANCH = noop("left out {messages} of 1 other branch")
+OTHER_BRANCHES = noop("left out {messages} of {branches} other branches")
+GONE = noop("left out {messages}, deleted or broken")
 
 
 class Node(NamedTuple):
@@ -147,9 +150,9 @@ def _add(node: Node, builder: TranscriptBuilder) -> None:
     role = ROLES.get(first_text(record, "role"))
     text = record["text"]
     if role is None:
-        builder.leave_out(place, "has no known role")
+        builder.leave_out(place, noop("has no known role"))
     elif not isinstance(text, str):
-        builder.leave_out(place, "has no text")
+        builder.leave_out(place, noop("has no text"))
     else:
         model = first_text(record, "model_name")
         meta = with_time(record.get("created_date"), model=model)
@@ -162,11 +165,14 @@ def _note_others(nodes: Nodes, path: Sequence[str], builder: TranscriptBuilder) 
     gone = len(nodes) - len(there)
     if others:
         branches = max(len(leaves(there)) - 1, 1)
-        of = "1 other branch" if branches == 1 else f"{branches} other branches"
-        builder.note(f"left out {_messages(others)} of {of}")
+        template = OTHER_BRANCH if branches == 1 else OTHER_BRANCHES
+        left_out = Said(template, messages=_messages(others), branches=branches)
+        builder.note(left_out)
     if gone:
-        builder.note(f"left out {_messages(gone)}, deleted or broken")
+        builder.note(Said(GONE, messages=_messages(gone)))
 
 
-def _messages(number: int) -> str:
-    return "1 message" if number == 1 else f"{number} messages"
+def _messages(number: int) -> Said:
+    if number == 1:
+        return Said("1 message")
+    return Said("{number:,} messages", number=number)

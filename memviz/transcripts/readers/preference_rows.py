@@ -16,7 +16,7 @@ from memviz.transcripts.readers.role_lists import are_messages
 CORRECT = "Correct this row, or remove it."
 SPEAKER = re.compile(r"(?:\A\s*|\n\n)(Human|Assistant):")
 ROLES = {"Human": "user", "Assistant": "assistant"}
-OTHER_TEXT = "the text that was not chosen was left out"
+OTHER_TEXT = noop("the text that was not chosen was left out")
 TEXT_KEYS = ("chosen", "transcript")
 
 
@@ -67,13 +67,13 @@ def _add_dialogue(text: str, place: str, builder: TranscriptBuilder) -> None:
     for number, (speaker, said) in enumerate(turns, 1):
         is_open = number == len(turns) and speaker == "Assistant" and not said.strip()
         if is_open:
-            builder.note("a last reply that is empty was left out", place)
+            builder.note(noop("a last reply that is empty was left out"), place)
         else:
             content = said.removeprefix(" ")
             builder.add_text(ROLES[speaker], content, f"{place}, part {number}")
 
 
-OTHER_REPLY = "the reply that was not preferred was left out"
+OTHER_REPLY = noop("the reply that was not preferred was left out")
 NO_REPLY = (
     "it has no preferred reply (input and preferred_output or chosen and rejected)."
 )

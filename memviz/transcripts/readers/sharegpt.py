@@ -29,7 +29,9 @@ LANGUAGES = {
 
 CALL = "call"
 """What a speaker of :data:`CALLERS` says, whose turn is nothing but tool calls."""
-NO_CALL = "a tool call that is not JSON with a name was kept as the assistant's text"
+NO_CALL = noop(
+    "a tool call that is not JSON with a name was kept as the assistant's text"
+)
 CALLERS = frozenset({"function_call", "tool_call", "tool_calls", "function_calls"})
 TEXT_KEYS = ("value", "content", "text")
 
@@ -64,7 +66,7 @@ class ShareGpt(RowReader):
         if isinstance(row.get("chosen"), dict):
             add_turn(row["chosen"], "the chosen reply", False, builder)
         if isinstance(row.get("rejected"), dict):
-            builder.note("the rejected reply was left out")
+            builder.note(noop("the rejected reply was left out"))
         language = LANGUAGES.get(first_text(row, "language").strip().lower())
         return {
             "title": first_text(row, "title") or _label(row) or UNTITLED,
@@ -100,7 +102,7 @@ def add_turn(
         return False
     values = [turn[key] for key in TEXT_KEYS if key in turn]
     if not values and not turn.get("tool_calls"):
-        builder.leave_out(place, "has no value")
+        builder.leave_out(place, noop("has no value"))
         return False
     value = values[0] if values else None
     role = speaker

@@ -6,7 +6,7 @@ A part of a tool is both its call and its result.
 from typing import Any
 
 from memviz.core.message_fields import MAX_KEYS_SHOWN, TEXT_KEYS
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
@@ -209,7 +209,11 @@ def _check_text(part: Block, builder: TranscriptBuilder, place: str) -> None:
     if unknown:
         keys = ", ".join(unknown[:MAX_KEYS_SHOWN])
         builder.lose(
-            place, f"has a part without text: it has {keys}, and none of text, content"
+            place,
+            Said(
+                "has a part without text: it has {keys}, and none of text, content",
+                keys=keys,
+            ),
         )
 
 

@@ -9,11 +9,11 @@ import pytest
 from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.picture_svg import picture_svg
 from memviz.dashboard.words.requests import picture_words
-from memviz.strategies import strategies
 from memviz.strategies.base import Trigger
+from tests.strategies.conversations import RUN_HERE
 
 IDS = [
-    id for id in strategies() if id != "langchain_summarization"
+    id for id in RUN_HERE if id != "langchain_summarization"
 ]  # LangChain takes a second to load
 
 

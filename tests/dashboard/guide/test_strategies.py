@@ -16,6 +16,7 @@ from memviz.dashboard.guide.strategies import (
 )
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
+from memviz.strategies.families import FAMILIES, OTHERS
 
 PAGES = strategy_pages()
 KNOWN_BY = ("read in ", "run with ", "documentation of ")
@@ -57,6 +58,8 @@ def test_every_strategy_has_every_section(id: str) -> None:
         )
     assert not any(detail.startswith(SECTIONS) for detail in page.details)
     assert page.users
+    assert page.family in FAMILIES
+    assert page.family != OTHERS, "it is of memviz: its family is one of families.py"
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import memviz
 from memviz.dashboard.lessons.claims import held, numbers_without_claim
 from memviz.dashboard.lessons.lesson import LANGUAGES, Question
+from memviz.dashboard.lessons.markdown import as_plain
 from memviz.dashboard.lessons.playing import play
+from memviz.dashboard.lessons.staging import staged, standing
 from memviz.storage.workspace import Workspace
 
 IDS = sorted(memviz.lessons())
+TOLD_TURN = re.compile(r"^Turn (\d+):|Now, at turn (\d+)")
+"""The turn of which a text speaks as of what is seen."""
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +70,32 @@ def test_its_facts_turns_and_questions_are_there(id: str, workspace: Workspace) 
         )
         if isinstance(step.asked, Question):
             assert step.asked.reason
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_a_message_with_a_ring_is_in_the_request_that_is_seen_first(
+    id: str, workspace: Workspace
+) -> None:
+    for step in memviz.lesson(id).steps:
+        ringed = step.view.highlight.message
+        if ringed is None or "The ring marks" not in as_plain(step.text.en):
+            continue
+        data = staged(step, play(step.view.study, workspace), is_answered=False)
+        request = data["settings"][0]["requests"][data["at"] - data["first"]]
+        assert ringed <= request["length"], step.title.en
+
+
+@pytest.mark.parametrize("id", IDS)
+def test_the_picture_stands_at_the_turn_of_which_the_text_speaks(
+    id: str, workspace: Workspace
+) -> None:
+    for step in memviz.lesson(id).steps:
+        told = TOLD_TURN.search(as_plain(step.text.en))
+        if told is None or not step.view.has_stage:
+            continue
+        turns = play(step.view.study, workspace).runs[0].log.turn_count
+        where = standing(step, turns, is_answered=False)
+        assert where.turn == int(told[1] or told[2]), step.title.en
 
 
 @pytest.mark.parametrize("id", IDS)

@@ -17,9 +17,10 @@ from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION
 from memviz.transcripts.samples import sample
 from tests.engine.written_strategies import Tracks, talk
 from tests.same_runs import contents
+from tests.strategies.conversations import RUN_HERE
 
 
-@pytest.mark.parametrize("id", list(memviz.strategies()))
+@pytest.mark.parametrize("id", RUN_HERE)
 def test_every_strategy_comes_back(id: str) -> None:
     model = ScriptedModel(["one", ModelError("down"), *["Ünï 😀 </script>"] * 60])
     run = memviz.replay(

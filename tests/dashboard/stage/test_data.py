@@ -21,12 +21,12 @@ from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.request_sizes import request_sizes
-from memviz.strategies import strategies
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.stage.unfolding import unfolded
 from tests.engine.probes import Digest
+from tests.strategies.conversations import RUN_HERE
 from tests.tool_loops import loops
 
 SMALL: dict[str, dict[str, int]] = {
@@ -65,7 +65,7 @@ def tools() -> Transcript:
     return Transcript(tuple(loops(12, 2)), title="Tools", system_prompt="Be brief.")
 
 
-@pytest.mark.parametrize("id", sorted(strategies()))
+@pytest.mark.parametrize("id", sorted(RUN_HERE))
 def test_the_pieces_of_a_request_take_its_tokens_and_its_messages_their_fates(
     id: str, tools: Transcript
 ) -> None:

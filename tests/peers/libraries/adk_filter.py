@@ -12,8 +12,7 @@ from google.genai import types
 
 from memviz import Message
 from memviz.core.counters import Counter
-from memviz.strategies.library import Ask, FromLibrary
-from tests.peers.libraries.objects import run_to_end
+from memviz.strategies.library import Ask, FromLibrary, run_to_end
 
 
 class FilterAtWork:

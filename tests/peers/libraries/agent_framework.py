@@ -7,8 +7,7 @@ from typing import Any
 
 from memviz.core.counters import Counter
 from memviz.core.messages import Message
-from memviz.strategies.library import Ask, FromLibrary
-from tests.peers.libraries.objects import Asking, run_to_end
+from memviz.strategies.library import Ask, Asking, FromLibrary, run_to_end
 
 
 class CompactionAtWork:

@@ -11,8 +11,7 @@ from inspect_ai.tool import ToolCall
 
 from memviz import Message
 from memviz.core.counters import Counter
-from memviz.strategies.library import Ask, FromLibrary
-from tests.peers.libraries.objects import run_to_end
+from memviz.strategies.library import Ask, FromLibrary, run_to_end
 
 
 class CompactionAtWork:

@@ -26,8 +26,7 @@ from semantic_kernel.contents.history_reducer.chat_history_truncation_reducer im
 
 from memviz import Message
 from memviz.core.counters import Counter
-from memviz.strategies.library import Ask, FromLibrary
-from tests.peers.libraries.objects import run_to_end
+from memviz.strategies.library import Ask, FromLibrary, run_to_end
 
 
 class Asking(ChatCompletionClientBase):

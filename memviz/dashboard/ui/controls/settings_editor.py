@@ -10,6 +10,7 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError, ParameterError
+from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
 from memviz.dashboard.ui.controls.pickers import name_key, switch
@@ -22,6 +23,7 @@ from memviz.engine.memory_config import read_memory_config, strategy_of
 from memviz.models.names import is_free
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
+from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
 from memviz.strategies.presets import Preset, presets
 from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
@@ -62,13 +64,33 @@ def offered(chosen: str = "") -> dict[str, type[Strategy]]:
     return {id: cls for id, cls in strategies().items() if id not in left_out}
 
 
+def title_in_menu(cls: type[Strategy]) -> str:
+    """Return the title of a strategy among others, with the version of the library that it runs."""
+    return cls.title_here() if issubclass(cls, LibraryStrategy) else _(cls.title)
+
+
 def refused_words() -> list[str]:
-    """Return a line on each strategy that is not offered."""
-    titles = {id: _(cls.title) for id, cls in strategies().items()}
-    return [
-        _("Not offered: {strategy}. {reason}", strategy=titles[id], reason=reason)
-        for id, reason in refused().items()
-    ]
+    """Return a line on each strategy that is not offered, and one on all whose libraries are not installed."""
+    lines: list[str] = []
+    libraries: dict[str, str] = {}
+    for id, reason in refused().items():
+        cls = strategies()[id]
+        if issubclass(cls, LibraryStrategy) and cls.package:
+            libraries[cls.library] = cls.package
+        else:
+            title = _(cls.title)
+            lines.append(
+                _("Not offered: {strategy}. {reason}", strategy=title, reason=reason)
+            )
+    if libraries:
+        lines.append(
+            _(
+                "Could be run here too, once installed with 'pip install {packages}': {libraries}.",
+                packages=" ".join(libraries.values()),
+                libraries=listed(libraries),
+            )
+        )
+    return lines
 
 
 def say_refused() -> None:
@@ -94,7 +116,7 @@ def choose_strategy(setting: Setting) -> None:
         _("Strategy"),
         list(known),
         index=list(known).index(setting.strategy_id),
-        format_func=lambda id: _(known[id].title),
+        format_func=lambda id: title_in_menu(known[id]),
         key=f"strategy-{setting.uid}",
         help="\n\n".join(lines),
     )

@@ -1,21 +1,19 @@
-"""The strategies: all of them as cards, and one in full: what it sends, drawn from a real run; what it gains and loses;
-who uses it; its parameters."""
+"""One strategy, or one program's memory, in full.
 
-from collections.abc import Sequence
-from itertools import groupby
+What it sends, drawn from a real run; what it gains and loses; who uses it; its
+parameters.
+"""
 
 import streamlit as st
-from markupsafe import Markup
-from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core import page_titles
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.requests.said_and_sent import COLORS, said_and_sent_figure
+from memviz.dashboard.charts.requests.said_and_sent import said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
-from memviz.dashboard.markup import bar_part, element
+from memviz.dashboard.markup import element
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.links import follow_again
 from memviz.dashboard.ui.controls.pictures import as_shown
@@ -31,12 +29,13 @@ from memviz.dashboard.ui.shell.presenting import (
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.requests import picture_words
-from memviz.metrics.requests.said_and_sent import SaidAndSent, Stretch
 from memviz.metrics.summaries.authors import Author, authors_of, models_of
-from memviz.strategies import strategy
+from memviz.strategies import strategy, strategy_class
+from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
 from memviz.transcripts.samples import sample
 
+PAGE = "pages/guide.py"
 NOT_HERE = noop("There is no picture: it cannot be run here.")
 
 
@@ -48,9 +47,13 @@ def strategy_page(page: StrategyPage) -> None:
     with put_away(Part.NAVIGATION, "guide-ways"):
         _ways(page, example)
     if example is None:
-        st.info(_(NOT_HERE), icon=":material/block:")
+        reason = strategy(page.id).can_be_run()
+        st.info(f"{_(NOT_HERE)} {plain(reason)}", icon=":material/block:")
     else:
         _picture(example)
+    cls = strategy_class(page.id)
+    if issubclass(cls, LibraryStrategy):
+        st.caption(plain(cls.title_here()))
     for column, (name, text) in zip(
         st.columns(3),
         (
@@ -63,26 +66,34 @@ def strategy_page(page: StrategyPage) -> None:
         column.markdown(f"**{name}**\n\n{_sentence(text)}")
     if hides(Part.NUMBERS):
         return
-    _users(page)
-    _parameters(page.parameters)
+    is_program = bool(page.values)
+    if not is_program:
+        _users(page)
+    _parameters(page)
     if page.details:
-        with st.expander(_("The rule in detail"), icon=":material/rule:"):
+        with st.expander(
+            _("The rule in detail"), icon=":material/rule:", expanded=is_program
+        ):
             st.markdown("\n\n".join(page.details))
 
 
 def _ways(page: StrategyPage, example: Example | None) -> None:
     """To all strategies, to the ones before and behind, and to Compare."""
     pages = list(strategy_pages().values())
-    number = [one.id for one in pages].index(page.id)
+    own_id = strategy(page.id).id
+    number = [one.id for one in pages].index(own_id)
     with st.container(
         horizontal=True, vertical_alignment="center", gap="medium", key="guide-ways"
     ):
         st.page_link(PAGE, label=_("All strategies"), icon=":material/grid_view:")
-        if number:
+        if page.id != own_id:
+            title = _("Its strategy: {strategy}", strategy=pages[number].title)
+            to_strategy(pages[number], title, ":material/arrow_forward:")
+        elif number:
             to_strategy(
                 pages[number - 1], pages[number - 1].title, ":material/arrow_back:"
             )
-        if number + 1 < len(pages):
+        if page.id == own_id and number + 1 < len(pages):
             to_strategy(
                 pages[number + 1], pages[number + 1].title, ":material/arrow_forward:"
             )
@@ -157,14 +168,14 @@ def _user(user: User) -> str:
     )
 
 
-def _parameters(parameters: Sequence[Parameter]) -> None:
-    if not parameters:
+def _parameters(page: StrategyPage) -> None:
+    if not page.parameters:
         return
     st.subheader(_("Parameters"), anchor=False)
     st.html(
         meanings_html(
-            Meaning(element("code", one.name), _default(one), _help(one))
-            for one in parameters
+            Meaning(element("code", one.name), _value(page, one), _help(one))
+            for one in page.parameters
         )
     )
 
@@ -175,6 +186,16 @@ def _help(parameter: Parameter) -> str:
         for value, meaning in parameter.choices
     ]
     return " ".join([_(parameter.help), *choices])
+
+
+def _value(page: StrategyPage, parameter: Parameter) -> str:
+    if parameter.name not in page.values:
+        return _default(parameter)
+    value = page.values[parameter.name]
+    if parameter.is_number:
+        unit = _(parameter.unit)
+        return _("here: {value:,} {unit}", value=value, unit=unit)
+    return _("here: {value}", value=value)
 
 
 def _default(parameter: Parameter) -> str:
@@ -193,51 +214,6 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-COLUMNS = 4
-PAGE = "pages/guide.py"
-
-
-def strategy_list() -> None:
-    """A card for each, from the simplest to the most elaborate. The pictures come last: the first visitor of a server
-    waits for their replays."""
-    pages = list(strategy_pages().values())
-    places = dict[str, DeltaGenerator]()
-    for first in range(0, len(pages), COLUMNS):
-        for column, page in zip(
-            st.columns(COLUMNS), pages[first : first + COLUMNS], strict=False
-        ):
-            with column.container(
-                border=True, height="stretch", key=f"guide-card-{page.id}"
-            ):
-                to_strategy(page, f"**{page.title}**")
-                places[page.id] = st.empty()
-                st.caption(page.summary)
-    for id, place in places.items():
-        example = example_of(id)
-        if example is not None:
-            place.html(mini_picture(example.picture))
-
-
 def to_strategy(page: StrategyPage, label: str, icon: str | None = None) -> None:
     """A link to the page of a strategy."""
     st.page_link(PAGE, label=label, icon=icon, query_params={STRATEGY: page.id})
-
-
-def mini_picture(picture: SaidAndSent) -> Markup:
-    """Return all that was said above what was sent, on one scale."""
-    most = max(picture.said_tokens, picture.record.total_tokens)
-    said = _row(picture.said, most)
-    sent = _row(picture.sent, most)
-    words = picture_words(picture)
-    return element(
-        "div", said, sent, class_="memviz-mini", role="img", aria_label=words
-    )
-
-
-def _row(stretches: Sequence[Stretch], most: int) -> Markup:
-    """Return a bar, in which neighbours that look alike are one piece."""
-    pieces = []
-    for looks, alike in groupby(stretches, lambda one: one.looks):
-        share = sum(one.tokens for one in alike) / most
-        pieces.append(bar_part(share, COLORS[looks]))
-    return element("div", *pieces)

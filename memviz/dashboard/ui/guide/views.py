@@ -18,6 +18,7 @@ from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import GUIDE_VIEW, Lost, View, ask_view
 from memviz.strategies import strategies
+from memviz.strategies.presets import presets
 
 STRATEGIES = "strategies"
 GLOSSARY = "glossary"
@@ -38,13 +39,14 @@ def _strategies_view() -> View:
         _("How does each strategy remember?"),
         _(
             "A model knows only what one {request} sends; a {strategy} decides what of the conversation "
-            "that is. On each card: above, all that was said, below, what was sent.",
+            "that is. On each card, ten turns: grey is all that was said by then, colour is what was sent.",
             request=term("request"),
             strategy=term("strategy"),
         ),
         Lost(
             _(
-                "Look first at the two bars: above all that was said, below what was sent instead."
+                "Look first at the bars of a card: where the grey rises and the colour does not, a strategy leaves "
+                "something out or folds it together."
             ),
             _(
                 "Open a strategy, read what it gains and loses, and open its run in {compare}.",
@@ -101,7 +103,7 @@ def open_address() -> Asked:
         st.query_params.from_dict(st.query_params.to_dict())
     if word:
         return _asked_term(word)
-    if strategy and strategy not in strategies():
+    if strategy and strategy not in {*strategies(), *presets()}:
         return Asked(
             problem=_(
                 "The link's strategy {strategy} was passed over: it is not there.",
@@ -128,7 +130,9 @@ def keep_address(view: str, asked: Asked) -> None:
     if view == GLOSSARY:
         keep_in_address({STRATEGY: "", view_part(): "" if asked.term else GLOSSARY})
     else:
-        keep_in_address({TERM: "", SEARCH: "", view_part(): ""})
+        keep_in_address({TERM: "", view_part(): ""})
+        if asked.strategy:
+            keep_in_address({SEARCH: ""})
 
 
 def say_problem(asked: Asked) -> None:

@@ -16,7 +16,6 @@ from memviz.dashboard.ui.library.state import Import, library_state
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.import_notes import note_in_words
 from memviz.storage.entries import ConversationEntry
 from memviz.transcripts.background import BackgroundReading, NamedBytes, Outcome
 from memviz.transcripts.loading import formats
@@ -230,7 +229,7 @@ def _save(made: Import, numbers: Sequence[int]) -> None:
             )
     for transcript in chosen:
         whose = f"{transcript.title}: " if len(chosen) > 1 else ""
-        made.notes += [whose + note_in_words(one) for one in transcript.warnings]
+        made.notes += [whose + _(one) for one in transcript.warnings]
 
 
 def _pick(made: Import, key: str) -> None:

@@ -31,7 +31,6 @@ from memviz.dashboard.ui.shell.linked import (
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import file_name, plain, shortened
 from memviz.dashboard.words.bundled import bundled_words
-from memviz.dashboard.words.import_notes import note_in_words
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.transcripts.base import REASONING, RecordedEvent
 from memviz.transcripts.export import EXPORTS
@@ -320,7 +319,7 @@ def conversation_view(id: str) -> None:
     transcript = workspace().store.about(id)
     total = workspace().store.entry(id).message_count
     for warning in transcript.warnings:
-        st.caption(f":material/info: {plain(note_in_words(warning))}")
+        st.caption(f":material/info: {plain(_(warning))}")
     if transcript.system_prompt:
         with st.expander(_("System prompt"), icon=":material/tune:"):
             st.text(transcript.system_prompt)

@@ -91,6 +91,7 @@ _PRESENTED_WITH = (Part.TITLE, Part.PLAYER)
 _STYLES = {
     Part.SIDEBAR: '[data-testid="stSidebar"], [data-testid="stExpandSidebarButton"] { display: none !important; }',
     Part.NAVIGATION: '[data-testid="stHeader"] { display: none; }'
+    " :root { --navigation-height: 0rem; }"
     ' [data-testid="stMainBlockContainer"] { padding-top: 1rem; }',
 }
 

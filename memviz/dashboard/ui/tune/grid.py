@@ -29,6 +29,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     in_the_guide,
     offered,
     say_refused,
+    title_in_menu,
 )
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.errors import show_error
@@ -151,7 +152,7 @@ def _choose_grid(
         list(known),
         selection_mode="multi",
         default=[id for id in held if id in known],
-        format_func=lambda id: _(known[id].title),
+        format_func=lambda id: title_in_menu(known[id]),
         key="tune-strategies",
         help=_(STRATEGIES_HELP),
         persist_state="session",

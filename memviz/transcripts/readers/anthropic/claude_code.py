@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
@@ -27,8 +27,12 @@ TITLE_KEYS = {
     "summary": "summary",
 }
 """Kinds of rows with a title: given by the user, generated, and the summary of older versions."""
-SUBAGENTS = "what subagents said in side conversations was left out (rows: {})"
-ABANDONED = "branches that the user went back on were left out (messages: {})"
+SUBAGENTS = noop(
+    "what subagents said in side conversations was left out (rows: {rows})"
+)
+ABANDONED = noop(
+    "branches that the user went back on were left out (messages: {messages})"
+)
 
 
 class ClaudeCode(Reader):
@@ -70,9 +74,9 @@ class ClaudeCode(Reader):
             story.add(row)
         story.write()
         if branch.subagent:
-            builder.note(SUBAGENTS.format(branch.subagent))
+            builder.note(Said(SUBAGENTS, rows=branch.subagent))
         if branch.abandoned:
-            builder.note(ABANDONED.format(branch.abandoned))
+            builder.note(Said(ABANDONED, messages=branch.abandoned))
         held_at = first_moment(row.value.get("timestamp") for row in branch.rows)
         return builder.build(title=_title(piece), held_at=held_at)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memviz.core.text.wording import counted
+from memviz.core.translation import noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note
 from memviz.transcripts.readers.anthropic.messages import BLOCKS
@@ -176,7 +177,7 @@ class SessionStory:
         elif row.is_hidden:
             return
         elif row.kind in ROLES and not row.has_message:
-            self._builder.leave_out(row.place, "has no message")
+            self._builder.leave_out(row.place, noop("has no message"))
         elif row.kind == "user" or row.is_queued:
             self._add_prompt(row)
         elif row.kind == "assistant":

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader
@@ -30,12 +30,12 @@ OWN_KEYS = frozenset({"trajectory", "environment", "replay_config"})
 OWN_MESSAGE_KEYS = frozenset({"agent", "message_type", "thought", "is_demo"})
 IS_DEMO = "is_demo"
 DEMONSTRATED = "{} of the messages {} a demonstration that the agent was shown first."
-UNSEEN = "what came of the last action, which the model never saw, was left out"
-RETRIED = (
-    "replies that were asked for again, and are not in the history, were left out: {}"
+UNSEEN = noop("what came of the last action, which the model never saw, was left out")
+RETRIED = noop(
+    "replies that were asked for again, and are not in the history, were left out: {replies}"
 )
 # The customer of the second generation has a phone or a computer of its own, which the agent does not see.
-CUSTOMERS = (
+CUSTOMERS = noop(
     "the simulated customer's own tool calls and their results, which the agent never sees, "
     "were left out"
 )
@@ -117,7 +117,7 @@ def _note_unsent(run: dict[str, Any], builder: TranscriptBuilder) -> None:
         builder.note(UNSEEN)
     retried = sum(first_text(step, "response").strip() not in said for step in steps)
     if retried:
-        builder.note(RETRIED.format(retried))
+        builder.note(Said(RETRIED, replies=retried))
 
 
 class Run(NamedTuple):

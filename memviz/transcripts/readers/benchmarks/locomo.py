@@ -37,8 +37,10 @@ CATEGORIES = {
     "5": "adversarial",
 }
 """The paper (Maharana et al. 2024) names them in another order; these ids are those of the released evaluation."""
-UNKNOWN_EVIDENCE = "evidence that names no message of the conversation was left out"
-NOT_ANSWERED = (
+UNKNOWN_EVIDENCE = noop(
+    "evidence that names no message of the conversation was left out"
+)
+NOT_ANSWERED = noop(
     "an adversarial question, which the conversation does not answer, was left out"
 )
 DESCRIPTION = "Two people talk: {} is shown as the user, {} as the assistant."
@@ -130,7 +132,7 @@ def _add_session(
             continue
         content = _content(turn)
         if content is None:
-            builder.leave_out(place, "has neither text nor image")
+            builder.leave_out(place, noop("has neither text nor image"))
             continue
         name = turn["speaker"]
         position = builder.add_text(role, content, place, name=name, meta=meta)
@@ -195,7 +197,7 @@ def read_probes(
         elif _category(item.get("category")) == ADVERSARIAL:
             builder.note(NOT_ANSWERED, place)
         else:
-            builder.note("a question without an answer was left out", place)
+            builder.note(noop("a question without an answer was left out"), place)
     return tuple(probes)
 
 
@@ -239,7 +241,9 @@ def _evidence(
         is_unknown = is_unknown or len(known) < max(len(named), 1)
         found += known
     if is_repaired:
-        builder.note("evidence that was run together or misspelt was repaired", place)
+        builder.note(
+            noop("evidence that was run together or misspelt was repaired"), place
+        )
     if is_unknown:
         builder.note(UNKNOWN_EVIDENCE, place)
     return found

@@ -108,7 +108,9 @@ def _probes(
     item: dict[str, Any], evidence: list[int], builder: TranscriptBuilder
 ) -> tuple[Probe, ...]:
     if first_text(item, "question_id").endswith(ABSTENTION):
-        builder.note("a question about what was never said (abstention) was left out")
+        builder.note(
+            noop("a question about what was never said (abstention) was left out")
+        )
         return ()
     probe = probe_of(
         item.get("question"),
@@ -117,5 +119,5 @@ def _probes(
         item.get("question_type"),
     )
     if probe is None:
-        builder.note("a question without an answer was left out")
+        builder.note(noop("a question without an answer was left out"))
     return (probe,) if probe else ()

@@ -101,7 +101,7 @@ def _add_day(day: str, exchanges: Any, builder: TranscriptBuilder) -> None:
         place = f"{day[:40]}, exchange {index}"
         said = _said(exchange)
         if not said:
-            builder.leave_out(place, "has neither a query nor a response")
+            builder.leave_out(place, noop("has neither a query nor a response"))
         for role, text in said:
             builder.add_text(role, text, place, meta=with_time(day))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Reader
@@ -84,20 +84,29 @@ class OpenAIAgents(Reader):
         )
 
 
-def _unread_note(session: Session) -> str:
+IN_NO_BRANCH = noop(
+    "the branch {branch} was read; {number} messages of the session are in no branch"
+)
+IN_OTHER_BRANCHES = noop(
+    "the branch {branch} was read; {number} messages of the session are in other branches ({branches})"
+)
+
+
+def _unread_note(session: Session) -> Said:
     """Return the note on messages that are not read: "the branch 'main' was read; 3
     messages of the session are in other branches ('retry')".
     """
-    where = "are in no branch"
     names = session.other_branches
-    if names:
-        listed = ", ".join(repr(name[:40]) for name in names[:MAX_NAMED_BRANCHES])
-        if len(names) > MAX_NAMED_BRANCHES:
-            listed += f" and {len(names) - MAX_NAMED_BRANCHES} more"
-        where = f"are in other branches ({listed})"
-    return (
-        f"the branch {session.branch[:40]!r} was read; "
-        f"{session.unread_count} messages of the session {where}"
+    listed: Said | tuple[str, ...]
+    listed = tuple(repr(name[:40]) for name in names[:MAX_NAMED_BRANCHES])
+    more = len(names) - MAX_NAMED_BRANCHES
+    if more > 0:
+        listed = Said("{names} and {number} more", names=listed, number=more)
+    return Said(
+        IN_OTHER_BRANCHES if names else IN_NO_BRANCH,
+        branch=repr(session.branch[:40]),
+        number=session.unread_count,
+        branches=listed,
     )
 
 
@@ -134,10 +143,10 @@ def _items(
         try:
             item = cell_json(row["message_data"], builder)
         except TranscriptError:
-            builder.leave_out(place, "is not JSON")
+            builder.leave_out(place, noop("is not JSON"))
             continue
         if isinstance(item, dict) and "__enc__" in item:
-            builder.leave_out(place, "is encrypted")
+            builder.leave_out(place, noop("is encrypted"))
         else:
             yield _with_time(item, row), place
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import content_text, saved_prompt
@@ -237,7 +237,10 @@ def read_response(
     meta = {**with_time(value.get("created")), **object_at(reply, "meta")}
     builder.add_json({**reply, "meta": meta}, where)
     if len(found) > 1:
-        builder.note(f"of {len(found)} choices only the first was imported", place)
+        builder.note(
+            Said("of {number} choices only the first was imported", number=len(found)),
+            place,
+        )
     return {"held_at": moment(value.get("created"))}
 
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from memviz.core.text.wording import counted
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import known_role, stand_in
@@ -56,10 +55,10 @@ SETTINGS_ROWS = frozenset({"world_state"})
 NO_ITEMS = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 ALL_COMPACTIONS = COMPACTIONS | {"context_compaction"}
 EVENT_ROLES = {"user_message": "user", "agent_message": "assistant"}
-TAKEN_BACK = "turns that the user took back were left out: {}"
-UNKNOWN_ROWS = "rows of the type {!r}, which is not known, were left out"
-REWRITTEN = (
-    "Codex rewrote the file when it compacted: what was said before is gone, but for {}"
+TAKEN_BACK = noop("turns that the user took back were left out: {turns}")
+UNKNOWN_ROWS = noop("rows of the type {type}, which is not known, were left out")
+REWRITTEN = noop(
+    "Codex rewrote the file when it compacted: what was said before is gone, but for {left}"
 )
 
 
@@ -346,9 +345,9 @@ class Rollout:
         The messages as the screen showed them are only used if the file has no others.
         """
         if self._taken_back:
-            builder.note(TAKEN_BACK.format(self._taken_back))
+            builder.note(Said(TAKEN_BACK, turns=self._taken_back))
         for kind, place in self._unknown:
-            builder.note(UNKNOWN_ROWS.format(kind[:40]), place)
+            builder.note(Said(UNKNOWN_ROWS, type=repr(kind[:40])), place)
         waiting: list[Placed] = []
         for entry in _used(self._entries):
             if isinstance(entry.item, Compaction):
@@ -378,10 +377,12 @@ def _used(entries: Sequence[Entry]) -> list[Entry]:
 
 def _write_compaction(made: Compaction, place: str, builder: TranscriptBuilder) -> None:
     if made.kept is not None:
-        left = "the context that it sends"
-        if made.kept:
-            left = f"{counted(made.kept, 'message')} that it kept"
-        builder.note(REWRITTEN.format(left), place)
+        left = Said("the context that it sends")
+        if made.kept == 1:
+            left = Said("1 message that it kept")
+        elif made.kept:
+            left = Said("{number:,} messages that it kept", number=made.kept)
+        builder.note(Said(REWRITTEN, left=left), place)
     if made.is_encrypted and not made.text:
         builder.note(UNREADABLE, place)
     builder.add_event(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from memviz.core.messages import ToolCall
+from memviz.core.translation import Said, noop
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import (
     Note,
@@ -77,7 +78,9 @@ RESULTS = frozenset(
     }
 )  # fmt: skip
 COMPACTIONS = frozenset({"compaction", "compaction_summary"})
-UNREADABLE = "the summary of a compaction is encrypted, so that nobody can read it"
+UNREADABLE = noop(
+    "the summary of a compaction is encrypted, so that nobody can read it"
+)
 # Definitions of tools and orders to the server: no part of what was said.
 SILENT = frozenset({"mcp_list_tools", "additional_tools", "compaction_trigger"})
 TYPES = (
@@ -146,7 +149,9 @@ class ItemReader:
             if isinstance(item, dict):
                 self._add(item, place)
             else:
-                self._builder.leave_out(place, f"is {kind_of(item)}, not an object")
+                self._builder.leave_out(
+                    place, Said("is {kind}, not an object", kind=Said(kind_of(item)))
+                )
         self._end()
 
     def _add(self, item: Mapping[str, Any], place: str) -> None:
@@ -169,12 +174,18 @@ class ItemReader:
         elif kind == "item_reference" or (not kind and "id" in item):
             id = text_at(item, "id")
             if id not in self._here:
-                what = f"refers to the item {id[:60]!r}, which is not in the file"
+                what = Said(
+                    "refers to the item {id}, which is not in the file",
+                    id=repr(id[:60]),
+                )
                 builder.leave_out(place, what)
         elif not kind:
-            builder.leave_out(place, "has no type and no role")
+            builder.leave_out(place, noop("has no type and no role"))
         elif kind not in SILENT:
-            builder.leave_out(place, f"has the type {kind[:40]!r}, which is not known")
+            builder.leave_out(
+                place,
+                Said("has the type {type}, which is not known", type=repr(kind[:40])),
+            )
 
     def _add_message(self, item: Mapping[str, Any], place: str) -> None:
         note = self._builder.note_at(place)
@@ -229,7 +240,9 @@ class ItemReader:
     def _end(self) -> None:
         """End the reply: what was thought last belongs to it as well."""
         if self._thoughts and not self._reply:
-            self._builder.note("what the model thought before no reply was left out")
+            self._builder.note(
+                noop("what the model thought before no reply was left out")
+            )
         elif self._reply:
             self._reply += self._thoughts
         self._thoughts = []

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import _, noop
+from memviz.core.translation import Said, _, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.document import Document, Placed, Reader, mismatch
@@ -125,7 +125,9 @@ class OpenAIResponses(Reader):
                 **read_exchange(row_object(row, place), place, builder)
             )
         if piece.has_more:
-            builder.note("this is one page of several: the others are not in the file")
+            builder.note(
+                noop("this is one page of several: the others are not in the file")
+            )
         ItemReader(builder).add_all(piece.rows)
         return builder.build()
 
@@ -224,13 +226,15 @@ def read_exchange(
         raise TranscriptError(reason, place=place, remedy=_("Send the request again."))
     if text_at(value, "previous_response_id"):
         builder.note(
-            "what was said before the response that it continues is not in the file",
+            noop(
+                "what was said before the response that it continues is not in the file"
+            ),
             place,
         )
     details = value.get("incomplete_details")
     if isinstance(details, dict):
         why = text_at(details, "reason")[:60] or NO_REASON
-        builder.note(f"the reply is incomplete ({why})", place)
+        builder.note(Said("the reply is incomplete ({reason})", reason=why), place)
     ItemReader(builder).add_all(items)
     return {
         "system_prompt": text_at(value, "instructions") or None,

@@ -11,7 +11,7 @@ from itertools import pairwise, product
 from typing import Any, Literal, NamedTuple
 
 from memviz.core.errors import TranscriptError
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import UNTITLED, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.csv_cells import unguarded
@@ -72,9 +72,12 @@ def written_direction(cells: Sequence[str]) -> Direction:
     return directions.pop() if texts and len(directions) == 1 else "mixed"
 
 
-BACKWARD = "the rows come newest first, so they were read from the last to the first"
-BY_TIME = "the rows were put in the order of their times"
-NO_NUMBER = (
+PROMPTS = noop("the rows have {number} different system prompts; the first was taken")
+BACKWARD = noop(
+    "the rows come newest first, so they were read from the last to the first"
+)
+BY_TIME = noop("the rows were put in the order of their times")
+NO_NUMBER = noop(
     "the column for the order is not a number everywhere, so the rows stay as they are"
 )
 
@@ -160,8 +163,10 @@ def _irregularity(rows: Sequence[Record]) -> tuple[int, bool]:
     return repeat_count, roles[:1] != ["user"]
 
 
-OPEN_CELL = "a quotation mark is never closed, so all that follows in the file was read as one cell"
-MORE_CELLS = (
+OPEN_CELL = noop(
+    "a quotation mark is never closed, so all that follows in the file was read as one cell"
+)
+MORE_CELLS = noop(
     "a row has more cells than the table has columns, so they were joined to the last"
 )
 EXPECTED = (
@@ -185,7 +190,9 @@ class CsvTable(TextReader):
             raise text_mismatch(EXPECTED, document)
         if not table.has_head:
             document.notes.add(
-                "the first row is data, no names of columns: roles were read from the first column"
+                noop(
+                    "the first row is data, no names of columns: roles were read from the first column"
+                )
             )
         found: dict[str, TableConversation] = {}
         for row in table.data(document.plain_text):
@@ -210,7 +217,7 @@ class CsvTable(TextReader):
             elif "role" in row.cells and "content" in row.cells:
                 _add_row(row, builder, piece.table.is_own)
             else:
-                builder.leave_out(f"line {row.line}", "has too few cells")
+                builder.leave_out(f"line {row.line}", noop("has too few cells"))
         return builder.build(**known)
 
 
@@ -222,9 +229,7 @@ def _known(
     found = filter(None, (row.cells.get("system") for row in rows))
     prompts = list(dict.fromkeys(found))
     if len(prompts) > 1:
-        builder.note(
-            f"the rows have {len(prompts)} different system prompts; the first was taken"
-        )
+        builder.note(Said(PROMPTS, number=len(prompts)))
     prompts += [unguarded(row.cells.get("content", "")) for row in saved_prompts]
     return {
         "title": next(titles, UNTITLED),
@@ -250,7 +255,9 @@ def _calls(text: str, row: Record, builder: TranscriptBuilder) -> Any:
     try:
         return builder.parse_json(text)
     except TranscriptError:
-        builder.note("tool calls that are not JSON were left out", f"line {row.line}")
+        builder.note(
+            noop("tool calls that are not JSON were left out"), f"line {row.line}"
+        )
         return None
 
 
@@ -263,7 +270,9 @@ def _add_pair(row: Record, builder: TranscriptBuilder) -> None:
         if text.strip():
             builder.add_text(role, text, place, meta=meta)
         else:
-            builder.leave_out(place, f"has an empty cell for the {role}")
+            builder.leave_out(
+                place, Said("has an empty cell for the {role}", role=role)
+            )
 
 
 class TableConversation(NamedTuple):
@@ -288,9 +297,9 @@ def by_meaning(row: Row, table: Table) -> tuple[dict[str, str], list[str]]:
             cells[last:] = [table.dialect.delimiter.join(cells[last:])]
             notes.append(MORE_CELLS)
         else:
-            notes.append("cells beyond the last column were left out")
+            notes.append(noop("cells beyond the last column were left out"))
     if len(cells) < table.width:
-        notes.append("a row has fewer cells than the table has columns")
+        notes.append(noop("a row has fewer cells than the table has columns"))
     found = {name: cells[at] for name, at in columns.items() if at < len(cells)}
     return found, notes
 

@@ -8,7 +8,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from memviz.core.errors import TranscriptError, UnclearUserError
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.decoding import with_line_feeds
@@ -30,9 +30,11 @@ _BLANK_LINES = re.compile(r"\A(?:[ \t]*\n)+")
 _RULE = re.compile(r"\n[ \t]*(?:-{3,}|\*{3,}|_{3,})\Z")
 
 
-ONE_SIDE = "only one side speaks, {}: nobody else was found at the start of a line"
-PASSED_OVER = (
-    "lines that start with {} were read as text, not as the words of another speaker"
+ONE_SIDE = noop(
+    "only one side speaks, {who}: nobody else was found at the start of a line"
+)
+PASSED_OVER = noop(
+    "lines that start with {starts} were read as text, not as the words of another speaker"
 )
 
 
@@ -52,12 +54,14 @@ def read_dialogue(found: Dialogue, builder: TranscriptBuilder) -> Transcript:
         same_name(line.name, builder.user) for line in found.lines
     )
     for place in places(found.text, [fence.start for fence in found.fences.unclosed]):
-        builder.note("a code fence is never closed, so it was read as text", place)
+        builder.note(
+            noop("a code fence is never closed, so it was read as text"), place
+        )
     contents = _contents(found)
     starts = places(found.text, [line.start for line in found.lines])
     for line, content, place in zip(found.lines, contents, starts, strict=True):
         if line is found.lines[-1] and not content and len(contents) > 1:
-            builder.note("the last speaker says nothing and was left out", place)
+            builder.note(noop("the last speaker says nothing and was left out"), place)
             continue
         person = line.person
         builder.add_text(line.role, content, place, name=person, meta=line.time)
@@ -77,10 +81,10 @@ def _note_speakers(found: Dialogue, builder: TranscriptBuilder) -> None:
     if len(roles & {"user", "assistant"}) == 1:
         names = {line.name.casefold(): line.name for line in found.lines}
         who = ", ".join(repr(name[:40]) for name in list(names.values())[:MAX_NAMED])
-        builder.note(ONE_SIDE.format(who))
+        builder.note(Said(ONE_SIDE, who=who))
     if found.passed_over:
         starts = ", ".join(f"'{name[:40]}:'" for name in found.passed_over[:MAX_NAMED])
-        builder.note(PASSED_OVER.format(starts))
+        builder.note(Said(PASSED_OVER, starts=starts))
 
 
 def places(text: str, offsets: Iterable[int]) -> Iterator[str]:
@@ -117,7 +121,7 @@ def _before(found: Dialogue, builder: TranscriptBuilder) -> dict[str, Any]:
         lines = start
         if start != stop:
             lines = f"{start.replace('line', 'lines')} to {stop.removeprefix('line ')}"
-        builder.note("text before the first speaker was left out", lines)
+        builder.note(noop("text before the first speaker was left out"), lines)
     return {"title": title[1].strip()} if title else {}
 
 
@@ -227,9 +231,11 @@ def _read_markers(text: str, builder: TranscriptBuilder) -> Transcript:
         elif "title" in info:
             known.update(saved_texts(info))
         else:
-            builder.leave_out(place, "has a marker of memviz that cannot be read")
+            builder.leave_out(place, noop("has a marker of memviz that cannot be read"))
     if not is_whole:
-        builder.note("the text ends before its end, so the last message may be cut off")
+        builder.note(
+            noop("the text ends before its end, so the last message may be cut off")
+        )
     return builder.build(**known)
 
 

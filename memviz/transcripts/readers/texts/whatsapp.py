@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from memviz.core.translation import noop
+from memviz.core.translation import Said, noop
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import stand_in
@@ -43,7 +43,10 @@ _FILE = re.compile(
     re.MULTILINE,
 )
 EXPECTED = 'lines such as "[08/05/2023, 13:56:02] Ana: Hello"'
-OF_THE_APP = "a line of the app itself, which nobody said, was left out"
+PEOPLE = noop(
+    "{number} people speak: {users} is the user, all others are the assistant"
+)
+OF_THE_APP = noop("a line of the app itself, which nobody said, was left out")
 EDITED = "<This message was edited>"
 MAX_NAMED_OTHERS = 5
 APP_SPEAKS = "\u200e"  # on some phones, what the app puts in place of a text starts so
@@ -120,12 +123,10 @@ def _roles(names: list[str], builder: TranscriptBuilder) -> tuple[dict[str, str]
         roles = dict.fromkeys(names, "assistant")
         roles.update(dict.fromkeys(names[:1], "user"))
     if len(names) == 1:
-        builder.note(f"only one person speaks, {names[0][:40]!r}")
+        builder.note(Said("only one person speaks, {name}", name=repr(names[0][:40])))
     if are_people and len(names) > 2:
-        users = ", ".join(name for name in names if roles[name] == "user")
-        builder.note(
-            f"{len(names)} people speak: {users} is the user, all others are the assistant"
-        )
+        users = tuple(name for name in names if roles[name] == "user")
+        builder.note(Said(PEOPLE, number=len(names), users=users))
     return roles, are_people
 
 
