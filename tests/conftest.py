@@ -25,6 +25,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, settings
 from memviz.dashboard.charts import figure
 from memviz.engine import background_replay
 
+TESTS = Path(__file__).parent
 COMMON = settings(
     deadline=None,  # the first token count loads an encoding file, which is slow only once
     suppress_health_check=[HealthCheck.too_slow],
@@ -76,6 +79,27 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     is_marked = MARKED.search(collection_path.read_text(encoding="utf-8"))
     return None if is_marked else True
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """Import the test modules, in each process from another one on: what one process has compiled the others find. In
+    the order of the collection all of them would compile the same at the same time, in a clone that never ran."""
+    config = session.config
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    paths = [
+        path
+        for path in sorted(TESTS.rglob("test_*.py"))
+        if not pytest_ignore_collect(path, config)
+    ]
+    number = int(worker["workerid"].removeprefix("gw"))
+    first = len(paths) * number // worker["workercount"]
+    for path in paths[first:] + paths[:first]:
+        module = path.relative_to(TESTS.parent).with_suffix("")
+        # What goes wrong is told by the collection, which imports it again.
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(module.parts))
 
 
 def pytest_collection_finish() -> None:

@@ -27,7 +27,6 @@ from tests.browser.journeys import (
     stands,
 )
 from tests.models.openai_server import (
-    Answer,
     OpenAIServer,
     openai_server,
     slow,
@@ -72,15 +71,9 @@ def stop(page: Page, gone: Locator | None = None) -> None:
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    "begin",
-    [slow(SILENCE_SECONDS), stall(SILENCE_SECONDS, "One ", "two ")],
-    ids=["all", "then"],
-)
 def test_a_chat_with_a_silent_model(
-    page: Page, dashboard: Dashboard, silent: OpenAIServer, begin: Answer
+    page: Page, dashboard: Dashboard, silent: OpenAIServer
 ) -> None:
-    silent.then(begin)
     go(page, f"{dashboard.url}/chat", "chat")
     choose_model(page, "Chat model", "openai/silent", silent.api_base)
     say(page, FACT)
@@ -88,6 +81,11 @@ def test_a_chat_with_a_silent_model(
     sleep(1)
     stop(page)
     sees(bubbles(page).first.get_by_text(FACT))
+    silent.then(stall(SILENCE_SECONDS, "One ", "two "))
+    page.get_by_role("button", name="Retry").first.click()
+    sees(bubbles(page).last.get_by_text("One two"))
+    sleep(1)
+    stop(page)
     silent.then(text("Your budget is 3,000 euros."))
     page.get_by_role("button", name="Retry").first.click()
     sees(bubbles(page).last.get_by_text("Your budget is 3,000 euros."))
@@ -169,13 +167,23 @@ def test_a_setting_whose_memory_a_silent_summarizer_would_derive(
     expect(bubbles(page)).to_have_count(2)
 
 
-def test_a_replay_with_a_silent_summarizer(
+def test_the_test_of_a_connection_and_a_replay_with_a_silent_summarizer(
     page: Page, dashboard: Dashboard, silent: OpenAIServer
 ) -> None:
     go(page, f"{dashboard.url}/compare", "compare")
     choose_model(page, "Summarizer", "openai/silent", silent.api_base)
-    page.get_by_role("button", name="Replay with").click()
+    open_models(page)
+    page.get_by_role("button", name="Test the connection").click()
     asked(silent)
+    stop(page)
+    silent.otherwise = text("1, ", "2, ", "3")
+    page.get_by_role("button", name="Test the connection").click()
+    sees(page.get_by_text("Its answers stream: this one came in 3 pieces."))
+    quiet(page)
+    page.keyboard.press("Escape")
+    before, silent.otherwise = len(silent.requests), slow(SILENCE_SECONDS)
+    page.get_by_role("button", name="Replay with").click()
+    asked(silent, before + 1)
     stop(page)
     sees(page.get_by_text("Not replayed yet"))
     silent.otherwise = text("A summary.")
@@ -183,22 +191,6 @@ def test_a_replay_with_a_silent_summarizer(
     expect(page.get_by_text("Not replayed yet")).to_have_count(0)
     drawn(page)
     stands(page, "compare")
-
-
-def test_a_free_run_with_a_silent_model(
-    page: Page, dashboard: Dashboard, silent: OpenAIServer
-) -> None:
-    silent.then(text("First."), text("Second."))
-    go(page, f"{dashboard.url}/compare", "compare")
-    open_models(page)
-    page.get_by_role("radio", name="Free run").click()
-    quiet(page)
-    choose_model(page, "Chat model", "openai/silent", silent.api_base)
-    page.get_by_role("button", name="Answer with").click()
-    asked(silent, 3)
-    stop(page)
-    sees(page.get_by_text("2 of 138 turns answered so far"))
-    sees(page.get_by_role("button", name="Go on with"))
 
 
 def test_a_judge_that_is_silent(
@@ -217,7 +209,7 @@ def test_a_judge_that_is_silent(
     sees(page.get_by_role("button", name="Go on with"))
 
 
-def test_one_question_to_all_settings(
+def test_one_question_to_all_settings_and_a_free_run_with_a_silent_model(
     page: Page, dashboard: Dashboard, silent: OpenAIServer
 ) -> None:
     silent.then(text("It is 3,000 euros."))
@@ -230,6 +222,17 @@ def test_one_question_to_all_settings(
     asked(silent, 2)
     stop(page)
     sees(page.get_by_text("It is 3,000 euros."))
+    before = len(silent.requests)
+    silent.then(text("First."), text("Second."))
+    open_models(page)
+    page.get_by_role("radio", name="Free run").click()
+    quiet(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Answer with").click()
+    asked(silent, before + 3)
+    stop(page)
+    sees(page.get_by_text("2 of 138 turns answered so far"))
+    sees(page.get_by_role("button", name="Go on with"))
 
 
 def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:
@@ -247,20 +250,6 @@ def test_the_prompt_lab(page: Page, dashboard: Dashboard, silent: OpenAIServer) 
     asked(silent, before + 1)
     stop(page)
     sees(page.get_by_role("tab", name="Prompt lab", selected=True))
-
-
-def test_the_test_of_a_connection(
-    page: Page, dashboard: Dashboard, silent: OpenAIServer
-) -> None:
-    go(page, f"{dashboard.url}/compare", "compare")
-    choose_model(page, "Summarizer", "openai/silent", silent.api_base)
-    open_models(page)
-    page.get_by_role("button", name="Test the connection").click()
-    asked(silent)
-    stop(page)
-    silent.otherwise = text("1, ", "2, ", "3")
-    page.get_by_role("button", name="Test the connection").click()
-    sees(page.get_by_text("Its answers stream: this one came in 3 pieces."))
 
 
 def test_a_paid_sweep(page: Page, dashboard: Dashboard, silent: OpenAIServer) -> None:

@@ -224,12 +224,6 @@ class TestOfABundledConversation:
             )
             assert abs(answers["Yes"] - answers["No"]) <= 1, (kind, answers)
 
-    def test_they_are_the_same_again(self, id: str) -> None:
-        again = predictions(
-            as_settings(*recorded_runs(id)), sample(id), assumptions=PRICES
-        )
-        assert again == bundled_questions(id)
-
     def test_the_cheapest_is_that_of_the_costs(self, id: str) -> None:
         runs, (question, *_) = (
             recorded_runs(id),
