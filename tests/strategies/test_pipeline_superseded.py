@@ -30,7 +30,6 @@ from tests.strategies.read_talks import (
 )
 from tests.strategies.slow_pipeline import contents, replay
 
-
 others = st.tuples(
     st.sampled_from(
         [
