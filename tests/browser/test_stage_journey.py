@@ -408,7 +408,7 @@ def test_how_full_a_memory_is_stands_under_the_pointer_where_there_is_no_room(
     run = memviz.replay(sample("trip"), memviz.strategy("summary", buffer_size=16))
     settings = [SettingRun(run, run.label, number) for number in range(6)]
     data = stage_data(settings, sample("trip"), at=10)
-    viewport = {"width": 740, "height": 720}
+    viewport = {"width": 740, "height": 480}  # too low for names of two lines
     page = opened(open_context(viewport=viewport), tmp_path, data)
     said = page.locator(".memviz-stage .said").first
     expect(said.locator(".fill")).to_be_hidden()
