@@ -29,7 +29,7 @@ _PLACES = {
     "summary": noop("The message is gone, and the summary holds it."),
     "system": noop("The system prompt holds it."),
     "lost": noop("Neither the message nor the summary that is sent holds it any more."),
-    "lost without a summary": noop("No message that is sent holds it any more."),
+    "lost_unsummarized": noop("No message that is sent holds it any more."),
     "contradicted": noop("Only what denies it or what it was before is sent."),
     "unknown": noop("It may stand in what nobody can read."),
     "not told": noop("It has not been told yet."),
@@ -181,7 +181,7 @@ def _knows(one: _Predicted) -> Question:
     )
     found = str(one.take("fact_place"))
     if found == "lost" and not one.take("summaries_written"):
-        found = "lost without a summary"
+        found = "lost_unsummarized"
     place = _PLACES[found]
     choices = (
         in_languages(lambda: pgettext("it is there", "Yes")),
