@@ -18,12 +18,14 @@ from memviz.strategies.base import Trigger
 from memviz.strategies.summary import Summary
 from memviz.transcripts.samples import bundled
 from tests.models.offline_facts import CHINESE, ENGLISH
+from tests.strategies.conversations import RUN_HERE
 
 MODEL = OfflineModel(60)
 SUMMARIZING = [
     id
     for id, made in strategies().items()
     if made.trigger is not Trigger.NEVER
+    and id in RUN_HERE
     and strategy(id).summary_source([], None) is not None  # others have it parsed
 ]
 TEXTS = st.lists(

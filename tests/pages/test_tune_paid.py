@@ -39,10 +39,10 @@ def test_nothing_is_paid_before_the_button_and_the_price_is_told(
 def test_values_that_were_added_are_said_before_they_are_paid_for(
     paid: AppTest,
 ) -> None:
-    added = "the best one lay at the edge: Summary buffer max_token_limit="
+    added = "the best one lay at the edge: Summary buffer · "
     assert added in told(paid)
     values = labelled(paid.multiselect, "Max token limit")
-    value = told(paid).partition(added)[2].partition(".")[0].replace(",", "")
+    value = told(paid).partition(added)[2].partition(" tokens")[0].replace(",", "")
     assert value in values.value
     values.set_value([one for one in values.value if one != value])
     finished(paid.run())

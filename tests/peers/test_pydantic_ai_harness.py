@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Log, Message, ToolCall
+from memviz import Message, ToolCall
 from memviz.core.counters import Counter
 from memviz.strategies.library import Ask, Library
 from memviz.strategies.pydantic_ai_compaction import CompactionAtWork
@@ -24,7 +24,6 @@ from tests.peers.judging import (
     ALONE,
     ANY,
     DAMAGED,
-    KnownDifference,
     input_longer_than,
     judge,
     pipeline,
@@ -42,21 +41,6 @@ def file_of(call: Any) -> str | None:
     if call.tool_name not in READ or ".py" not in str(call.args):
         return None
     return f"{call.tool_name} {call.args}"
-
-
-def reads_twice_at_once(log: Log) -> bool:
-    """One message calls a tool twice with the same arguments."""
-    return any(
-        len({(call.name, call.arguments) for call in message.tool_calls})
-        < len(message.tool_calls)
-        for message in log
-    )
-
-
-READ_TWICE_AT_ONCE = KnownDifference(
-    "what a library changes in the input stands beside the whole input here, and the input has a file twice",
-    reads_twice_at_once,
-)
 
 
 def under_own_ids(messages: list[Message]) -> list[Message]:
@@ -139,7 +123,6 @@ def test_older_reads(messages: list[Message], most: int) -> None:
         messages,
         deduplicating(**trigger),
         pipeline(f'supersede older reads as "[superseded file read]"{at}'),
-        [READ_TWICE_AT_ONCE],
     )
 
 
