@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from memviz.core.errors import BadRequestError, ConnectionRefusedModelError
 from memviz.core.messages import Message
+from memviz.core.translation import use_language
 from memviz.models.access.settings import ModelAccess
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.local_servers import LocalModel, LocalServers, find_local_servers
@@ -129,7 +130,7 @@ def test_models_of_ollama_that_only_embed_or_run_elsewhere_are_not_listed() -> N
     assert [one.title for one in found.models] == ["old:1b"]
     assert found.models[0].context_words == "context size unknown"
     (sentence,) = found.sentences
-    assert sentence.startswith("1 model of Ollama")
+    assert sentence.startswith("1 of the models of Ollama")
 
 
 def test_lm_studio_tells_the_window_of_a_model_that_is_loaded() -> None:
@@ -328,7 +329,7 @@ def test_a_name_that_cannot_be_used_is_left_out_and_said(name: str) -> None:
     found = found_at(vllm("good", name))
     assert [one.title for one in found.models] == ["good"]
     (sentence,) = found.sentences
-    assert sentence.startswith("1 model of vLLM cannot be used")
+    assert sentence.startswith("1 of the models of vLLM cannot be used")
     assert name not in sentence
 
 
@@ -343,6 +344,9 @@ def test_a_silent_server_is_left_after_a_moment() -> None:
     started = monotonic()
     (sentence,) = found_at(slow(30)).sentences
     assert "said nothing for 2 seconds" in sentence
+    with use_language("zh"):
+        (in_chinese,) = found_at(slow(30)).sentences
+    assert "2 秒内没有回应。" in in_chinese
     assert monotonic() - started < 10
 
 

@@ -5,12 +5,13 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
-from memviz.core.text.wording import counted
+from memviz.core.translation import Said
 from memviz.models.local_servers.asking import (
     MOST_SECONDS,
     NoAnswerError,
     Place,
     SilentError,
+    endless,
     place_of,
 )
 from memviz.models.local_servers.found import LocalModel, LocalServer, LocalServers
@@ -53,7 +54,7 @@ def find_local_servers(
         if isinstance(outcome, SilentError)
     )
     problems = (
-        f"{address} {error}."
+        Said("{address} {does}.", address=address, does=error.does)
         for address, error in outcomes.items()
         if isinstance(error, NoAnswerError)
     )
@@ -69,9 +70,8 @@ def _all_of(places: list[Place]) -> dict[str, _Outcome]:
     which nobody waits for longer than its time: a server may send one byte now and then
     for ever."""
     arrived: SimpleQueue[tuple[str, _Outcome]] = SimpleQueue()
-    endless = f"did not come to an end within {counted(MOST_SECONDS, 'second')}"
     outcomes: dict[str, _Outcome] = {
-        place.address: NoAnswerError(endless) for place in places
+        place.address: NoAnswerError(endless()) for place in places
     }
     for place in places:
         Thread(

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from memviz.core.bounds import quoted, read_json
 from memviz.core.errors import BadRequestError
-from memviz.core.text.wording import counted
+from memviz.core.translation import Said, _
 from memviz.models.access.settings import is_loopback
 from memviz.models.own_servers import LOOPBACK
 
@@ -36,9 +36,12 @@ class SilentError(Exception):
 class NoAnswerError(Exception):
     """Something listens that does not answer.
 
-    The text says what it does instead, and is shown behind the address:
-    "said nothing for 2 seconds".
+    What it ``does`` instead is shown behind the address: "said nothing for 2 seconds".
     """
+
+    def __init__(self, does: Said) -> None:
+        super().__init__(does)
+        self.does = does
 
 
 class Answer(NamedTuple):
@@ -101,12 +104,13 @@ class Place:
         try:
             return self._answer(connection, path, body)
         except TimeoutError:
-            waited = counted(SILENCE_SECONDS, "second")
-            raise NoAnswerError(f"said nothing for {waited}") from None
+            raise NoAnswerError(
+                Said("said nothing for {seconds:g} seconds", seconds=SILENCE_SECONDS)
+            ) from None
         except ConnectionRefusedError:
             raise SilentError from None
         except (OSError, HTTPException, ValueError):
-            raise NoAnswerError("does not speak HTTP, or hung up") from None
+            raise NoAnswerError(Said("does not speak HTTP, or hung up")) from None
         finally:
             connection.close()
 
@@ -134,15 +138,24 @@ class Place:
             if left < 0:
                 megabytes = MAX_ANSWER_BYTES // 1024**2
                 raise NoAnswerError(
-                    f"sent more than {megabytes} MB where a list of models was asked"
+                    Said(
+                        "sent more than {megabytes} MB where a list of models was asked",
+                        megabytes=megabytes,
+                    )
                 )
             self._check_time()
         return b"".join(pieces)
 
     def _check_time(self) -> None:
         if monotonic() > self._until:
-            allowed = counted(MOST_SECONDS, "second")
-            raise NoAnswerError(f"did not come to an end within {allowed}")
+            raise NoAnswerError(endless())
+
+
+def endless() -> Said:
+    """Return the words for an answer that was still coming when its time was over."""
+    return Said(
+        "did not come to an end within {seconds:g} seconds", seconds=MOST_SECONDS
+    )
 
 
 def _json(body: bytes) -> Any:
@@ -172,8 +185,12 @@ def place_of(address: str) -> Place:
         port = None
     if not port or parts.scheme != "http" or not is_loopback(host):
         raise BadRequestError(
-            f"{quoted(text)} is no address of this machine: give a port, or an address such as {LOOPBACK}:8081. For a "
-            "server elsewhere, enter its base URL and the model's name."
+            _(
+                "{address} is no address of this machine: give a port, or an address such as {loopback}:8081. For a "
+                "server elsewhere, enter its base URL and the model's name.",
+                address=quoted(text),
+                loopback=LOOPBACK,
+            )
         )
     return Place(_numeric(host), port)
 

@@ -76,8 +76,9 @@ class LocalServers:
             for server in self.servers
             if not server.models and not server.notes
         )
-        notes = (note for server in self.servers for note in server.notes)
-        return (*empty, *notes, *self.problems, *self._silence())
+        notes = [note for server in self.servers for note in server.notes]
+        said = [_(sentence) for sentence in (*notes, *self.problems)]
+        return (*empty, *said, *self._silence())
 
     def _silence(self) -> Iterator[str]:
         """One sentence for all that does not answer."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from memviz.core.bounds import is_whole_number
-from memviz.core.text.wording import counted
+from memviz.core.translation import Said, noop
 from memviz.models.local_servers.asking import NoAnswerError, Place
 from memviz.models.local_servers.found import LocalModel, LocalServer
 from memviz.models.own_servers import (
@@ -60,12 +60,21 @@ def listing(
     said = list(notes)
     if len(usable) < len(kept):
         said.append(
-            f"{counted(len(kept) - len(usable), 'model')} of {program.title} cannot be used, because of a space or an "
-            "odd character in the name."
+            Said(
+                "{number} of the models of {program} cannot be used, because of a space or an odd character in the "
+                "name.",
+                number=len(kept) - len(usable),
+                program=program.title,
+            )
         )
     if count > MAX_MODELS:
         said.append(
-            f"{program.title} has {count:,} models, of which the first {MAX_MODELS} are listed."
+            Said(
+                "{program} has {count:,} models, of which the first {most} are listed.",
+                program=program.title,
+                count=count,
+                most=MAX_MODELS,
+            )
         )
     return LocalServer(
         program.title, place.address, tuple(usable[:MAX_MODELS]), tuple(said)
@@ -101,8 +110,10 @@ def tokens_of(value: object) -> int | None:
     )
 
 
-_WANTS_KEY = "tells nobody without a key what it serves: enter its base URL, a model's name and the key by hand"
-_UNREADABLE = "answers as {} does, but its list of models cannot be read"
+_WANTS_KEY = noop(
+    "tells nobody without a key what it serves: enter its base URL, a model's name and the key by hand"
+)
+_UNREADABLE = noop("answers as {program} does, but its list of models cannot be read")
 
 
 def server_at(place: Place) -> LocalServer:
@@ -110,7 +121,7 @@ def server_at(place: Place) -> LocalServer:
     for read in _READERS:
         if (server := read(place)) is not None:
             return server
-    raise NoAnswerError("answers, and is no server of models")
+    raise NoAnswerError(Said("answers, and is no server of models"))
 
 
 def _ollama(place: Place) -> LocalServer | None:
@@ -138,7 +149,11 @@ def _ollama(place: Place) -> LocalServer | None:
         if _completes(about)
     )
     elsewhere = sum(bool(item.get("remote_host")) for item in listed)
-    note = f"{counted(elsewhere, 'model')} of {OLLAMA.title} would be asked on other machines, and so not listed."
+    note = Said(
+        "{number} of the models of {program} would be asked on other machines, and so not listed.",
+        number=elsewhere,
+        program=OLLAMA.title,
+    )
     return listing(place, OLLAMA, models, len(here), [note] if elsewhere else [])
 
 
@@ -177,9 +192,9 @@ def _context_made_for(about: Item) -> int | None:
 def _llama_cpp(place: Place) -> LocalServer | None:
     props = place.ask("/props")
     if props.server == LLAMA_CPP.title and props.wants_key:
-        raise NoAnswerError(_WANTS_KEY)
+        raise NoAnswerError(Said(_WANTS_KEY))
     if props.server == LLAMA_CPP.title and props.is_loading:
-        raise NoAnswerError("is still loading its model: look again in a moment")
+        raise NoAnswerError(Said("is still loading its model: look again in a moment"))
     settings = (
         props.value.get("default_generation_settings")
         if isinstance(props.value, dict)
@@ -189,7 +204,7 @@ def _llama_cpp(place: Place) -> LocalServer | None:
         return None
     listed = place.ask("/v1/models").items("data")
     if listed is None:
-        raise NoAnswerError(_UNREADABLE.format(LLAMA_CPP.title))
+        raise NoAnswerError(Said(_UNREADABLE, program=LLAMA_CPP.title))
     is_alone = len(listed) == 1 and props.value.get("role") != "router"
     models = []
     for item in listed:
@@ -266,7 +281,7 @@ def _openai_like(place: Place) -> LocalServer | None:
     by its usual port."""
     answer = place.ask("/v1/models")
     if answer.wants_key:
-        raise NoAnswerError(_WANTS_KEY)
+        raise NoAnswerError(Said(_WANTS_KEY))
     listed = answer.items("data")
     if listed is None or not all(isinstance(item.get("id"), str) for item in listed):
         return None
