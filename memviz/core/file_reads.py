@@ -73,6 +73,8 @@ class FileReads(SharedGrowth):
         """Where each was read again."""
         self._before = array("q")
         """The position of the read before of the same; -1 where there is none."""
+        self._files = array("q")
+        """How many different ones were read until each, itself included."""
         self._newest: dict[tuple[str, str], int] = {}
         """The number of the newest read of each."""
         self._plans = array("q")
@@ -106,14 +108,19 @@ class FileReads(SharedGrowth):
             self._again[before] = position
         self._before.append(-1 if before is None else self._positions[before])
         self._newest[key] = len(self._positions)
+        self._files.append(len(self._newest))
         self._again.append(NEVER)
         self._positions.append(position)
 
     def is_superseded(self, position: int, length: int) -> bool:
         """Return whether what stands at ``position`` was read again among the first ``length`` messages."""
-        number = bisect_left(self._positions, position, 0, len(self._positions))
-        is_read = self._positions[number : number + 1] == array("q", [position])
-        return is_read and self._again[number] < length
+        number = bisect_left(self._positions, position)
+        return self.is_read(position) and self._again[number] < length
+
+    def is_read(self, position: int) -> bool:
+        """Return whether the result of a tool that read a file stands at ``position``."""
+        number = bisect_left(self._positions, position)
+        return self._positions[number : number + 1] == array("q", [position])
 
     def has_older(self, start: int, length: int) -> bool:
         """Return whether anything at ``start`` or behind it was read again among the first ``length`` messages."""
@@ -145,9 +152,18 @@ class FileReads(SharedGrowth):
         """The results before ``stop``, the newest first, that were not read again among the first ``length``
         messages."""
         high = bisect_left(self._positions, stop)
+        last = bisect_left(self._positions, length, high)
+        read_again = [
+            before for before in self._before[high:last] if 0 <= before < stop
+        ]
+        # Without a count the walk would pass every older read to find that there is no other file.
+        left = (self._files[high - 1] if high else 0) - len(read_again)
         for number in range(high - 1, -1, -1):
+            if not left:
+                return
             if self._again[number] >= length:
                 yield self._positions[number]
+                left -= 1
 
 
 def _file_of(call: ToolCall) -> str:

@@ -92,18 +92,24 @@ def embed(text: str) -> NDArray[np.float32]:
     return vector
 
 
+def is_installed() -> bool:
+    """Return whether wordllama's files are where they are looked for."""
+    folder = _folder()
+    return (folder / TOKENIZER).is_file() and (folder / WEIGHTS).is_file()
+
+
+def _folder() -> Path:
+    found = find_spec("wordllama")
+    return Path(found.origin if found and found.origin else "").parent
+
+
 @cache
 def _load() -> tuple[Tokenizer, NDArray[np.float32]]:
-    found = find_spec("wordllama")
-    folder = Path(found.origin).parent if found and found.origin else None
-    if (
-        folder is None
-        or not (folder / TOKENIZER).is_file()
-        or not (folder / WEIGHTS).is_file()
-    ):
+    if not is_installed():
         raise MissingLibraryError(_(MISSING))
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
+    folder = _folder()
     weights = load_file(folder / WEIGHTS)["embedding.weight"]
     return Tokenizer.from_file(str(folder / TOKENIZER)), weights.astype("float32")

@@ -38,6 +38,9 @@ _chosen: ContextVar[str | None] = ContextVar("memviz_language", default=None)
 _ask: Callable[[], str] | None = None
 
 
+_PLAIN_TEMPLATE = re.compile(r"(?:[^{}]|\{\w+(?::[,g])?\})*")
+
+
 class Said(str):
     """A text in English that remembers its template and its values, so that it can be kept and be read in any language:
     ``_(Said("of {number} choices only the first was imported", number=2))``.
@@ -76,9 +79,13 @@ def from_json(kept: Any) -> Any:
     if not isinstance(kept, dict):
         return kept
     try:
+        template = kept["template"]
         values = {name: from_json(one) for name, one in kept["values"].items()}
-        return Said(kept["template"], **values)
-    except (LookupError, AttributeError, TypeError) as error:
+        # A field of a stored text names a value, and nothing that could be reached or made large through it.
+        if not _PLAIN_TEMPLATE.fullmatch(template) and values:
+            raise TypeError(template)
+        return Said(template, **values)
+    except (LookupError, AttributeError, TypeError, RecursionError) as error:
         raise ValueError(_("there should be a text")) from error
 
 

@@ -264,7 +264,8 @@ def _mapped(
     log: Log, sent: Sequence[FromLibrary], stop: int, input_start: int
 ) -> Iterator[FromLibrary]:
     """Each message with its log position: by identity, else the first one behind the last that was found which reads
-    the same. Of the input it does not matter what the library made of it: that is sent whole."""
+    the same. Of the input a result that the library cleared is sent so; all else is sent whole, whatever the library
+    made of it."""
     behind = log.system_stop
     for number, (message, position, is_notes) in enumerate(sent):
         if position is None:

@@ -47,25 +47,36 @@ class Anchors:
         reads = log.file_reads()
         plan = reads.newest_plan(memory.length) if self.plan else None
         if plan is not None:
-            yield from _with_call(memory, plan)
+            yield from self._with_call(memory, plan)
         left = self.files
         for position in reads.newest(memory.cursor, memory.length):
             if not left:
                 return
-            tokens = memory.sums.between(position, position + 1)
-            if not self.file_tokens or tokens <= self.file_tokens:
-                yield from _with_call(memory, position)
+            yield from self._with_call(memory, position)
             left -= 1
 
+    def _with_call(self, memory: Memory, result: int) -> Iterator[range]:
+        """A result behind its call, with all other results of the same message: providers refuse the one without the
+        other. Nothing where they do not stand together, or where one of them may not come back."""
+        tools = memory.log.tools
+        caller = tools.call_of.get(result)
+        if caller is None or caller in tools.unanswered:
+            return
+        results = tools.results_of[caller]
+        together = range(caller, caller + len(results) + 1)
+        if results != list(together)[1:] or together.stop > memory.cursor:
+            return
+        if all(self._may_come_back(memory, position) for position in results):
+            yield together
 
-def _with_call(memory: Memory, result: int) -> Iterator[range]:
-    """A result behind its call, with all other results of the same message: providers refuse the one without the other.
-    Nothing where they do not stand together."""
-    tools = memory.log.tools
-    caller = tools.call_of.get(result)
-    if caller is None or caller in tools.unanswered:
-        return
-    results = tools.results_of[caller]
-    together = range(caller, caller + len(results) + 1)
-    if results == list(together)[1:] and together.stop <= memory.cursor:
-        yield together
+    def _may_come_back(self, memory: Memory, position: int) -> bool:
+        """True for a result that is no file, or one that is not too large and was not read again."""
+        reads = memory.log.file_reads()
+        if reads.is_superseded(position, memory.length):
+            return False
+        tokens = memory.sums.between(position, position + 1)
+        return (
+            not self.file_tokens
+            or tokens <= self.file_tokens
+            or not reads.is_read(position)
+        )

@@ -48,7 +48,7 @@ class PydanticAiCompaction(LibraryStrategy):
     request. Differences: an agent joins messages of one side that stand in a row and counts them as one message; here
     each is one, so where messages are counted it acts a little earlier. A summarizer that fails ends a request of
     Pydantic AI; here everything stays as it was, and it is asked again in a later turn. The input is always sent, and
-    whole. Checked with pydantic-ai-harness 0.62.0.
+    whole but for results that are cleared. Checked with pydantic-ai-harness 0.62.0.
     """
 
     title: ClassVar[str] = "pydantic-ai-harness"

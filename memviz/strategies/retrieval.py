@@ -151,6 +151,11 @@ class Retrieval(Strategy):
         maximum=100,
     )
 
+    def can_be_run(self) -> str:
+        """The reason why it cannot be run: a small embedding is asked for, and is not installed."""
+        is_missing = self.embedding_percent and not small_embedding.is_installed()
+        return _(small_embedding.MISSING) if is_missing else ""
+
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The newest messages, and what is brought back for the input."""
         newest = Messages(self.newest_start(memory), memory.length)

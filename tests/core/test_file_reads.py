@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memviz import Log, Message
 from memviz.core.file_reads import reads_files
@@ -68,6 +70,22 @@ def test_a_log_that_grows_is_read_on() -> None:
     assert list(log.file_reads().superseded_since(3, 5)) == [2]
     assert list(log.file_reads().newest(4, 4)) == [2]
     assert list(log.file_reads().newest(4, 5)) == []
+
+
+@given(
+    files=st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=20), data=st.data()
+)
+def test_the_newest_are_those_that_a_plain_search_finds(
+    files: list[str], data: st.DataObject
+) -> None:
+    log = called(*(f'{{"path": "{file}"}}' for file in files))
+    length = data.draw(st.integers(0, len(log)))
+    stop = data.draw(st.integers(0, length))
+    read = {2 * (number + 1): file for number, file in enumerate(files)}
+    seen = {position: file for position, file in read.items() if position < length}
+    newest = {file: position for position, file in seen.items()}
+    expected = sorted((p for p in newest.values() if p < stop), reverse=True)
+    assert list(log.file_reads().newest(stop, length)) == expected
 
 
 def test_the_newest_plan_is_that_of_the_messages_there_are() -> None:

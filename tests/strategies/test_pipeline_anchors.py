@@ -58,11 +58,15 @@ class SlowAnchors(SlowReads):
             for p in range(self.cursor - 1, -1, -1)
             if self._file(p) and not self._is_older(p, self.stop)
         ]
-        for position in newest[: self.anchors.files]:
-            size = memviz.counter("chars4")(self.log[position].content)
-            if size <= (self.anchors.file_tokens or size):
-                groups.append(self._group(position))
-        return groups
+        groups += [self._group(p) for p in newest[: self.anchors.files]]
+        return [group for group in groups if not any(map(self._stays_away, group))]
+
+    def _stays_away(self, position: int) -> bool:
+        """A file that was read again, or is too large; nothing else of its message comes back then."""
+        size = memviz.counter("chars4")(self.log[position].content)
+        is_large = size > (self.anchors.file_tokens or size)
+        is_read = self._file(position) is not None
+        return is_read and (is_large or self._is_older(position, self.stop))
 
     def _called(self, position: int) -> str:
         if self.log[position].role != "tool":

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memviz.core.errors import TranscriptError
+from memviz.core.file_places import place_words
 from memviz.core.translation import Said, _, from_json, to_json, use_language
 from memviz.storage.store import Store
 from memviz.transcripts.import_notes import ImportNotes
@@ -52,6 +53,25 @@ def test_a_note_that_was_kept_as_text_is_shown_as_it_is() -> None:
     assert from_json(to_json(old)) == old
     with use_language("zh"):
         assert _(from_json(old)) == old
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"template": 5, "values": {}},
+        {"template": "{a.__class__}", "values": {"a": "x"}},
+        {"template": "{a:>2000000000}", "values": {"a": "x"}},
+        {"template": "{a}"},
+    ],
+)
+def test_a_damaged_note_is_refused_and_reaches_nothing(kept: object) -> None:
+    with pytest.raises(ValueError, match="text"):
+        from_json(kept)
+
+
+def test_a_name_with_a_comma_before_a_place_stays_as_it_is() -> None:
+    with use_language("zh"):
+        assert _(place_words("Hello, world, line 3")) == "Hello, world、第 3 行"
 
 
 @pytest.mark.parametrize(
