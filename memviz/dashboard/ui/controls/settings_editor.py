@@ -93,12 +93,6 @@ def refused_words() -> list[str]:
     return lines
 
 
-def say_refused() -> None:
-    """Draw these lines, where there are any."""
-    for line in refused_words():
-        st.caption(plain(line))
-
-
 def in_the_guide(cls: type[Strategy]) -> str:
     """Return what a strategy does, in a sentence of Markdown with a link to its page of the guide."""
     return _(
@@ -118,9 +112,8 @@ def choose_strategy(setting: Setting) -> None:
         index=list(known).index(setting.strategy_id),
         format_func=lambda id: title_in_menu(known[id]),
         key=f"strategy-{setting.uid}",
-        help="\n\n".join(lines),
+        help="\n\n".join([*lines, *map(plain, refused_words())]),
     )
-    say_refused()
 
 
 def choose_preset(

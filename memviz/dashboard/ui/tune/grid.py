@@ -28,7 +28,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     PANEL_PIXELS,
     in_the_guide,
     offered,
-    say_refused,
+    refused_words,
     title_in_menu,
 )
 from memviz.dashboard.ui.controls.study import compare_state
@@ -154,10 +154,9 @@ def _choose_grid(
         default=[id for id in held if id in known],
         format_func=lambda id: title_in_menu(known[id]),
         key="tune-strategies",
-        help=_(STRATEGIES_HELP),
+        help="\n\n".join([_(STRATEGIES_HELP), *map(plain, refused_words())]),
         persist_state="session",
     )
-    say_refused()
     return {
         id: _values(known[id], largest, recorded_values(known[id], recorded))
         for id in known
