@@ -100,9 +100,10 @@ def test_a_card_shows_ten_turns_in_tokens() -> None:
     ],
 )
 def test_strategies_and_programs_are_searched(search: str, found: set[str]) -> None:
-    session = opened(search=search)
-    queries = links(session).values()
-    assert {query.rpartition("=")[2] for query in queries} >= found
+    session = opened(find=search)
+    ids = {query.rpartition("=")[2] for query in links(session).values()}
+    assert ids >= found
+    assert "buffer" not in ids
     assert bool(session.info) == (not found)
     assert session.text_input(key="guide-strategies-search").value == search
 
@@ -119,6 +120,19 @@ def test_a_program_that_is_chosen_is_a_page_with_its_values() -> None:
     assert "here: 1,000,000 tokens" in text
     assert session.get("plotly_chart")
     assert links(session)["Its strategy: Pipeline"].endswith("strategy=pipeline")
+
+
+@pytest.mark.parametrize("id", ["autogen", "llama_index_memory"])
+def test_a_program_without_values_of_its_own_is_a_program_all_the_same(id: str) -> None:
+    session = opened(strategy=id)
+    assert "Who uses it" not in [one.value for one in session.subheader]
+    assert presets()[id].differs in all_text(session)
+
+
+def test_a_search_of_one_view_is_none_of_the_other() -> None:
+    session = opened(view="glossary", search="recall")
+    session.button_group[0].set_value("strategies").run()
+    assert not session.text_input(key="guide-strategies-search").value
 
 
 @pytest.mark.parametrize("id", ["buffer", "summary", "clear_tool_results"])

@@ -105,7 +105,7 @@ class StrategyPage:
             title=_(preset.title),
             family=PROGRAMS,
             summary=_(
-                "What it does to its memory when nothing is configured. Source: {known}.",
+                "What its memory does, with the program's own values where it has any. How this is known: {known}.",
                 known=_(preset.known),
             ),
             users=(),

@@ -625,6 +625,7 @@ class MemvizStage {
 
     read(opens) {
         this.reader.hidden = !opens;
+        if (opens) delete this.reader.dataset.versions; // it is read from its beginning again
         this.drawSummary();
         this.showFacts(this.factRow.classList.contains("all"));
         if (!opens) return this.readButton.focus({ preventScroll: true });

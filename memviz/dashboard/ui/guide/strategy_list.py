@@ -17,7 +17,7 @@ from memviz.dashboard.guide.strategies import (
 )
 from memviz.dashboard.markup import element, upright_part
 from memviz.dashboard.ui.guide.strategy_page import to_strategy
-from memviz.dashboard.ui.guide.views import SEARCH, STRATEGY
+from memviz.dashboard.ui.guide.views import FIND, STRATEGY
 from memviz.dashboard.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
 from memviz.dashboard.ui.shell.state import begin_with, widget_value
 from memviz.dashboard.words.requests import ten_turns_words
@@ -34,7 +34,7 @@ def strategy_list() -> None:
     """Draw a control that opens a program, a search, and the cards of all that it finds: programs only where they are
     looked for. The pictures come last: the first visitor of a server waits for their replays."""
     programs = program_pages()
-    begin_with(SEARCH_KEY, st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS])
+    begin_with(SEARCH_KEY, st.query_params.get(FIND, "")[:MAX_TEXT_CHARS])
     left, right = st.columns(2)
     left.selectbox(
         _("What does your program use?"),
@@ -51,7 +51,7 @@ def strategy_list() -> None:
         icon=":material/search:",
         placeholder=_("A library, a product, or what it does"),
     )
-    keep_in_address({SEARCH: search})
+    keep_in_address({FIND: search})
     pages = list(strategy_pages().values())
     if search:
         pages += programs.values()

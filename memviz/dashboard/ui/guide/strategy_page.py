@@ -11,7 +11,12 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import said_and_sent_figure
 from memviz.dashboard.guide.examples import Example, example_of
-from memviz.dashboard.guide.strategies import StrategyPage, User, strategy_pages
+from memviz.dashboard.guide.strategies import (
+    PROGRAMS,
+    StrategyPage,
+    User,
+    strategy_pages,
+)
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.controls.grounds import author_badge
@@ -66,7 +71,7 @@ def strategy_page(page: StrategyPage) -> None:
         column.markdown(f"**{name}**\n\n{_sentence(text)}")
     if hides(Part.NUMBERS):
         return
-    is_program = bool(page.values)
+    is_program = page.family == PROGRAMS
     if not is_program:
         _users(page)
     _parameters(page)
@@ -195,6 +200,8 @@ def _value(page: StrategyPage, parameter: Parameter) -> str:
     if parameter.is_number:
         unit = _(parameter.unit)
         return _("here: {value:,} {unit}", value=value, unit=unit)
+    if parameter.kind is bool:
+        return _("here: on") if value else _("here: off")
     return _("here: {value}", value=value)
 
 

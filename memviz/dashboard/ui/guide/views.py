@@ -39,7 +39,7 @@ def _strategies_view() -> View:
         _("How does each strategy remember?"),
         _(
             "A model knows only what one {request} sends; a {strategy} decides what of the conversation "
-            "that is. On each card, ten turns: grey is all that was said by then, colour is what was sent.",
+            "that is. The bars on a card are ten turns: grey is all that was said by then, colour is what was sent.",
             request=term("request"),
             strategy=term("strategy"),
         ),
@@ -78,6 +78,8 @@ def _glossary_view() -> View:
 STRATEGY = "strategy"
 TERM = "term"
 SEARCH = "search"
+FIND = "find"
+"""What is looked for among the strategies; the glossary has a search of its own."""
 OPENED_KEY = "guide-opened"
 
 
@@ -128,11 +130,12 @@ def _asked_term(word: str) -> Asked:
 def keep_address(view: str, asked: Asked) -> None:
     """Let the address say which view is shown, and no longer what only the other one shows."""
     if view == GLOSSARY:
-        keep_in_address({STRATEGY: "", view_part(): "" if asked.term else GLOSSARY})
+        view_in_address = "" if asked.term else GLOSSARY
+        keep_in_address({STRATEGY: "", FIND: "", view_part(): view_in_address})
     else:
-        keep_in_address({TERM: "", view_part(): ""})
+        keep_in_address({TERM: "", SEARCH: "", view_part(): ""})
         if asked.strategy:
-            keep_in_address({SEARCH: ""})
+            keep_in_address({FIND: ""})
 
 
 def say_problem(asked: Asked) -> None:

@@ -282,7 +282,7 @@ def tried_further(settings: Iterable[Strategy]) -> list[str]:
         name = setting.main_parameter
         key = state.value_keys.get((setting.id, name))
         if key and (key, getattr(setting, name)) in state.tried_further:
-            words[setting.label] = None
+            words[type(setting)(**{name: getattr(setting, name)}).label] = None
     return list(words)
 
 
