@@ -125,14 +125,15 @@ def test_a_setting_is_found_taken_home_and_brought_back(
     )
     expect(answer).to_have_count(1)
     found = re.search(
-        r"(Running summary|Chat summary buffer) · (\w+=\d+)(?:\.| does best)",
+        r"(Running summary|Chat summary buffer) · ([\d,]+) \w+(?:\.| does best)",
         answer.inner_text(),
     )
-    parameter, value = found.group(2).split("=")
+    value = int(found.group(2).replace(",", ""))
     id = {"Running summary": "summary", "Chat summary buffer": "chat_summary_buffer"}[
         found.group(1)
     ]
-    label = memviz.strategy(id, **{parameter: int(value)}).label
+    main = memviz.strategies()[id].main_parameter
+    label = memviz.strategy(id, **{main: value}).label
     peak = metric(page, "Largest request")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as memory.yaml").click()

@@ -88,7 +88,7 @@ class TestCommandLine:
                 target,
             )
             shown = command(*arguments, code=0 if has_code else 1)
-            assert f"Take {TITLE} · window_size=" in shown.err
+            assert f"Take {TITLE} · " in shown.err
             assert TITLE in (shown.out if has_code else shown.err)
 
     @pytest.mark.slow

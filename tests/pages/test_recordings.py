@@ -362,7 +362,7 @@ def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recor
     )
     shares = expected.frame()["retention"]
     kept = {
-        setting.code_label: f"{share:.0%}"
+        setting.label: f"{share:.0%}"
         for setting, share in zip(expected.settings, shares, strict=True)
     }
     table = page.table[0].value
