@@ -46,7 +46,8 @@ def write_memory_yaml(setting: Setting) -> str:
         said.append(
             f"Where it differs from what memviz simulated: {setting.summarizer_difference}"
         )
-    texts = "".join(map(str, (*own.values(), setting.system_prompt)))
+    values = (*parameters.values(), *own.values(), setting.system_prompt)
+    texts = "".join(map(str, values))
     has_line_breaks = any(mark in texts for mark in LINE_BREAKS)
     text = yaml.safe_dump(
         {"memory": memory},
