@@ -114,13 +114,17 @@ class FileReads(SharedGrowth):
 
     def is_superseded(self, position: int, length: int) -> bool:
         """Return whether what stands at ``position`` was read again among the first ``length`` messages."""
-        number = bisect_left(self._positions, position)
-        return self.is_read(position) and self._again[number] < length
+        number = self._number_of(position)
+        return number is not None and self._again[number] < length
 
     def is_read(self, position: int) -> bool:
         """Return whether the result of a tool that read a file stands at ``position``."""
+        return self._number_of(position) is not None
+
+    def _number_of(self, position: int) -> int | None:
         number = bisect_left(self._positions, position)
-        return self._positions[number : number + 1] == array("q", [position])
+        is_there = number < len(self._positions) and self._positions[number] == position
+        return number if is_there else None
 
     def has_older(self, start: int, length: int) -> bool:
         """Return whether anything at ``start`` or behind it was read again among the first ``length`` messages."""

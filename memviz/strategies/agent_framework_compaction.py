@@ -53,9 +53,6 @@ class AgentFrameworkCompaction(LibraryStrategy):
     )
     order: ClassVar[int] = 93
     main_parameter: ClassVar[str] = "rule"
-    tried_at_first: ClassVar[bool] = (
-        False  # a pipeline has the same rule, and is faster
-    )
     library_name: ClassVar[str] = "Agent Framework"
     package: ClassVar[str] = "agent-framework-core"
     modules: ClassVar[tuple[str, ...]] = ("agent_framework",)

@@ -12,7 +12,13 @@ from memviz.core.translation import noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.families import TOOLS
-from memviz.strategies.parameters import choice, free_text, switch, whole_number
+from memviz.strategies.parameters import (
+    choice,
+    free_text,
+    names_in,
+    switch,
+    whole_number,
+)
 
 CLEARED = "cleared"
 """The mark behind the last message that is sent cleared."""
@@ -120,11 +126,7 @@ class ClearToolResults(Strategy):
 
     @property
     def _excluded(self) -> tuple[str, ...]:
-        return tuple(
-            name.strip()
-            for name in (self.excluded_tools or "").split(",")
-            if name.strip()
-        )
+        return names_in(self.excluded_tools)
 
     def fill(self, memory: Memory) -> Fill:
         """Tokens of all messages."""

@@ -14,7 +14,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.strategies.langchain_messages import as_langchain
 from memviz.strategies.library import Ask, Counted, FromLibrary, LibraryStrategy
-from memviz.strategies.parameters import free_text, whole_number
+from memviz.strategies.parameters import free_text, names_in, whole_number
 
 
 class LangchainContextEditing(LibraryStrategy):
@@ -41,7 +41,6 @@ class LangchainContextEditing(LibraryStrategy):
     )
     order: ClassVar[int] = 90
     main_parameter: ClassVar[str] = "trigger_tokens"
-    tried_at_first: ClassVar[bool] = False  # clear_tool_results is the same, and faster
     library_name: ClassVar[str] = "LangChain"
     package: ClassVar[str] = "langchain"
     modules: ClassVar[tuple[str, ...]] = ("langchain", "langgraph")
@@ -87,12 +86,11 @@ class LangchainContextEditing(LibraryStrategy):
 
     def edit(self) -> Any:
         """LangChain's edit with these parameters. Imports LangChain."""
-        names = [name.strip() for name in (self.excluded_tools or "").split(",")]
         return import_module("langchain.agents.middleware").ClearToolUsesEdit(
             trigger=self.trigger_tokens,
             keep=self.keep_results,
             clear_at_least=self.clear_at_least_tokens,
-            exclude_tools=[name for name in names if name],
+            exclude_tools=names_in(self.excluded_tools),
         )
 
 

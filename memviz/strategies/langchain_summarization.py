@@ -51,9 +51,6 @@ class LangchainSummarization(LibraryStrategy, Thresholds):
     library_name: ClassVar[str] = "LangChain"
     package: ClassVar[str] = "langchain"
     modules: ClassVar[tuple[str, ...]] = ("langchain", "langgraph")
-    tried_at_first: ClassVar[bool] = (
-        False  # the same as the threshold summary, and slower
-    )
 
     def headroom(self, memory: Memory) -> Headroom | None:
         """Unknown: LangChain decides."""

@@ -61,6 +61,8 @@ class LibraryStrategy(Strategy):
 
     family: ClassVar[str] = LIBRARIES
     trigger: ClassVar[Trigger] = Trigger.REQUEST
+    # A strategy of memviz has the same rule, and is faster.
+    tried_at_first: ClassVar[bool] = False
     library_name: ClassVar[str] = ""
     """The name of what is run, to which its version belongs: ``Strands``."""
     package: ClassVar[str] = ""

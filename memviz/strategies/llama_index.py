@@ -55,8 +55,6 @@ class LlamaIndex(LibraryStrategy):
     reference: ClassVar[str] = "The memories of the LlamaIndex that is installed"
     order: ClassVar[int] = 91
     main_parameter: ClassVar[str] = "token_limit"
-    # chat_summary_buffer and fifo_facts are the same rules, and faster.
-    tried_at_first: ClassVar[bool] = False
     library_name: ClassVar[str] = "LlamaIndex"
     package: ClassVar[str] = "llama-index-core"
     modules: ClassVar[tuple[str, ...]] = ("llama_index",)

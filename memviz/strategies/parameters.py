@@ -169,6 +169,11 @@ def free_text(help: str) -> Any:
     return Field(None, description=help)
 
 
+def names_in(text: str | None) -> tuple[str, ...]:
+    """Return the names that a text parameter holds, divided by commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
 def choice(default: str, meanings: Mapping[str, str], help: str) -> Any:
     """Declare a parameter with a few values, whose annotation is their ``Literal``; ``meanings`` says of each in a line
     what it does, behind ``NAME: `` where it is the rule of somebody, whose name is then shown with it."""

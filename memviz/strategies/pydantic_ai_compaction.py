@@ -57,9 +57,6 @@ class PydanticAiCompaction(LibraryStrategy):
     )
     order: ClassVar[int] = 94
     main_parameter: ClassVar[str] = "trigger_tokens"
-    tried_at_first: ClassVar[bool] = (
-        False  # a pipeline has the same rule, and is faster
-    )
     library_name: ClassVar[str] = "pydantic-ai-harness"
     package: ClassVar[str] = "pydantic-ai-harness"
     modules: ClassVar[tuple[str, ...]] = ("pydantic_ai_harness", "pydantic_ai")

@@ -50,9 +50,6 @@ class StrandsManagers(LibraryStrategy):
     )
     order: ClassVar[int] = 92
     main_parameter: ClassVar[str] = "rule"
-    tried_at_first: ClassVar[bool] = (
-        False  # a pipeline has the same rule, and is faster
-    )
     library_name: ClassVar[str] = "Strands"
     package: ClassVar[str] = "strands-agents"
     modules: ClassVar[tuple[str, ...]] = ("strands",)
