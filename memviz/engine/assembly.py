@@ -59,9 +59,7 @@ def assemble(
             and not _is_whole(memory, position, before)
         ]
         before = [*with_recalled(before, fresh)]
-        formed = [*_still_in_form(formed, recalled)]
-    if asked:
-        before += _whole_where_not(asked, formed)
+    before += input_pieces(asked, formed, recalled)
     return Parts(tuple(before), asked)
 
 
@@ -90,10 +88,12 @@ def _is_whole(memory: Memory, position: int, pieces: Sequence[Piece]) -> bool:
     return False
 
 
-def _whole_where_not(asked: range, formed: Sequence[Messages]) -> Iterator[Messages]:
-    """The input: the messages in their forms, and all others whole."""
+def input_pieces(
+    asked: range, formed: Sequence[Messages], recalled: Collection[int]
+) -> Iterator[Messages]:
+    """The input: the messages that are ``formed`` in their forms, and whole all others and those that are recalled."""
     at = asked.start
-    for piece in formed:
+    for piece in _still_in_form(formed, recalled):
         if at < piece.start:
             yield Messages(at, piece.start)
         yield piece

@@ -6,16 +6,15 @@ is unknown, so two messages are tried: the shortest, and one as long as the stra
 holds for any message.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
 from memviz.core.conversation import Log
 from memviz.core.memory import Memory
 from memviz.core.messages import Message
-from memviz.core.pieces import Messages, Picked, Piece
-from memviz.engine.assembly import assemble, count, whole
-from memviz.engine.parts import Parts, restored_in
+from memviz.engine.assembly import assemble, count, input_pieces, whole
+from memviz.engine.parts import Parts
 from memviz.engine.recall import Recall, resolve
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
@@ -37,23 +36,10 @@ def added_tokens(run: Run, record: TurnRecord, recall: Recall) -> int:
     recalled = resolve(run.log, recalls, bounds, run.strategy.recall_limit_messages)
     new = assemble(memory, sent.pieces, recalled.indices)
     more = sent.with_recalled({*sent.recalled, *new.recalled})
-    more = _with_whole_input(more, recalled.indices)
+    history = [piece for piece in more.pieces if more.kind_of(piece) != "input"]
+    asked = input_pieces(sent.input, sent.asked, recalled.indices)
+    more = more._replace(pieces=(*history, *asked))
     return _tokens(record, more) - _tokens(record, sent)
-
-
-def _with_whole_input(parts: Parts, recalled: Collection[int]) -> Parts:
-    """The request with those messages of its input whole that are recalled: it may hold a result of an earlier turn."""
-    pieces: list[Piece] = []
-    for piece in parts.pieces:
-        if parts.kind_of(piece) != "input" or not isinstance(piece, Messages):
-            pieces.append(piece)
-            continue
-        here = {position for position in recalled if position in piece.positions}
-        for part in restored_in(piece, here):
-            if isinstance(part, Picked):
-                part = Messages(part.positions[0], part.positions[-1] + 1)
-            pieces.append(part)
-    return parts._replace(pieces=tuple(pieces))
 
 
 def recalled_tokens(record: TurnRecord) -> int:

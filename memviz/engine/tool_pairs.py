@@ -89,18 +89,13 @@ def in_pairs(log: Log, parts: Parts, asked_for: Collection[int] = ()) -> Parts:
 
 def has_a_parted_pair(log: Log, parts: Parts) -> bool:
     """True if recalled messages stand between a call and its result in the input."""
-    block = _recalled_block(parts)
-    if block is None:
-        return False
-    before = Parts(parts.pieces[: parts.pieces.index(block)]).history
-    results = _within(log.tools.results, parts.input)
-    return any(_in_history(log.tools.call_of[position], before) for position in results)
+    return _parting_block(log, parts) is not None
 
 
 def _before_an_open_call(log: Log, parts: Parts) -> Parts:
     """The request with its recalled messages before all others of the open turn, where they would part a pair."""
-    block = _recalled_block(parts)
-    if block is None or not has_a_parted_pair(log, parts):
+    block = _parting_block(log, parts)
+    if block is None:
         return parts
     start = log.turn_start(log.turn_number(parts.input.start))
     earlier: list[Piece] = []
@@ -120,10 +115,14 @@ def _before_an_open_call(log: Log, parts: Parts) -> Parts:
     return parts._replace(pieces=(*earlier, block, *of_the_turn))
 
 
-def _recalled_block(parts: Parts) -> Picked | None:
-    """The recalled messages that do not stand in their own places."""
-    for piece in parts.pieces:
-        if isinstance(piece, Picked) and piece.instead_of is None:
+def _parting_block(log: Log, parts: Parts) -> Picked | None:
+    """The recalled messages that do not stand in their own places, where they part a call from its result."""
+    for number, piece in enumerate(parts.pieces):
+        if not isinstance(piece, Picked) or piece.instead_of is not None:
+            continue
+        before = Parts(parts.pieces[:number]).history
+        results = _within(log.tools.results, parts.input)
+        if any(_in_history(log.tools.call_of[at], before) for at in results):
             return piece
     return None
 
