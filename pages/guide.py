@@ -1,6 +1,6 @@
 """How does each strategy remember, and what do the words mean?"""
 
-from memviz.dashboard.guide.strategies import program_pages, strategy_pages
+from memviz.dashboard.guide.strategies import page_of
 from memviz.dashboard.ui.guide.glossary_view import glossary_view
 from memviz.dashboard.ui.guide.strategy_list import strategy_list
 from memviz.dashboard.ui.guide.strategy_page import strategy_page
@@ -15,7 +15,7 @@ from memviz.dashboard.ui.shell.frame import open_views
 from memviz.dashboard.ui.shell.views import GUIDE_VIEW
 
 asked = open_address()
-page = {**strategy_pages(), **program_pages()}.get(asked.strategy)
+page = page_of(asked.strategy)
 view = open_views(GUIDE_VIEW, guide_views(page))
 say_problem(asked)
 keep_address(view, asked)

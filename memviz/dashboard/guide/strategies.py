@@ -129,6 +129,14 @@ def strategy_pages() -> dict[str, StrategyPage]:
     return {id: StrategyPage.of(cls) for id, cls in strategies().items()}
 
 
+def page_of(id: str) -> StrategyPage | None:
+    """The page of the strategy or of the program of this id; ``None`` where there is neither."""
+    if id in presets():
+        return StrategyPage.of_preset(presets()[id])
+    cls = strategies().get(id)
+    return None if cls is None else StrategyPage.of(cls)
+
+
 def program_pages() -> dict[str, StrategyPage]:
     """The pages of all programs whose memory is known, by the ids of their presets."""
     return {id: StrategyPage.of_preset(one) for id, one in presets().items()}

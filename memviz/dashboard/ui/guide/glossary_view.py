@@ -10,9 +10,7 @@ from memviz.core.text.wording import COMMA
 from memviz.core.translation import _
 from memviz.dashboard.guide.glossary import Entry, glossary, shown_terms
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.guide.views import SEARCH
-from memviz.dashboard.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
-from memviz.dashboard.ui.shell.state import begin_with
+from memviz.dashboard.ui.guide.views import SEARCH, search_field
 from memviz.dashboard.ui.shell.terms import address
 
 
@@ -41,17 +39,15 @@ SEARCH_KEY = "guide-search"
 
 def glossary_view(asked: str) -> None:
     """The word that is ``asked`` for first, if any, then all words that hold what is searched."""
-    begin_with(SEARCH_KEY, st.query_params.get(SEARCH, "")[:MAX_TEXT_CHARS])
     if asked:
         with st.container(border=True, key="guide-asked"):
             st.html(_list([glossary()[asked]]))
-    search = st.text_input(
+    search = search_field(
         _("Search the glossary"),
-        key=SEARCH_KEY,
-        icon=":material/search:",
-        placeholder=_("A word, or part of its meaning"),
+        _("A word, or part of its meaning"),
+        SEARCH_KEY,
+        SEARCH,
     )
-    keep_in_address({SEARCH: search})
     found = [one for one in shown_terms().values() if one.matches(search)]
     if found:
         st.html(_list(found))

@@ -17,13 +17,13 @@ from memviz.dashboard.guide.strategies import (
 )
 from memviz.dashboard.markup import element, upright_part
 from memviz.dashboard.ui.guide.strategy_page import to_strategy
-from memviz.dashboard.ui.guide.views import FIND, STRATEGY
-from memviz.dashboard.ui.shell.linked import MAX_TEXT_CHARS, keep_in_address
-from memviz.dashboard.ui.shell.state import begin_with, widget_value
+from memviz.dashboard.ui.guide.views import FIND, STRATEGY, search_field
+from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.words.requests import ten_turns_words
 from memviz.strategies import strategy_class
 from memviz.strategies.families import FAMILIES
 from memviz.strategies.library import LibraryStrategy
+from memviz.strategies.presets import presets
 
 COLUMNS = 4
 SEARCH_KEY = "guide-strategies-search"
@@ -33,28 +33,26 @@ PROGRAM_KEY = "guide-program"
 def strategy_list() -> None:
     """Draw a control that opens a program, a search, and the cards of all that it finds: programs only where they are
     looked for. The pictures come last: the first visitor of a server waits for their replays."""
-    programs = program_pages()
-    begin_with(SEARCH_KEY, st.query_params.get(FIND, "")[:MAX_TEXT_CHARS])
     left, right = st.columns(2)
     left.selectbox(
         _("What does your program use?"),
-        list(programs),
+        list(presets()),
         index=None,
-        format_func=lambda id: programs[id].title,
+        format_func=lambda id: _(presets()[id].title),
         key=PROGRAM_KEY,
         placeholder=_("A product or a library"),
         on_change=_open_program,
     )
-    search = right.text_input(
-        _("Search the strategies"),
-        key=SEARCH_KEY,
-        icon=":material/search:",
-        placeholder=_("A library, a product, or what it does"),
-    )
-    keep_in_address({FIND: search})
+    with right:
+        search = search_field(
+            _("Search the strategies"),
+            _("A library, a product, or what it does"),
+            SEARCH_KEY,
+            FIND,
+        )
     pages = list(strategy_pages().values())
     if search:
-        pages += programs.values()
+        pages += program_pages().values()
     found = [page for page in pages if page.holds(search)]
     if not found:
         nothing = _("No strategy and no program says that. Search for another word.")

@@ -11,9 +11,9 @@ from memviz.core.errors import UnknownNameError
 from memviz.core.translation import _
 from memviz.dashboard.guide.glossary import entry
 from memviz.dashboard.guide.strategies import StrategyPage
-from memviz.dashboard.ui.shell.linked import LINK_OFF, keep_in_address
+from memviz.dashboard.ui.shell.linked import LINK_OFF, MAX_TEXT_CHARS, keep_in_address
 from memviz.dashboard.ui.shell.presenting import view_part
-from memviz.dashboard.ui.shell.state import set_widget, widget_value
+from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.terms import term
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import GUIDE_VIEW, Lost, View, ask_view
@@ -142,3 +142,14 @@ def say_problem(asked: Asked) -> None:
     """Say what the address asked for in vain."""
     if asked.problem:
         st.warning(plain(asked.problem), icon=LINK_OFF)
+
+
+def search_field(label: str, placeholder: str, key: str, part: str) -> str:
+    """Draw a field to search in, which begins with what the address asks for in ``part`` and keeps it there; return
+    what is searched."""
+    begin_with(key, st.query_params.get(part, "")[:MAX_TEXT_CHARS])
+    search = st.text_input(
+        label, key=key, icon=":material/search:", placeholder=placeholder
+    )
+    keep_in_address({part: search})
+    return search
