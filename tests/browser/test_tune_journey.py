@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,6 @@ from tests.browser.journeys import (
     sees,
     stands,
 )
-from tests.real_conversations import MISSING, is_there, real_conversations
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -36,18 +34,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 CHART = ".st-key-tune-pareto .js-plotly-plot"
-
-
-def written() -> Transcript:
-    """A conversation of 120 messages."""
-    return generate(60, seed=5)
-
-
-def real() -> Transcript:
-    """What somebody and a chatbot really said to each other in a week."""
-    if not is_there():
-        pytest.skip(MISSING)
-    return real_conversations()["memorybank_en_2_users.json"][0]
 
 
 def bring(page: Page, url: str, conversation: Transcript) -> None:
@@ -111,14 +97,12 @@ def metric(page: Page, label: str) -> str:
     return box.get_by_test_id("stMetricValue").inner_text()
 
 
-@pytest.mark.parametrize("conversation", [written, real])
 def test_a_setting_is_found_taken_home_and_brought_back(
-    conversation: Callable[[], Transcript],
     page: Page,
     dashboard: Dashboard,
     tmp_path: Path,
 ) -> None:
-    bring(page, dashboard.url, conversation())
+    bring(page, dashboard.url, generate(60, seed=5))
     only_summaries(page)
     answer = page.get_by_test_id("stAlert").filter(
         has_text=re.compile("Take |does best")
