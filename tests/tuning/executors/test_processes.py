@@ -173,6 +173,7 @@ def large(job: int) -> bytes:
     return b"x" * 20_000_000
 
 
+@pytest.mark.slow
 def test_who_stops_listening_in_the_middle_of_a_large_result_waits_for_nobody() -> None:
     results = run(range(20), large, Event(), workers=2)
     next(results)
