@@ -157,23 +157,6 @@ def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(
 
 
 @pytest.mark.slow
-def test_where_failures_are_what_is_left_the_button_says_so(
-    short: str, server: OpenAIServer
-) -> None:
-    session = only_the_buffer(opened(short))
-    labelled(session.toggle, "Let a model judge").set_value(True).run()
-    use_model(session, "Judge", server.api_base)
-    server.then(status(400, "Not this one"), text("RIGHT"))
-    ask(session)
-    assert "1 of 2 answers so far" in told(session)
-    assert labelled(session.button, "Try again with")
-    server.then(text("RIGHT"))
-    ask(session)
-    assert len(server.requests) == 3
-    assert results(session)["Judged right"] == ["2 of 2"]
-
-
-@pytest.mark.slow
 def test_another_model_is_another_question(short: str, server: OpenAIServer) -> None:
     session = ask(only_the_buffer(opened(short)))
     assert asked(session)

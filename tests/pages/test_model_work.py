@@ -236,6 +236,7 @@ def window() -> AppTest:
     return session
 
 
+@pytest.mark.slow
 def test_the_model_may_be_let_recall_under_any_strategy(window: AppTest) -> None:
     say(window, QUESTION)
     assert "3,000" not in bubbles(window)[-1][1]

@@ -1,41 +1,26 @@
-"""Every page stands with every real conversation of the test data."""
+"""Every page stands with real conversations of the test data: one with tools, and one in Chinese without. The others
+are replayed and measured in ``tests/engine`` and ``tests/metrics``, and no page looks at more of them than at these."""
 
 from __future__ import annotations
 
 import pytest
 
 from memviz.storage.workspace import Workspace
-from memviz.transcripts.base import Transcript
 from tests.page_names import QUESTIONS
 from tests.pages.driving import finished, labelled, open_page, page_of
 from tests.real_conversations import MISSING, is_there, real_conversations
 
-MOST_OF_A_FILE = 1
-"""The longest of many that are much alike; a page takes its time with each."""
+FILES = ("swe_agent_1.traj", "memorybank_cn_2_users.json")
 OF_NO_CONVERSATION = ("lessons", "guide")
 
 
-def telling() -> list[tuple[str, Transcript]]:
-    if not is_there():
-        return []
-    return [
-        (f"{name} {number}", talk)
-        for name, talks in real_conversations().items()
-        for number, talk in enumerate(
-            sorted(talks, key=lambda talk: -len(talk.messages))[:MOST_OF_A_FILE]
-        )
-    ]
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not is_there(), reason=MISSING)]
 
 
-TALKS = telling()
-
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not TALKS, reason=MISSING)]
-
-
-@pytest.mark.parametrize(
-    "talk", [talk for _, talk in TALKS], ids=[name for name, _ in TALKS]
-)
-def test_every_page_stands(talk: Transcript) -> None:
+@pytest.mark.parametrize("file", FILES)
+def test_every_page_stands(file: str) -> None:
+    talks = real_conversations()[file]
+    talk = max(talks, key=lambda talk: len(talk.messages))
     id = Workspace().add([talk])[0].id
     for name in (page for page in QUESTIONS if page not in OF_NO_CONVERSATION):
         if name == "tune":

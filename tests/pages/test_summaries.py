@@ -207,6 +207,7 @@ def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
     )
 
 
+@pytest.mark.slow
 def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     first_setting(page, "summary_only")
     run = replayed("summary_only")

@@ -134,6 +134,7 @@ class TestStoredFirst:
         assert chat.error
         assert bubbles(open_page("chat", chat=chat_link(chat))) == [("user", FACT)]
 
+    @pytest.mark.slow
     def test_a_sample_that_is_gone_on_with_is_stored_first_as_well(
         self, server: OpenAIServer, database: Path
     ) -> None:
