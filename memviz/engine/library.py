@@ -247,12 +247,18 @@ class LibraryAtWork:
                 written = message
                 found.append(Notes(0, 0, "message", message.role))
             elif known is not None and message.content == known.text:
-                found.append(Notes(0, 0, "message", message.role))
+                # It may stand beside a new one.
+                version = known.version
+                found.append(Notes(version - 1, version, "message", message.role))
             else:
                 found.append(Line(message))
         if answer and written is None:  # it was paid for all the same
             is_known = any(isinstance(piece, Notes) for piece in found)
             written = Message("user", known.text if known and is_known else "")
+            found = [
+                piece._replace(start=0, stop=0) if isinstance(piece, Notes) else piece
+                for piece in found
+            ]
         return found, written
 
 
@@ -287,9 +293,9 @@ def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> Non
 def _with_version(
     pieces: Sequence[Piece], summary: SummaryVersion | None
 ) -> Iterator[Piece]:
-    """The pieces with the newest summary in its place."""
+    """The pieces with the newest summary in its place, which has no number as yet."""
     for piece in pieces:
-        if isinstance(piece, Notes) and summary is not None:
+        if isinstance(piece, Notes) and not piece.versions and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
         else:
             yield piece

@@ -256,3 +256,44 @@ def test_a_chat_that_is_resumed_after_a_clearing_and_a_summary_goes_on_the_same(
     library = ClearingAndFolding(lambda _: next(left), 9, False)
     sent = by_hand_with(library, said)[-1]
     assert [message.content for message in record.context.messages] == sent
+
+
+class OneSummaryATurn:
+    """Puts a summary in the place of each turn, and keeps them all."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self.held: list[FromLibrary] = []
+
+    def take(self, position: int, message: Message) -> None:
+        self.held.append(FromLibrary(message, position))
+
+    def request(self) -> Sequence[FromLibrary]:
+        said = [one for one in self.held if one.position is not None]
+        if len(said) > 2:
+            answer = self.ask([Message("user", "What was said?")])
+            summaries = [one for one in self.held if one.position is None]
+            new = FromLibrary(Message("user", answer))
+            self.held = [*summaries, new, said[-1]]
+        return self.held
+
+
+class SummaryByTurn(LibraryStrategy):
+    """Runs the small library that keeps several summaries."""
+
+    def open(self, ask: Ask, counter: Counter) -> Library:
+        return OneSummaryATurn(ask)
+
+
+def test_an_older_summary_beside_a_new_one_keeps_its_words() -> None:
+    model = ScriptedModel([f"note {n}" for n in range(9)])
+    run = memviz.replay(talk(4), SummaryByTurn(), model=model, counter=len)
+    sent = [
+        [message.content for message in record.context.messages]
+        for record in run.requests
+    ]
+    assert sent[1:] == [
+        ["note 0", "user 1"],
+        ["note 0", "note 1", "user 2"],
+        ["note 0", "note 1", "note 2", "user 3"],
+    ]
