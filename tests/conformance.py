@@ -105,13 +105,18 @@ JUDGES = [
     *judges_of("openai-agents", "test_openai_agents", ("pipeline", "test_trims", "ToolOutputTrimmer")),
     *judges_of("google-adk", "test_google_adk",
                ("pipeline", "test_keeps_invocations", "ContextFilterPlugin"),
-               ("pipeline", "test_removes_several", "ContextFilterPlugin with remove_amount")),
+               ("pipeline", "test_removes_several", "ContextFilterPlugin with remove_amount"),
+               ("pipeline", "test_events_past_a_threshold", "EventsCompactionConfig with token_threshold"),
+               ("summary_only", "test_events_of_each_turn", "EventsCompactionConfig with compaction_interval")),
     *judges_of("inspect-ai", "test_inspect_ai",
                ("pipeline", "test_edit", "CompactionEdit"),
                ("pipeline", "test_summary", "CompactionSummary")),
     *judges_of("semantic-kernel", "test_semantic_kernel",
                ("pipeline", "test_truncation", "ChatHistoryTruncationReducer"),
                ("pipeline", "test_summarization", "ChatHistorySummarizationReducer")),
+    *judges_of("mem0ai", "test_mem0",
+               ("facts_store", "test_finds_what_mem0_finds", "Memory.search"),
+               ("facts_store", "test_shows_who_extracts_what_mem0_shows", "Memory.add")),
     Judge("buffer", "", "strategies.test_buffer", AGREES),
     Judge("window", "", "strategies.test_window", AGREES),
     Judge("token_buffer", "", "strategies.test_token_buffer", AGREES),
@@ -255,6 +260,12 @@ and where a library counts it, is left out. An input is always sent, by the libr
 *known to differ* where the requests differ and it has what is named below for that library: anything else fails the
 test. Strategies that run a library here are those objects themselves, so they are held against what the library does
 without memviz, as in an agent of its own.
+
+A store of facts is held against mem0's with a scripted model: of each turn both are given the same facts, and compared
+is what each finds for a question, and what it shows to who extracts. mem0's vectors are here the stems of a text, so
+that memories are near if they share a word: those that it has for tests give every text the same vector, and everything
+is as near as everything else. Without spaCy and fastembed, which no extra of memviz brings, it searches by vectors
+alone, as it does for whoever installs nothing but mem0.
 
 The test suite holds this at every run with fewer conversations. This table was made by
 

@@ -1,5 +1,5 @@
 """Strategies of tests that do what none of the built-in ones does, known by ids, so that their runs can be stored and
-read: one clears, shortens and summarizes, one keeps two kinds of notes, one runs a library."""
+read: one clears, shortens and summarizes, one keeps two kinds of notes, two run a library."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import pytest
 
 from memviz.strategies import strategies
 from memviz.strategies.base import Strategy
-from tests.engine.written_strategies import Folding, Pipeline, Tracks
+from tests.engine.written_strategies import Clearing, Folding, Pipeline, Tracks
 
 OWN: dict[str, type[Strategy]] = {
     "pipeline": Pipeline,
     "tracks": Tracks,
     "folding": Folding,
+    "clearing": Clearing,
 }
 
 

@@ -21,9 +21,13 @@ SUMMARIZED = "summarized"
 """The mark behind the last message that is summarized, or left out for good: :attr:`Memory.cursor`."""
 
 
+MemoryState = tuple[int, int, tuple[tuple[str, int], ...]]
+"""All that a compaction may change: the number of the newest notes, :attr:`Memory.cursor` and the marks."""
+
+
 class LibraryRequests:
     """The requests that a real library said it would send, append-only: the pieces of its requests by the length
-    that the log had, the number of summaries that there were, and where what they stand for stopped.
+    that the log had and the state that the memory was in.
 
     A strategy that runs a library looks here, so that what it sends is a question of the memory alone, as with every
     other strategy, also for requests long past.
@@ -31,7 +35,7 @@ class LibraryRequests:
 
     def __init__(self) -> None:
         self._lengths: list[int] = []
-        self._states: list[tuple[int, int]] = []  # summaries, and the cursor
+        self._states: list[MemoryState] = []
         self._pieces: list[tuple[Piece, ...]] = []
 
     def copy(self) -> LibraryRequests:
@@ -39,30 +43,31 @@ class LibraryRequests:
         return copy_apart(self)
 
     def append(self, memory: Memory, pieces: tuple[Piece, ...]) -> None:
-        """Keep what is sent for a memory that is longer than all before; one of the same length replaces them."""
-        if self._lengths and self._lengths[-1] == memory.length:
-            self._states[-1], self._pieces[-1] = (
-                (memory.summary_count, memory.cursor),
-                pieces,
-            )
-            return
-        self._lengths.append(memory.length)
-        self._states.append((memory.summary_count, memory.cursor))
-        self._pieces.append(pieces)
+        """Keep what is sent for a memory that is as long as all before or longer; one in the same state replaces it."""
+        is_longer = not self._lengths or self._lengths[-1] < memory.length
+        if is_longer or self._states[-1] != memory.state:
+            self._lengths.append(memory.length)
+            self._states.append(memory.state)
+            self._pieces.append(pieces)
+        self._pieces[-1] = pieces
 
     def at(self, memory: Memory) -> tuple[int, tuple[Piece, ...]]:
         """The newest that is known for a memory of at most this length with at most these summaries, and the length
         that the log had; nothing and 0 before."""
         number = bisect_right(self._lengths, memory.length)
         while number and self._came_later(number - 1, memory):
-            number -= 1  # a memory as it was before the library summarized, at the very same message
+            number -= 1  # a memory as it was before the library summarized or cleared, at the very same message
         return (
             (self._lengths[number - 1], self._pieces[number - 1]) if number else (0, ())
         )
 
     def _came_later(self, number: int, memory: Memory) -> bool:
-        summary_count, cursor = self._states[number]
-        return summary_count > memory.summary_count or cursor > memory.cursor
+        summary_count, cursor, marks = self._states[number]
+        return (
+            summary_count > memory.summary_count
+            or cursor > memory.cursor
+            or marks > memory.marks
+        )
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -154,8 +159,8 @@ class Memory(NamedTuple):
         return self.space.summaries.head(self.summary_count, track)
 
     @property
-    def state(self) -> tuple[int, int, tuple[tuple[str, int], ...]]:
-        """All that a compaction may change: the newest notes and the marks."""
+    def state(self) -> MemoryState:
+        """All that a compaction may change."""
         return self.summary_count, self.cursor, self.marks
 
     def to_json(self) -> list[Any]:

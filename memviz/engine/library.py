@@ -1,4 +1,5 @@
-"""A real library at work: what reaches its summarizer becomes a compaction, what it would send becomes pieces.
+"""A real library at work: what reaches its summarizer or is cleared becomes a compaction, what it would send becomes
+pieces.
 
 The library decides; nothing here repeats its rule. A message that it hands back is known by its identity, else by its
 words and order. What cannot be mapped is sent as the library's own words, and is shown as such.
@@ -6,6 +7,7 @@ words and order. What cannot be mapped is sent as the library's own words, and i
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 
 from memviz.core.conversation import Log
@@ -16,7 +18,7 @@ from memviz.core.errors import (
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.core.forms import ClearedResults
+from memviz.core.forms import ClearedResults, Form
 from memviz.core.memory import SUMMARIZED, MemorySpace
 from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Piece
@@ -27,6 +29,9 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.state import ChangeDetails, State
 from memviz.strategies.base import Move, Write
 from memviz.strategies.library import FromLibrary, LibraryStrategy
+
+REDUCED = "reduced"
+"""The mark behind the last message that the library was asked about when it last cleared or reworded something."""
 
 
 class SummarizerFailedError(MemvizError):
@@ -80,6 +85,7 @@ class LibraryAtWork:
         answers: dict[int, tuple[str, ...]] = {}
         for made in state.own_compactions:
             if made.error is None:
+                # Of several changes at one message the last is the one that was asked for.
                 answers[made.after_message + 1] = made.answers
         asked = set(answers)
         for record in state.requests:
@@ -124,6 +130,7 @@ class LibraryAtWork:
             )
             return
         pieces, written = self._pieces([*sent])
+        self._record_reduced(pieces)
         if written is not None:
             self._record(written, pieces)
         else:
@@ -169,6 +176,38 @@ class LibraryAtWork:
             text=written.content,
         )
 
+    def _record_reduced(self, pieces: Sequence[Piece]) -> None:
+        """Results that were sent whole are sent cleared, or words of the library's own stand in the place of messages,
+        such as one line for a call and its results."""
+        state = self._state
+        length = state.memory.length
+        sent_before = state.strategy.select(state.memory)
+        before = _forms_of(sent_before)
+        now = _forms_of(pieces)
+        cleared = {
+            position: form
+            for position, form in now.items()
+            if form is not None and before.get(position) != form
+        }
+        start = _first_sent(pieces, length)
+        reworded = [one for one in before if one >= start and one not in now]
+        if not cleared and not reworded:
+            return
+        changed = range(min([*cleared, *reworded]), max([*cleared, *reworded]) + 1)
+        effect = Move(REDUCED, length, "cleared", "the library cleared them", changed)
+        if not cleared:
+            reason = "the library put words of its own in their place"
+            effect = replace(effect, kind="evicted", reason=reason)
+        after = state.memory.moved(REDUCED, length)
+        forms = {one: form for one, form in before.items() if one not in reworded}
+        # A summary may follow at the same message: this is what is sent without it.
+        kept: list[Piece] = []
+        kept += [one for one in sent_before if not isinstance(one, Messages)]
+        for position, form in {**forms, **cleared}.items():
+            _add(kept, position, form)
+        state.space.sent_by_library.append(after, tuple(kept))
+        state.replace_memory(effect, after, Draft(), ChangeDetails(kind=effect.kind))
+
     def _record_left_out(self, pieces: Sequence[Piece]) -> None:
         """Nothing was summarized: what stands before all that is sent was left out, the summary too if it is not sent.
         A library may put fixed words in its place."""
@@ -198,17 +237,8 @@ class LibraryAtWork:
             self._state.log, sent, self._fed, self._state.memory.before_input
         )
         for message, position, is_notes in mapped:
-            last = found[-1] if found else None
             if position is not None:
-                form = _cleared(self._state.log, position, message)
-                if (
-                    isinstance(last, Messages)
-                    and last.stop == position
-                    and last.form == form
-                ):
-                    found[-1] = last._replace(stop=position + 1)
-                else:
-                    found.append(Messages(position, position + 1, form))
+                _add(found, position, _cleared(self._state.log, position, message))
             elif (
                 answer
                 and written is None
@@ -217,13 +247,38 @@ class LibraryAtWork:
                 written = message
                 found.append(Notes(0, 0, "message", message.role))
             elif known is not None and message.content == known.text:
-                found.append(Notes(0, 0, "message", message.role))
+                # It may stand beside a new one.
+                version = known.version
+                found.append(Notes(version - 1, version, "message", message.role))
             else:
                 found.append(Line(message))
         if answer and written is None:  # it was paid for all the same
             is_known = any(isinstance(piece, Notes) for piece in found)
             written = Message("user", known.text if known and is_known else "")
+            found = [
+                piece._replace(start=0, stop=0) if isinstance(piece, Notes) else piece
+                for piece in found
+            ]
         return found, written
+
+
+def _add(pieces: list[Piece], position: int, form: Form | None) -> None:
+    """Send the message at ``position`` next, in the piece of the one before where that has the same form."""
+    last = pieces[-1] if pieces else None
+    if isinstance(last, Messages) and (last.stop, last.form) == (position, form):
+        pieces[-1] = last._replace(stop=position + 1)
+    else:
+        pieces.append(Messages(position, position + 1, form))
+
+
+def _forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
+    """The form of each message of the log that is sent, by its position."""
+    return {
+        position: piece.form
+        for piece in pieces
+        if isinstance(piece, Messages)
+        for position in piece.positions
+    }
 
 
 def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> None:
@@ -238,9 +293,9 @@ def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> Non
 def _with_version(
     pieces: Sequence[Piece], summary: SummaryVersion | None
 ) -> Iterator[Piece]:
-    """The pieces with the newest summary in its place."""
+    """The pieces with the newest summary in its place, which has no number as yet."""
     for piece in pieces:
-        if isinstance(piece, Notes) and summary is not None:
+        if isinstance(piece, Notes) and not piece.versions and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
         else:
             yield piece

@@ -1,7 +1,7 @@
 """Real libraries as strategies: an object of the library is fed the conversation and hands back what it would send.
 
 Such a strategy cannot say beforehand what it will summarize. The engine finds that out: what reached the library's
-summarizer is a compaction, and what it hands back is mapped to the log.
+summarizer is a compaction, what it cleared is one too, and what it hands back is mapped to the log.
 """
 
 from abc import abstractmethod

@@ -12,7 +12,13 @@ from memviz.core.counters import Counter
 from memviz.core.summaries import SummaryVersion
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
-from tests.engine.written_strategies import Folding, FoldingSix
+from tests.engine.written_strategies import (
+    Clearing,
+    ClearingAndFolding,
+    Folding,
+    FoldingSix,
+)
+from tests.own_strategies import known
 from tests.tool_loops import loops
 
 
@@ -27,7 +33,13 @@ def talk(turns: int) -> list[Message]:
 def by_hand(messages: list[Message], answers: list[str]) -> list[list[str]]:
     """What the library sends when it is used without memviz."""
     left = iter(answers)
-    library, found, fed = FoldingSix(lambda _: next(left), True), [], 0
+    return by_hand_with(FoldingSix(lambda _: next(left), True), messages)
+
+
+def by_hand_with(library: Library, messages: list[Message]) -> list[list[str]]:
+    """What this object sends when it is used without memviz."""
+    found = []
+    fed = 0
     for request in memviz.core.conversation.Log(messages).requests():  # type: ignore[attr-defined]
         for position in range(fed, request.stop):
             library.take(position, messages[position])
@@ -188,3 +200,100 @@ def test_what_goes_stands_between_a_first_message_that_stays_and_the_newest(
     fates = [Fate(code).name for code in run.fates()[-1][:11]]
     left_out = "SUMMARIZED" if summarizes else "DROPPED"
     assert fates == ["VERBATIM", *[left_out] * 8, "VERBATIM", "VERBATIM"]
+
+
+def changes(run: memviz.Run) -> list[tuple[str, int, range]]:
+    return [(one.kind, one.after_message, one.summarized) for one in run.compactions]
+
+
+def test_what_it_clears_is_a_compaction_of_what_was_sent_so_far() -> None:
+    run = memviz.replay(loops(2, 2), Clearing(most=99), counter=len)
+    assert changes(run) == [("cleared", 8, range(2, 3)), ("cleared", 10, range(4, 5))]
+    word = len(run.log[2].content) - len("[gone]")
+    for one in run.compactions:
+        assert one.changes_memory
+        assert one.tokens_before - one.tokens_after == word
+        sizes = request_sizes(one, run)
+        assert sizes.before_tokens - sizes.after_tokens == word
+    assert [Fate(code).name for code in run.fates()[-1][2:5:2]] == ["CLEARED"] * 2
+
+
+def test_a_line_of_its_own_in_place_of_a_call_and_its_result_is_a_compaction() -> None:
+    run = memviz.replay(loops(2, 2), Clearing(most=99, rewords=True), counter=len)
+    assert changes(run) == [("evicted", 8, range(1, 3)), ("evicted", 10, range(3, 5))]
+
+
+def test_what_is_cleared_and_what_is_summarized_at_one_message_are_told_apart() -> None:
+    model = ScriptedModel([f"note {n}" for n in range(9)])
+    run = memviz.replay(loops(3, 3), Clearing(), model=model, counter=len)
+    together = [one for one in run.compactions if one.after_message == 14]
+    assert [one.kind for one in together] == ["cleared", "summarized"]
+    clearing, summarizing = together
+    assert clearing.after == summarizing.before
+    assert clearing.tokens_before > clearing.tokens_after == summarizing.tokens_before
+    with known():
+        again = memviz.Run.from_dict(run.to_dict(), counter=len)
+    assert again.compactions == run.compactions
+    assert [one.context.messages for one in again.requests] == [
+        one.context.messages for one in run.requests
+    ]
+
+
+def test_a_chat_that_is_resumed_after_a_clearing_and_a_summary_goes_on_the_same() -> (
+    None
+):
+    notes = [f"note {n}" for n in range(9)]
+    run = memviz.replay(
+        loops(3, 3), Clearing(), model=ScriptedModel(notes), counter=len
+    )
+    asked = len([one for one in run.compactions if one.calls])
+    chat = memviz.Chat.resume(
+        run, model=ScriptedModel(["yes"]), summarizer=ScriptedModel(notes[asked:])
+    )
+    record = chat.send("And now?")
+    said = [*loops(3, 3), Message("user", "And now?"), Message("assistant", "yes")]
+    left = iter(notes)
+    library = ClearingAndFolding(lambda _: next(left), 9, False)
+    sent = by_hand_with(library, said)[-1]
+    assert [message.content for message in record.context.messages] == sent
+
+
+class OneSummaryATurn:
+    """Puts a summary in the place of each turn, and keeps them all."""
+
+    def __init__(self, ask: Ask) -> None:
+        self.ask = ask
+        self.held: list[FromLibrary] = []
+
+    def take(self, position: int, message: Message) -> None:
+        self.held.append(FromLibrary(message, position))
+
+    def request(self) -> Sequence[FromLibrary]:
+        said = [one for one in self.held if one.position is not None]
+        if len(said) > 2:
+            answer = self.ask([Message("user", "What was said?")])
+            summaries = [one for one in self.held if one.position is None]
+            new = FromLibrary(Message("user", answer))
+            self.held = [*summaries, new, said[-1]]
+        return self.held
+
+
+class SummaryByTurn(LibraryStrategy):
+    """Runs the small library that keeps several summaries."""
+
+    def open(self, ask: Ask, counter: Counter) -> Library:
+        return OneSummaryATurn(ask)
+
+
+def test_an_older_summary_beside_a_new_one_keeps_its_words() -> None:
+    model = ScriptedModel([f"note {n}" for n in range(9)])
+    run = memviz.replay(talk(4), SummaryByTurn(), model=model, counter=len)
+    sent = [
+        [message.content for message in record.context.messages]
+        for record in run.requests
+    ]
+    assert sent[1:] == [
+        ["note 0", "user 1"],
+        ["note 0", "note 1", "user 2"],
+        ["note 0", "note 1", "note 2", "user 3"],
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import memviz
@@ -147,3 +148,43 @@ class Folding(LibraryStrategy):
 
     def summary_entry(self, summary: SummaryVersion) -> str:
         return summary.text
+
+
+class ClearingAndFolding:
+    """Clears all but the newest two results, says a call and its result in one line where it is told to, and folds all
+    but the newest six into a summary when it holds more than ``most``."""
+
+    def __init__(self, ask: Ask, most: int, rewords: bool) -> None:
+        self.ask = ask
+        self.most = most
+        self.rewords = rewords
+        self.held: list[FromLibrary] = []
+
+    def take(self, position: int, message: Message) -> None:
+        self.held.append(FromLibrary(message, position))
+
+    def request(self) -> Sequence[FromLibrary]:
+        results = [one for one in self.held if one.message.role == "tool"]
+        for one in results[:-2]:
+            at = self.held.index(one)
+            self.held[at] = self._without_words(one)
+            if self.rewords:
+                line = Message("assistant", f"It looked up {one.message.content}")
+                self.held[at - 1 : at + 1] = [FromLibrary(line)]
+        if len(self.held) > self.most:
+            answer = self.ask([Message("user", "What was said?")])
+            self.held = [FromLibrary(Message("user", answer)), *self.held[-6:]]
+        return self.held
+
+    def _without_words(self, result: FromLibrary) -> FromLibrary:
+        return result._replace(message=replace(result.message, content="[gone]"))
+
+
+class Clearing(LibraryStrategy):
+    """Runs the small library that clears results."""
+
+    most: int = 9
+    rewords: bool = False
+
+    def open(self, ask: Ask, counter: Counter) -> Any:
+        return ClearingAndFolding(ask, self.most, self.rewords)

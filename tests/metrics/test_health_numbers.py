@@ -433,7 +433,7 @@ def check(
     )  # nobody answered yet: there is nothing to warn of
     warnings = health_warnings(run)
     said = {warning.kind: numbers_in(warning.numbers) for warning in warnings}
-    if id == "clear_tool_results":
+    if id in ("clear_tool_results", "langchain_context_editing"):
         whole = memviz.replay(
             messages, memviz.strategy("buffer"), counter=counter, system_prompt=prompt
         )

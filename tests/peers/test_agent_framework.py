@@ -27,6 +27,7 @@ from tests.peers.judging import (
 )
 from tests.peers.libraries.agent_framework_client import requests_of_a_client
 from tests.strategies.conversations import answered
+from tests.tool_loops import loops
 
 SYSTEM = late_system("a late system message stays, and is not counted")
 
@@ -102,3 +103,16 @@ def conversation(turns: list[bool]) -> list[Message]:
             messages.append(Message("tool", result, tool_call_id=f"c{number}"))
         messages.append(Message("assistant", f"answer {number}"))
     return messages
+
+
+def test_a_line_in_place_of_a_call_and_its_result_is_a_compaction() -> None:
+    run = memviz.replay(
+        loops(3, 2), here("tool_results", keep_groups=2), counter="chars4"
+    )
+    reworded = [(one.kind, one.summarized) for one in run.compactions]
+    assert reworded == [
+        ("evicted", range(1, 3)),
+        ("evicted", range(3, 5)),
+        ("evicted", range(7, 9)),
+        ("evicted", range(9, 11)),
+    ]

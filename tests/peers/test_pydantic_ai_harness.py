@@ -32,6 +32,7 @@ from tests.peers.judging import (
 from tests.peers.libraries.pydantic_ai_agent import requests_of_an_agent
 from tests.strategies.conversations import answered
 from tests.strategies.read_talks import talks
+from tests.tool_loops import loops
 
 READ = ("read_file", "mcp__files__Read")
 
@@ -180,3 +181,18 @@ def conversation(calls: list[int]) -> list[Message]:
             )
         messages.append(Message("assistant", f"answer {turn}"))
     return messages
+
+
+def test_what_it_clears_is_a_compaction() -> None:
+    rule = here("clear_tool_results", trigger_tokens=50, keep_results=2)
+    run = memviz.replay(loops(3, 2), rule, counter="chars4")
+    cleared = [
+        (one.kind, one.after_message, *one.summarized) for one in run.compactions
+    ]
+    assert cleared == [
+        ("cleared", 8, 2),
+        ("cleared", 10, 4),
+        ("cleared", 14, 8),
+        ("cleared", 16, 10),
+    ]
+    assert all(one.tokens_after < one.tokens_before for one in run.compactions)

@@ -45,6 +45,7 @@ def test_requests_are_those_of_an_agent(
         excluded_tools=", ".join(excluded),
     )
     run = memviz.replay(messages, rule, counter=counter)
+    assert clearings(run) == clearings(own_run(messages, rule, counter))
     theirs = langchain_runner.cleared_requests(
         messages,
         memviz.counter(counter),
@@ -54,6 +55,29 @@ def test_requests_are_those_of_an_agent(
         exclude_tools=excluded,
     )
     assert [list(record.context.messages) for record in run.requests] == theirs
+
+
+def own_run(messages: list[Message], rule: memviz.Strategy, counter: str) -> memviz.Run:
+    """The run of memviz's own strategy with the same parameters."""
+    return memviz.replay(
+        messages,
+        memviz.strategy("clear_tool_results", **rule.model_dump()),
+        counter=counter,
+    )
+
+
+def clearings(run: memviz.Run) -> list[Any]:
+    """What was cleared before which request, and what it saved."""
+    return [
+        (
+            one.kind,
+            one.after_message,
+            one.summarized[0],
+            one.tokens_before,
+            one.tokens_after,
+        )
+        for one in run.compactions
+    ]
 
 
 def test_a_result_that_it_clears_is_known_as_cleared_and_not_as_words_of_its_own() -> (

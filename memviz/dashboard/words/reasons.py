@@ -19,6 +19,11 @@ _PHRASES = (
     (re.compile("before every request"), noop("before every request")),
     (re.compile("the summarizer failed"), noop("the summarizer failed")),
     (re.compile("the library left them out"), noop("the library left them out")),
+    (re.compile("the library cleared them"), noop("the library cleared them")),
+    (
+        re.compile("the library put words of its own in their place"),
+        noop("the library put words of its own in their place"),
+    ),
 )  # fmt: skip
 """All that a strategy or the engine gives for a reason, besides counts over a limit."""
 

@@ -24,7 +24,7 @@ class FilterAtWork:
         self._contents: list[types.Content] = []
 
     def take(self, position: int, message: Message) -> None:
-        content = _as_theirs(message)
+        content = as_theirs(message)
         self._said[id(content)] = FromLibrary(message, position)
         self._contents.append(content)
 
@@ -40,7 +40,7 @@ class FilterAtWork:
         return [self._said[id(content)] for content in request.contents]
 
 
-def _as_theirs(message: Message) -> types.Content:
+def as_theirs(message: Message) -> types.Content:
     """A system message is one of the user there, and a result as well."""
     if message.role == "tool":
         result = types.FunctionResponse(
