@@ -19,6 +19,7 @@ _PHRASES = (
     (re.compile("before every request"), noop("before every request")),
     (re.compile("the summarizer failed"), noop("the summarizer failed")),
     (re.compile("the library left them out"), noop("the library left them out")),
+    (re.compile("recorded in the log"), noop("recorded in the log")),
 )  # fmt: skip
 """All that a strategy or the engine gives for a reason, besides counts over a limit."""
 
