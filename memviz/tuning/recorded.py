@@ -18,7 +18,7 @@ from memviz.transcripts.base import RecordedEvent, Transcript
 CODEX = "codex"
 """The format whose program keeps the user's newest messages beside its summary; the log does not say which."""
 
-RECORDED = "recorded in the log"
+RECORDED = noop("recorded in the log")
 """The reason of a compaction where the log gives none."""
 
 

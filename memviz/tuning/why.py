@@ -63,7 +63,7 @@ def why(
         return tuple(one for run in runs for one in lost_statements(run, probes))
     said, is_word_for_word = _find_phrase(log, phrase)
     value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
-    probe = Probe(phrase, (value,), said[:1], "single fact")
+    probe = Probe(phrase, (value,), said[:1], category="")
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     found = []
     for run in runs:
