@@ -36,6 +36,7 @@ LEAST_SHARED = 2
 """Words of a statement that a message needs to have to be told as one that seems to need it."""
 SHARED_PART = 2 / 3
 """And the part of its words."""
+_WORD = re.compile(r"\w+")
 _RULE_OR_DECISION = re.compile(
     r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
     r"|不要|必须|不能|永远|一律|决定|只能",
@@ -51,7 +52,7 @@ class Need:
     request: int
     """The number (0-based) of the request that it is the input or the reply of: one without the statement."""
     words: tuple[str, ...]
-    """The words of the statement that it has; empty where it says the value itself again."""
+    """The words of the statement as it says them; empty where it says the value itself again."""
 
 
 RemedyKind = Literal["pin", "retrieval", "limit", "preset"]
@@ -262,7 +263,10 @@ def _find_need(run: Run, probe: Probe, lost: Bools) -> Need | None:
             return Need(position, request, ())
         shared = words & content_words(text)
         if len(shared) >= least:
-            return Need(position, request, tuple(sorted(shared)))
+            spelled = [
+                word for word in _WORD.findall(text) if shared & content_words(word)
+            ]
+            return Need(position, request, tuple(dict.fromkeys(spelled)))
     return None
 
 

@@ -45,8 +45,13 @@ class Offer:
         self._assumptions = assumptions
         self._made: dict[Strategy, Run] = {}
 
-    def remedies(self, lost: Why) -> Iterator[Remedy]:
-        """Yield what would have kept a statement that was lost, and how retrieval would have done."""
+    def with_remedies(self, found: Why) -> Why:
+        """Return a statement with what would have kept it, if it was lost, and how retrieval would have done."""
+        if not found.is_lost:
+            return found
+        return replace(found, remedies=tuple(self._remedies(found)))
+
+    def _remedies(self, lost: Why) -> Iterator[Remedy]:
         yield from self._pin(lost)
         yield from self._retrieval(lost)
         yield from self._larger_limit(lost)
@@ -144,10 +149,12 @@ class Offer:
         return bool(rows[-1] < len(retained) and retained[rows].all())
 
     def _priced(self, kind: RemedyKind, lost: Why, run: Run) -> Remedy:
-        before = self._assumptions.cost(traffic(lost.run)).total_usd
+        # With summaries by the same model, whoever wrote those of the run that forgot.
+        base = self._run(lost, lost.run.strategy)
+        before = self._assumptions.cost(traffic(base)).total_usd
         after = self._assumptions.cost(traffic(run)).total_usd
         usd = None if before is None or after is None else after - before
-        tokens = token_use(run).all_tokens - token_use(lost.run).all_tokens
+        tokens = token_use(run).all_tokens - token_use(base).all_tokens
         return Remedy(kind, run.strategy, run.strategy.name, tokens, usd)
 
 

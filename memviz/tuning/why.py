@@ -69,10 +69,16 @@ def why(
     for run in runs:
         (one,) = explain(run, [probe])
         one = replace(one, said=said, is_word_for_word=is_word_for_word)
-        if one.is_lost:
-            one = replace(one, remedies=tuple(offer.remedies(one)))
-        found.append(one)
+        found.append(offer.with_remedies(one))
     return tuple(found)
+
+
+def why_lost(
+    messages: Messages, run: Run, probe: Probe, prices: PricingAssumptions
+) -> Why:
+    """Return why ``run``, one of these messages, forgot a fact that they state, and what would have kept it."""
+    (found,) = explain(run, [probe])
+    return Offer(messages, prices).with_remedies(found)
 
 
 def runs_toexplain(

@@ -109,7 +109,7 @@ class TestPhrase:
 class TestNeed:
     def test_the_first_message_with_most_of_its_words(self) -> None:
         found = one(talk(CODE, "Is the cabin warm?", ASKED), CODE, WINDOW)
-        assert found.need == Need(12, 6, ("cabin", "code", "door"))
+        assert found.need == Need(12, 6, ("door", "code", "cabin"))
 
     def test_a_reply_that_says_its_value_again(self) -> None:
         messages = [*talk(CODE), Message("user", ASKED), Message("assistant", "7742.")]
@@ -175,6 +175,18 @@ class TestRemedies:
             for one in (run, found.run)
         ]
         assert pin.more_usd == pytest.approx(costs[0] - costs[1])
+
+    def test_prices_are_against_the_same_setting_with_the_same_summarizer(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["Whales, " * 200] * 99)
+        run = memviz.replay(talk(CODE, ASKED), strategy, model=model, counter="chars4")
+        (found,) = why(talk(CODE, ASKED), CODE, runs=[run])
+        own = memviz.replay(talk(CODE, ASKED), strategy, counter="chars4")
+        limit = self.remedy(found, "limit")
+        larger = memviz.replay(talk(CODE, ASKED), limit.strategy, counter="chars4")
+        assert limit.more_tokens == (
+            token_use(larger).all_tokens - token_use(own).all_tokens
+        )
 
     def test_presets_are_few_and_the_cheapest(self, found: Why) -> None:
         prices = [one.more_usd for one in found.remedies if one.kind == "preset"]
