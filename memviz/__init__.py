@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from memviz.metrics.retention.life_lines import life_lines
     from memviz.metrics.retention.proposed_probes import propose_probes
     from memviz.metrics.retention.retention import retention
+    from memviz.metrics.verify import Breach, verify
     from memviz.models.budget import Budget
     from memviz.models.budgeted import Budgeted
     from memviz.models.local_servers import find_local_servers
@@ -69,10 +70,13 @@ if TYPE_CHECKING:
     from memviz.storage.memory_store import MemoryStore, build_chat_memory
     from memviz.transcripts.base import Probe, Transcript
     from memviz.transcripts.loading import load_transcript, load_transcripts
+    from memviz.tuning.forgotten import Why
     from memviz.tuning.results import Sweep
     from memviz.tuning.sweep import sweep
+    from memviz.tuning.why import why
 
 _LAZY = {
+    "Breach": "memviz.metrics.verify",
     "Budget": "memviz.models.budget",
     "Budgeted": "memviz.models.budgeted",
     "Chat": "memviz.engine.chat",
@@ -89,6 +93,7 @@ _LAZY = {
     "Sweep": "memviz.tuning.results",
     "Transcript": "memviz.transcripts.base",
     "TurnRecord": "memviz.engine.records",
+    "Why": "memviz.tuning.forgotten",
     "ask": "memviz.engine.answering",
     "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",
@@ -106,21 +111,23 @@ _LAZY = {
     "retention": "memviz.metrics.retention.retention",
     "strategy_of": "memviz.engine.memory_config",
     "sweep": "memviz.tuning.sweep",
+    "verify": "memviz.metrics.verify",
+    "why": "memviz.tuning.why",
 }
 
 __all__ = [
-    "RECALL_CONVERSATION", "Block", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory", "Compaction",
-    "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "FactState",
+    "RECALL_CONVERSATION", "Block", "Breach", "Budget", "BudgetSpentError", "Budgeted", "Chat", "ChatMemory",
+    "Compaction", "ConfigError", "Context", "CounterUnavailableError", "EmptyConversationError", "FactState",
     "Fate", "FreeRun", "Headroom",
     "Judging", "LessonError", "Log", "MatrixTooLargeError", "MemoryStore", "MemvizError", "Message", "MessageError",
     "Model", "ModelError", "NotRecordedError", "ParameterError", "Probe", "Recall", "RecallError", "Recalled",
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
     "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
-    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "find_local_servers",
-    "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config", "load_transcript",
-    "load_transcripts", "model",
-    "propose_probes", "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",
+    "UnknownCounterError", "UnknownStrategyError", "Usage", "Why", "ask", "build_chat_memory", "counter",
+    "find_local_servers", "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config",
+    "load_transcript", "load_transcripts", "model", "propose_probes", "recordings", "replay", "retention",
+    "strategies", "strategy", "strategy_of", "sweep", "verify", "why",
 ]  # fmt: skip
 
 

@@ -28,6 +28,8 @@ from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings
+from memviz.cli.verifying import verify_log
+from memviz.cli.why import explain_loss
 from memviz.core.errors import MemvizError
 
 
@@ -49,6 +51,8 @@ app = Typer(cls=Commands, no_args_is_help=True, **PLAIN)
 app.command("import")(import_files)
 app.command("list")(list_conversations)
 app.command("replay")(replay_conversation)
+app.command("why")(explain_loss)
+app.command("verify")(verify_log)
 app.command("sweep")(sweep_settings)
 app.command("record")(record_conversation)
 app.command("export")(export_conversation)
@@ -88,6 +92,7 @@ def memviz(
       memviz ui                                           the dashboard, in the browser
       memviz list                                         saved conversations and samples
       memviz replay sample-trip --strategy summary        what each request would have sent
+      memviz why sample-trip "3,600 euros"                why that was forgotten
       memviz sweep sample-trip                            which setting to take
       memviz import chat.json                             keep a conversation of your own
       memviz strategies                                   every strategy and its parameters

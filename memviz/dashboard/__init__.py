@@ -7,10 +7,11 @@ a run step by step, ``guide`` and ``lessons`` explain, ``reporting`` writes file
 pages/ and .streamlit/) lie where :func:`dashboard_folder` says.
 
 Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.claims``,
-``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``reporting.found_setting``,
+``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``lessons.study``,
+``reporting.found_setting``,
 ``reporting.report``, ``reporting.run_json``, ``reporting.run_tables``,
 ``reporting.sweep_json``, ``words.compactions``, ``words.estimates``, ``words.health``,
-``words.prices``.
+``words.prices``, ``words.verify``, ``words.why``.
 """
 
 from pathlib import Path

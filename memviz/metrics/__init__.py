@@ -8,6 +8,7 @@ sentence: what is found becomes words in ``memviz/dashboard/words/``.
 - ``retention``: which facts each request holds; ``retention``, ``propose_probes``.
 - ``memory_map``: what became of every message; ``fate_map``.
 - ``answers``: how right answers are, and where they come from.
+- ``verify``: the books of a run, checked.
 - ``health``: findings about what costs money, detail or a refused request; ``health_findings``.
 
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
@@ -22,5 +23,5 @@ Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cache_breaks``, ``cost
 ``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
 ``retention.survival``, ``retention.tool_argument_recall``, ``retention.tool_facts``,
 ``summaries.authors``, ``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
-``summaries.inventions``, ``summaries.request_sizes``.
+``summaries.inventions``, ``summaries.request_sizes``, ``verify``.
 """

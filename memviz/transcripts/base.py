@@ -92,6 +92,9 @@ class RecordedEvent:
     tokens_after: int | None = None
     time: str = ""
     """ISO text."""
+    part: str = ""
+    """The end that the summary stands for, where it does not stand for all messages so far: "from" or "up_to" one of
+    them."""
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> RecordedEvent:
@@ -100,7 +103,7 @@ class RecordedEvent:
             name: value[name] for name in cls.__dataclass_fields__ if name in value
         }
         numbers = [known.get(name) for name in ("tokens_before", "tokens_after")]
-        texts = [known.get(name, "") for name in ("text", "reason", "time")]
+        texts = [known.get(name, "") for name in ("text", "reason", "time", "part")]
         if (
             known.get("kind") not in get_args(EventKind)
             or not _is_count(known.get("after_message"))

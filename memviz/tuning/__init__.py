@@ -3,10 +3,11 @@ judged.
 
 Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 ``Recommendation`` (``recommendation``) and ``PricingAssumptions``
-(``pricing_assumptions``); ``executors`` are where cells are worked off. Nothing here
+(``pricing_assumptions``); ``why`` answers why a statement was forgotten (``forgotten``) and what
+would have kept it (``remedies``); ``executors`` are where cells are worked off. Nothing here
 knows a database or a page.
 
 Open to other rooms: ``best_of_each``, ``cautions``, ``constraints``, ``grid``, ``grounds``, ``paid``,
-``pareto``, ``pricing_assumptions``, ``recommendation``, ``results``, ``scaling``,
-``sweep``, ``sweep_conversation``.
+``forgotten``, ``pareto``, ``pricing_assumptions``, ``recommendation``, ``recorded``, ``results``,
+``scaling``, ``sweep``, ``sweep_conversation``, ``why``.
 """

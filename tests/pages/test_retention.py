@@ -11,9 +11,11 @@ from streamlit.testing.v1 import AppTest
 
 import memviz
 from memviz.core.text.light_markdown import without_marks
+from memviz.dashboard.ui.facts.lives.forgotten import KEY as WHY_KEY
 from memviz.dashboard.ui.facts.probes import typed_probe
 from memviz.dashboard.ui.facts.version_card import badge_label
 from memviz.dashboard.words.compactions import reason_words
+from memviz.dashboard.words.why import life_sentences
 from memviz.engine.run import Run
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.life_lines import life_lines
@@ -22,6 +24,8 @@ from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
 from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.why import why_lost
 from tests.pages.comparing import FIRST, replayed
 from tests.pages.driving import (
     click,
@@ -381,6 +385,26 @@ class TestStory:
         assert float(usd) == pytest.approx(int(tokens) * 250e-6, rel=0.1)
 
     @pytest.mark.slow
+    def test_why_a_lost_fact_was_forgotten_is_worked_out_when_it_is_asked(
+        self, page: AppTest
+    ) -> None:
+        assert "what a model could know from its request" not in told(page)
+        page.session_state[WHY_KEY] = True
+        page.run()
+        run = replayed(FIRST[SUMMARY])
+        shown = labelled(page.selectbox, "The story of one fact").value
+        found = why_lost(TRIP, run, TRIP.probes[shown], PricingAssumptions.of())
+        said = without_marks(told(page)).replace("\\", "")
+        for sentence in life_sentences(found):
+            assert sentence in said
+        (table,) = (
+            one.value
+            for one in page.table
+            if "What would have kept it" in one.value.columns
+        )
+        assert len(table) == len(found.remedies) > 3
+        assert "what a model could know" in said
+
     def test_a_strategy_that_loses_nothing_says_so(self, page: AppTest) -> None:
         labelled(page.button_group, "Setting").set_value(0).run()
         assert "It was never lost under this setting." in told(page)

@@ -24,6 +24,7 @@ _PHRASES = (
         re.compile("the library put words of its own in their place"),
         noop("the library put words of its own in their place"),
     ),
+    (re.compile("recorded in the log"), noop("recorded in the log")),
 )  # fmt: skip
 """All that a strategy or the engine gives for a reason, besides counts over a limit."""
 

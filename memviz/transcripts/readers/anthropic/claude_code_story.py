@@ -245,6 +245,7 @@ class SessionStory:
         last["text"] = BLOCKS.text(row.content, lambda _: None)
         part = _part_words(row)
         if part:
+            last["part"] = row.summarized_part
             last["reason"] = ", ".join(filter(None, (last.get("reason"), part)))
 
 

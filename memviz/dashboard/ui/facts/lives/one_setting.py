@@ -40,6 +40,7 @@ from memviz.dashboard.ui.controls.pictures import (
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
 from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
+from memviz.dashboard.ui.facts.lives.forgotten import why_forgotten
 from memviz.dashboard.ui.facts.lives.story import beside, choose_life, story
 from memviz.dashboard.ui.facts.selection import (
     choose_event,
@@ -102,6 +103,7 @@ def one_setting(kept: Sequence[RetentionResult]) -> None:
                 st.markdown(plain(sentence))
         with st.container(key="facts-story", gap="small"):
             beside(one, life)
+            why_forgotten(one, life)
     with st.expander(
         _("All facts together, and as a table"),
         icon=":material/table_rows:",

@@ -1,0 +1,101 @@
+"""``memviz verify``: the books of what was sent, checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Exit, Option
+
+from memviz.cli.errors import FAILED
+from memviz.cli.inputs import source_of
+from memviz.cli.options import (
+    AsJson,
+    Counter,
+    Database,
+    FileOrId,
+    FormatName,
+    Number,
+    Settings,
+    Strategies,
+    UserName,
+)
+from memviz.cli.output import progress_of, say, write_json
+from memviz.cli.why import runs_of
+from memviz.core.counters import DEFAULT_COUNTER
+from memviz.core.text.wording import counted
+
+if TYPE_CHECKING:
+    from memviz.engine.run import Run
+    from memviz.metrics.verify import Breach
+
+Factor = Annotated[
+    float,
+    Option(
+        "--factor",
+        min=1.0,
+        help="How many times as large as the other one a count on record and memviz's own may be.",
+    ),
+]
+
+
+def verify_log(
+    conversation: FileOrId,
+    strategy: Strategies = None,
+    settings: Settings = None,
+    counter: Counter = None,
+    format: FormatName = None,
+    number: Number = None,
+    user: UserName = None,
+    factor: Factor = 2.0,
+    json: AsJson = False,
+    db: Database = None,
+) -> None:
+    """Check what each request held: one fate a message, a rule for every drop, calls for results, honest counts.
+
+    Of a log that holds its program's own compactions these requests are checked, and the tokens that the program
+    counted are compared with memviz's; else, and with -s, those that a strategy would have sent.
+    One line a breach, with its place; the exit code is 1 where there is one.
+
+    \b
+    Examples:
+      memviz verify session.jsonl
+      memviz verify sample-agent -s window -s summary_buffer:max_token_limit=500
+      memviz verify chat.json --json | jq '.[].breaches'
+    """
+    from memviz.metrics.verify import verify
+    from memviz.tuning.recorded import Recorded
+
+    source = source_of(conversation, db, format, number, user)
+    told: list[tuple[Run, tuple[Breach, ...]]] = []
+    with progress_of("Checking what was sent"):
+        for run in runs_of(source, strategy, settings, counter or DEFAULT_COUNTER):
+            events = run.strategy.events if isinstance(run.strategy, Recorded) else ()
+            told.append((run, verify(run, events=events, factor=factor)))
+    if json:
+        write_json([_as_json(run, breaches) for run, breaches in told])
+    else:
+        for run, breaches in told:
+            _say_breaches(run, breaches)
+    if any(breaches for _, breaches in told):
+        raise Exit(FAILED)
+
+
+def _as_json(run: Run, breaches: tuple[Breach, ...]) -> dict[str, object]:
+    return {
+        "strategy": run.strategy.label,
+        "requests": len(run.requests),
+        "breaches": [breach.to_dict() for breach in breaches],
+    }
+
+
+def _say_breaches(run: Run, breaches: tuple[Breach, ...]) -> None:
+    from memviz.dashboard.words.verify import breach_words
+
+    requests = counted(len(run.requests), "request")
+    label = run.strategy.label
+    if not breaches:
+        say(f"{label}: {requests}, nothing is wrong.")
+        return
+    say(f"{label}: {len(breaches):,} found wrong in {requests}.")
+    for breach in breaches:
+        say(f"- {breach_words(run, breach)}")

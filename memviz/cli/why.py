@@ -1,0 +1,220 @@
+"""``memviz why``: why a statement was forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Exit, Option
+
+from memviz.cli.arguments import strategies_from
+from memviz.cli.errors import FAILED
+from memviz.cli.inputs import STDIN, Source, source_of
+from memviz.cli.options import (
+    AsJson,
+    Counter,
+    Database,
+    FileOrId,
+    FormatName,
+    Number,
+    Settings,
+    Strategies,
+    UserName,
+)
+from memviz.cli.output import (
+    console,
+    new_table,
+    on_one_line,
+    progress_of,
+    say,
+    write_json,
+)
+from memviz.cli.replaying import PricesOf
+from memviz.core.counters import DEFAULT_COUNTER
+
+if TYPE_CHECKING:
+    from memviz.engine.run import Run
+    from memviz.tuning.forgotten import Remedy, Why
+
+ADDRESS = "http://127.0.0.1:8501"
+"""Where ``memviz ui`` is unless it is told otherwise."""
+Phrase = Annotated[
+    str,
+    Argument(
+        metavar="PHRASE",
+        help="What was said, word for word, or a value such as 1,800 euros. "
+        "[default: the ten lost statements that look most like rules, decisions and numbers]",
+    ),
+]
+Save = Annotated[
+    bool,
+    Option(
+        "--save",
+        help="Keep the file's conversation in the library, for a link to it.",
+    ),
+]
+
+
+def explain_loss(
+    conversation: FileOrId,
+    phrase: Phrase = "",
+    strategy: Strategies = None,
+    settings: Settings = None,
+    counter: Counter = None,
+    format: FormatName = None,
+    number: Number = None,
+    user: UserName = None,
+    prices_of: PricesOf = "openai/gpt-5-mini",
+    save: Save = False,
+    json: AsJson = False,
+    db: Database = None,
+) -> None:
+    """Tell why a statement was forgotten: said, sent, lost, and what would have kept it.
+
+    In a log that holds its program's own compactions (Claude Code, Codex, Gemini CLI, Letta) that is what happened;
+    else, and with -s, it is what would have happened under a strategy. Summaries of strategies are the built-in
+    model's, so nothing is paid. What is in a request need not be followed: this tells what a model could know.
+    The exit code is 1 where something was lost, 0 where nothing was.
+
+    \b
+    Examples:
+      memviz why session.jsonl "never commit to main"
+      memviz why session.jsonl
+      memviz why sample-trip "1,800 euros" -s window:window_size=6 -s claude_code
+      memviz why chat.json --json | jq '.[].lost'
+    """
+    from memviz.tuning.why import why
+
+    source = source_of(conversation, db, format, number, user)
+    source = _saved(source, db) if save else source
+    with progress_of("Looking at what was sent"):
+        runs = runs_of(source, strategy, settings, counter or DEFAULT_COUNTER)
+        found = why(source.transcript, phrase, prices_of=prices_of.strip(), runs=runs)
+    links = [_link(source, one) for one in found]
+    if json:
+        told = zip(found, links, strict=True)
+        write_json([{**one.to_dict(), "link": link or None} for one, link in told])
+    elif phrase.strip():
+        _print_statement(found, links)
+    else:
+        _print_list(runs, found)
+    if not json and not source.id:
+        name = "FILE" if conversation == STDIN else conversation
+        say(f"--save keeps {name} in the library, and prints links into the dashboard.")
+    if any(one.is_lost for one in found):
+        raise Exit(FAILED)
+
+
+def _saved(source: Source, db: str | None) -> Source:
+    """The conversation as the library has it, which it may have had before."""
+    from memviz.storage.workspace import Workspace
+
+    if source.id:
+        return source
+    workspace = Workspace(db)
+    (added,) = workspace.add_once([source.transcript])
+    return replace(source, id=added.entry.id, workspace=workspace)
+
+
+def runs_of(
+    source: Source,
+    named: Sequence[str] | None,
+    settings: Sequence[str] | None,
+    counter: str,
+) -> list[Run]:
+    """Return the run that the log records, where no strategy is named and it records one; else those of strategies."""
+    from memviz.models.names import OFFLINE
+    from memviz.models.registry import model
+    from memviz.tuning.recorded import recorded_run
+
+    if not named and not settings:
+        recorded = recorded_run(source.transcript, counter)
+        if recorded is not None:
+            return [recorded]
+    chosen = strategies_from(named or (), settings or ())
+    return [source.run(one, counter, model(OFFLINE), None) for one in chosen]
+
+
+def _print_statement(found: Sequence[Why], links: Sequence[str]) -> None:
+    from memviz.dashboard.words.why import (
+        CAREFUL,
+        life_sentences,
+        statement_sentences,
+    )
+
+    out = console()
+    for sentence in statement_sentences(found[0]):
+        out.print(on_one_line(sentence))
+    for one, link in zip(found, links, strict=True):
+        out.print()
+        out.print(on_one_line(one.run.strategy.label), style="bold")
+        for sentence in life_sentences(one):
+            out.print("  " + on_one_line(sentence))
+        _print_remedies(one.remedies)
+        if link:
+            out.print(f"  {link}", soft_wrap=True)
+    out.print()
+    out.print(CAREFUL)
+
+
+def _print_remedies(remedies: Sequence[Remedy]) -> None:
+    from memviz.dashboard.words.why import remedy_words
+
+    if not remedies:
+        return
+    table = new_table("  What would have kept it", "price", wrapped=["price"])
+    for remedy in remedies:
+        words = remedy_words(remedy)
+        table.add_row("  " + on_one_line(words.what), words.price)
+    console().print(table)
+
+
+def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:
+    from memviz.dashboard.words.why import CAREFUL, statement_line
+
+    out = console()
+    lost = {run: [*ones] for run, ones in groupby(found, lambda one: one.run)}
+    for run in runs:
+        out.print(on_one_line(run.strategy.label), style="bold")
+        if run not in lost:
+            out.print("  No statement that was looked for is lost at the end.")
+        for one in lost.get(run, []):
+            out.print("  " + on_one_line(statement_line(one)))
+    if found:
+        out.print()
+        out.print(CAREFUL)
+
+
+def _link(source: Source, why: Why) -> str:
+    """The address of the memory map at the request that lost it, with its message selected; empty for a file."""
+    from memviz.dashboard.lessons.study import (
+        ALL_MESSAGES,
+        Highlight,
+        Study,
+        View,
+        query_of,
+    )
+    from memviz.models.names import OFFLINE
+
+    if not source.id:
+        return ""
+    settings = () if why.is_recorded else (why.run.strategy,)
+    study = Study(
+        source.id,
+        settings,
+        counter=why.run.counter.name,
+        first_messages=ALL_MESSAGES,
+    )
+    record = why.lost_at
+    view = View(
+        study,
+        "compare",
+        "memory_map",
+        turn=record.turn if record else None,
+        call=record.call if record else None,
+        highlight=Highlight(setting=0 if settings else None),
+        link=(("message", str(why.said[0] + 1)), ("summarizer", OFFLINE)),
+    )
+    return f"{ADDRESS}/compare?{query_of(view)}"

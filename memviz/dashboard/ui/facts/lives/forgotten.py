@@ -1,0 +1,63 @@
+"""The answer to why a fact was forgotten, below its story: the message that seems to need it, and what would have kept
+it, with prices. Worked out when somebody opens it."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from memviz.core.translation import _, noop
+from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.ui.controls.conversations import studied_conversation
+from memviz.dashboard.ui.controls.pictures import folded
+from memviz.dashboard.ui.controls.pricing import prices_in_force
+from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.why import CAREFUL, life_sentences, remedy_words
+from memviz.metrics.retention.life_lines import LifeLine
+from memviz.tuning.forgotten import Why
+from memviz.tuning.why import why_lost
+
+QUESTION = noop("Why did it forget?")
+KEY = "facts-why"
+
+
+def why_forgotten(one: RetentionResult, life: LifeLine) -> None:
+    """Draw the question, and its answer when it is opened; nothing for a fact that was never lost."""
+    if life.lost_turn is not None:
+        show = partial(_show, one, life)
+        folded(_(QUESTION), KEY, ":material/search_insights:", show)
+
+
+def _show(one: RetentionResult, life: LifeLine) -> None:
+    with (
+        st.spinner(_("Trying what would have kept it"), show_time=True),
+        error_shown(),
+    ):
+        found = _answer(one, life)
+        for sentence in life_sentences(found):
+            st.markdown(plain(sentence))
+        remedies = [remedy_words(remedy) for remedy in found.remedies]
+        rows = {
+            _("What would have kept it"): [plain(one.what) for one in remedies],
+            _("Price in this conversation"): [plain(one.price) for one in remedies],
+        }
+        if remedies:
+            st.table(
+                pd.DataFrame(rows),
+                border="horizontal",
+                hide_index=True,
+                alt=_("What would have kept the fact, and its price"),
+            )
+        st.caption(_(CAREFUL))
+
+
+def _answer(one: RetentionResult, life: LifeLine) -> Why:
+    """The answer, which is worked out once for a run and these prices."""
+    transcript, _log = studied_conversation()
+    probe = one.retention.probes[life.probe]
+    prices = prices_in_force()
+    return one.run.once(
+        (why_lost, probe, repr(prices)),
+        partial(why_lost, transcript, one.run, probe, prices),
+    )

@@ -1,0 +1,235 @@
+"""The answer to why a statement was forgotten, in sentences. Being in a request is not the same as being followed, so
+they say what a model could know, never what it knew."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memviz.core.text.wording import (
+    SEMICOLON,
+    counted,
+    dollars,
+    listed,
+    message_list,
+    message_number,
+    message_range,
+    request_name,
+    request_range,
+)
+from memviz.core.translation import _, noop
+from memviz.dashboard.words.compactions import compaction_words
+from memviz.dashboard.words.requests import role_name
+from memviz.metrics.requests.message_text import readable
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.tuning.forgotten import Remedy, Why
+
+QUOTE_CHARS = 160
+MOST_SPANS = 6
+_STATES = {
+    Knowledge.VERBATIM: noop("{requests} word for word"),
+    Knowledge.SUMMARY: noop("{requests} in the summary"),
+    Knowledge.RECALLED: noop("{requests} brought back"),
+    Knowledge.SYSTEM: noop("{requests} in the system prompt"),
+    Knowledge.CONTRADICTED: noop("{requests} denied or outdated"),
+    Knowledge.UNKNOWN: noop("{requests} perhaps, in what nobody can read"),
+    Knowledge.LOST: noop("{requests} not at all"),
+}
+CAREFUL = noop(
+    "This says what a model could know from its request. What is in a request need not be followed."
+)
+
+
+class RemedyWords(NamedTuple):
+    """Something that would have kept a statement, and its price."""
+
+    what: str
+    price: str
+
+
+def said_words(why: Why) -> str:
+    """Return where it was said and by whom, with the beginning of that message."""
+    log = why.run.log
+    first = why.said[0]
+    template = noop(
+        "The same value is in message {number:,} (turn {turn:,}, {role}): “{quote}”"
+    )
+    if why.is_word_for_word:
+        template = noop("Said in message {number:,} (turn {turn:,}, {role}): “{quote}”")
+    return _(
+        template,
+        number=message_number(first),
+        turn=log.turn_number(first),
+        role=role_name(log[first].role),
+        quote=_quote(why, first),
+    )
+
+
+def held_words(why: Why) -> str:
+    """Return how each request since then held it."""
+    if not why.spans:
+        return _("No request came after it, so it was never needed.")
+    spans = [
+        _(_STATES[span.state], requests=request_range(span.first, span.last))
+        for span in why.spans
+    ]
+    if len(spans) > MOST_SPANS:
+        spans = ["…", *spans[-MOST_SPANS:]]
+    return _("Sent: {spans}.", spans=_(SEMICOLON).join(spans))
+
+
+def _cause(why: Why) -> str:
+    assert why.loss is not None  # noqa: S101 - asked of a loss alone
+    place = request_name(*why.loss.first)
+    if why.event is not None:
+        return _event_words(why, place)
+    if why.compaction is not None:
+        done = compaction_words(why.compaction, why.run)
+        return _("Lost at {place}: {done}", place=place, done=done.sentence)
+    record = why.lost_at
+    assert record is not None  # noqa: S101 - a loss has a request
+    sent = [part for part in record.parts.history if len(part)]
+    if not sent:
+        return _(
+            "Lost at {place}: under {label} it sends no earlier message word for word.",
+            place=place,
+            label=why.run.strategy_at(record.turn).label,
+        )
+    return _(
+        "Lost at {place}: under {label} it sends {sent} and the input, and none of them says it.",
+        place=place,
+        label=why.run.strategy_at(record.turn).label,
+        sent=listed(map(message_range, sent)),
+    )
+
+
+def _event_words(why: Why, place: str) -> str:
+    event = why.event
+    assert event is not None  # noqa: S101 - asked where there is one
+    if event.tokens_before is None:
+        return _(
+            "Lost at {place}: the log says that its program compacted after message {after:,}, and its summary does "
+            "not say it.",
+            place=place,
+            after=event.after_message,
+        )
+    return _(
+        "Lost at {place}: the log says that its program compacted after message {after:,}, at {tokens:,} tokens by its "
+        "own count, and its summary does not say it.",
+        place=place,
+        after=event.after_message,
+        tokens=event.tokens_before,
+    )
+
+
+def need_words(why: Why) -> str:
+    """Return the first message that seems to need it or to break it, of those whose requests were without it."""
+    need = why.need
+    if need is None:
+        return _("No later message is seen to need it.")
+    told = {
+        "number": message_number(need.position),
+        "turn": why.run.log.turn_number(need.position),
+        "role": role_name(why.run.log[need.position].role),
+        "quote": _quote(why, need.position),
+    }
+    if not need.words:
+        return _(
+            "Message {number:,} (turn {turn:,}, {role}) says it again, and its request did not hold it: “{quote}”",
+            **told,
+        )
+    return _(
+        "Message {number:,} (turn {turn:,}, {role}) seems to need it or to break it, for it says {words}; its request "
+        "did not hold it: “{quote}”",
+        **told,
+        words=listed(need.words),
+    )
+
+
+def _quote(why: Why, position: int) -> str:
+    text = " ".join(readable(why.run.log[position]).split())
+    answers = (why.probe.question, *why.probe.answers)
+    places = [text.casefold().find(answer.casefold()) for answer in answers]
+    start = max(0, min((at for at in places if at >= 0), default=0) - QUOTE_CHARS // 2)
+    quote = text[start : start + QUOTE_CHARS]
+    before = "…" if start else ""
+    after = "…" if start + QUOTE_CHARS < len(text) else ""
+    return f"{before}{quote}{after}"
+
+
+def remedy_words(remedy: Remedy) -> RemedyWords:
+    """Return what would have kept it, or that retrieval would not have, and its price."""
+    price = _("{tokens:+,} tokens, price unknown", tokens=remedy.more_tokens)
+    if remedy.more_usd is not None:
+        sign = "-" if remedy.more_usd < 0 else "+"
+        price = _(
+            "{tokens:+,} tokens, {sign}{usd}",
+            tokens=remedy.more_tokens,
+            sign=sign,
+            usd=dollars(abs(remedy.more_usd)),
+        )
+    return RemedyWords(_what(remedy), price)
+
+
+def _what(remedy: Remedy) -> str:
+    label = remedy.strategy.label
+    if remedy.kind == "pin":
+        return _("Its message pinned, under the same setting")
+    if remedy.kind == "limit":
+        return _("A larger limit: {label}", label=label)
+    if remedy.kind == "preset" and label.startswith(remedy.title):
+        return _("Another rule: {label}", label=label)
+    if remedy.kind == "preset":
+        return _("Another rule: {title}, here {label}", title=remedy.title, label=label)
+    found = {"label": label, "rank": remedy.rank, "found": remedy.found}
+    if remedy.keeps and remedy.rank is not None:
+        return _("{label}: it is number {rank:,} of {found:,} found", **found)
+    if remedy.keeps:
+        return _("{label}: the request has it", **found)
+    if remedy.rank is not None:
+        return _(
+            "Not {label}: it is number {rank:,} of {found:,} found, too far down",
+            **found,
+        )
+    return _("Not {label}: the question has no word of it", **found)
+
+
+def statement_sentences(why: Why) -> Iterator[str]:
+    """Yield where a statement was said, which is the same under every setting."""
+    yield said_words(why)
+    if len(why.said) > 1:
+        yield _("Said again in {messages}.", messages=message_list(why.said[1:]))
+    if why.probe.question != why.probe.answers[0]:
+        yield _(
+            "In every request its value is looked up: {value}",
+            value=why.probe.answers[0],
+        )
+
+
+def life_sentences(why: Why) -> Iterator[str]:
+    """Yield what became of it under one setting, but for what would have kept it."""
+    yield held_words(why)
+    if why.loss is None:
+        return
+    yield _cause(why)
+    yield _(
+        "Of {since} since then {without:,} were without it.",
+        since=counted(why.since, "request"),
+        without=why.without,
+    )
+    yield need_words(why)
+
+
+def statement_line(why: Why) -> str:
+    """Return a lost statement in one line, where many are listed."""
+    log = why.run.log
+    first = why.said[0] if why.said else 0
+    assert why.loss is not None  # noqa: S101 - only lost ones are listed
+    return _(
+        "{value} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it: {statement}",
+        value=why.probe.answers[0],
+        number=message_number(first),
+        turn=log.turn_number(first),
+        role=role_name(log[first].role),
+        place=request_name(*why.loss.first),
+        requests=counted(why.without, "request"),
+        statement=why.probe.question,
+    )

@@ -1,0 +1,207 @@
+"""The books of a run, checked: what each request held, by which rule messages left, what was counted and billed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Fate
+from memviz.core.pieces import Line, Messages, Notes, Picked
+from memviz.engine.assembly import assemble, count, message_tokens
+from memviz.engine.parts import Parts
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.engine.tool_pairs import in_pairs, orphaned_results
+from memviz.metrics.requests.request_table import versions_of
+from memviz.strategies.library import LibraryStrategy
+from memviz.transcripts.base import RecordedEvent
+
+USAGE_FACTOR = 2.0
+"""How many times as large as the other one of two counts may be: counters differ by model and language, and a log may
+lack the system prompt and the schemas of tools."""
+
+BreachKind = Literal[
+    "no_fate",
+    "unsaid",
+    "sent_twice",
+    "no_rule",
+    "no_reason",
+    "no_call",
+    "miscounted",
+    "usage",
+]
+"""The breaches.
+
+- *no_fate*: a message that was said has no fate at the request, or one that was not said yet has one.
+- *unsaid*: the request holds a message that was not said yet, or a summary that was not written yet.
+- *sent_twice*: it holds a message or a summary twice.
+- *no_rule*: it leaves out a message that its strategy's rule sends.
+- *no_reason*: a compaction changed what is sent and gives no reason.
+- *no_call*: it holds the result of a tool without the call; providers refuse it.
+- *miscounted*: its tokens on record are not those of its messages.
+- *usage*: its tokens as billed, or as the log's program counted them, and as counted here are more than a factor apart.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """One thing that is not as it has to be, and its place."""
+
+    kind: BreachKind
+    turn: int
+    """The turn of the request; of a compaction that of the message that it came after."""
+    call: int = 1
+    position: int | None = None
+    """The log position of the message that it is about."""
+    version: int | None = None
+    """The version of the summary that it is about, from 1."""
+    on_record: int | None = None
+    """Tokens, as they were recorded."""
+    counted: int | None = None
+    """Tokens, as they are counted."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON, without what it is not about. Messages count from 1 there."""
+        value = {name: one for name, one in asdict(self).items() if one is not None}
+        position = value.pop("position", None)
+        if position is not None:
+            value["message"] = position + 1
+        return value
+
+
+def verify(
+    run: Run,
+    *,
+    events: Iterable[RecordedEvent] = (),
+    factor: float = USAGE_FACTOR,
+) -> tuple[Breach, ...]:
+    """Return the breaches of ``run`` in the order of its requests: nothing where every message has one fate at every
+    request, every drop has a rule, results of tools have their calls, nothing is sent or counted twice, and tokens on
+    record are within ``factor`` of those that are counted. ``events`` are those of the log whose program's run it is:
+    what that program counted before a compaction is compared with the request before it."""
+    return tuple(_find_breaches(run, tuple(events), factor))
+
+
+def _find_breaches(
+    run: Run, events: Iterable[RecordedEvent], factor: float
+) -> Iterator[Breach]:
+    for record in run.requests:
+        is_sound = True
+        for breach in _contents(run, record):
+            is_sound = False
+            yield breach
+        # What is not there cannot be counted.
+        if is_sound:
+            yield from _rules(run, record)
+            yield from _tokens(record, factor)
+    for compaction in run.compactions:
+        if compaction.changes_memory and not compaction.reason:
+            yield Breach(
+                "no_reason", compaction.turn, position=compaction.after_message
+            )
+    for event in events:
+        yield from _event(run, event, factor)
+
+
+def _sent(parts: Parts) -> Iterator[int]:
+    """Yield every log position that a request sends, as often as it sends it."""
+    for piece in parts.pieces:
+        if isinstance(piece, Messages | Picked):
+            yield from piece.positions
+    yield from parts.exchange
+
+
+def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
+    """Yield what is wrong with the messages and the summaries that a request holds."""
+    place = (record.turn, record.call)
+    written = record.memory.summary_count
+    for piece in record.parts.pieces:
+        if isinstance(piece, Notes) and piece.stop > written:
+            yield Breach("unsaid", *place, version=piece.stop)
+            return
+    said = record.log_length
+    sent = Counter(_sent(record.parts))
+    if not run.log or any(not 0 <= position < said for position in sent):
+        for position in sorted(sent):
+            if not 0 <= position < said:
+                yield Breach("unsaid", *place, position=position)
+        return
+    for position, times in sorted(sent.items()):
+        if times > 1:
+            yield Breach("sent_twice", *place, position=position)
+    versions = Counter(versions_of(record.parts, run.space.summaries))
+    for version, times in sorted(versions.items()):
+        if times > 1:
+            yield Breach("sent_twice", *place, version=version + 1)
+    for position, fate in enumerate(run.fates_at(record).tolist()):
+        if (fate == Fate.NOT_YET) == (position < said):
+            yield Breach("no_fate", *place, position=position)
+
+
+def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
+    """Yield messages that were left out though the rule sends them, and results whose calls were."""
+    place = (record.turn, record.call)
+    log = record.memory.log
+    strategy = record.strategy or run.strategy_at(record.turn)
+    # A library said at the time what it sends: it has no rule that could be asked again.
+    if not isinstance(strategy, LibraryStrategy):
+        asked_for = record.recalled.indices if record.recalled else ()
+        wanted = assemble(record.memory, strategy.select(record.memory), asked_for)
+        # A run may leave out halves of a call and its result on purpose.
+        mended = in_pairs(log, wanted, asked_for)
+        missing = set(_sent(wanted)).intersection(_sent(mended))
+        for position in sorted(missing.difference(_sent(record.parts))):
+            yield Breach("no_rule", *place, position=position)
+    for position in orphaned_results(log, record.parts):
+        yield Breach("no_call", *place, position=position)
+
+
+def _tokens(record: TurnRecord, factor: float) -> Iterator[Breach]:
+    """Yield counts that do not agree: by part, in all, and with what was billed."""
+    place = (record.turn, record.call)
+    counted = count(record.memory, record.parts, record.thoughts)
+    in_all = _recount(record)
+    if counted != record.tokens or in_all not in (None, record.total_tokens):
+        total = sum(counted.values()) if in_all is None else in_all
+        yield Breach("miscounted", *place, on_record=record.total_tokens, counted=total)
+    usage = record.facts.usage if record.facts else None
+    if usage is not None:
+        yield from _compare(*place, usage.input_tokens, record.total_tokens, factor)
+
+
+def _recount(record: TurnRecord) -> int | None:
+    """Return the tokens of a request, message by message as it is sent; ``None`` where schemas of tools are among them,
+    or notes inside the system prompt, which are no messages."""
+    space = record.memory.space
+    if space.tool_tokens or record.parts.tools:
+        return None
+    for piece in record.parts.pieces:
+        if isinstance(piece, Notes | Line) and piece.place != "message":
+            return None
+    messages = record.context.messages
+    counter = space.sums.counter
+    tokens = sum(message_tokens(counter, message) for message in messages)
+    return tokens + TOKENS_PER_MESSAGE * len(messages) + TOKENS_PER_REQUEST
+
+
+def _compare(
+    turn: int, call: int, on_record: int, counted: int, factor: float
+) -> Iterator[Breach]:
+    smaller, larger = sorted((on_record, counted))
+    if larger > factor * smaller:
+        yield Breach("usage", turn, call, on_record=on_record, counted=counted)
+
+
+def _event(run: Run, event: RecordedEvent, factor: float) -> Iterator[Breach]:
+    """Yield a compaction of the log before which its program counted otherwise than the last request before it."""
+    before = [
+        record for record in run.requests if record.log_length <= event.after_message
+    ]
+    if before and event.tokens_before is not None:
+        record = before[-1]
+        counted = record.total_tokens + record.reply_tokens
+        yield from _compare(
+            record.turn, record.call, event.tokens_before, counted, factor
+        )

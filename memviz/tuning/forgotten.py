@@ -1,0 +1,290 @@
+"""Statements that were forgotten, each under one setting: where it was said, until when it was sent, and what ended
+that. All of it is read off a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Any, Literal
+
+import numpy as np
+
+from memviz.core.conversation import Log
+from memviz.core.text.containment import contains
+from memviz.core.text.wording import message_number
+from memviz.core.text.words import content_words
+from memviz.engine.compaction import Compaction
+from memviz.engine.records import TurnRecord
+from memviz.engine.run import Run
+from memviz.metrics.requests.message_text import readable
+from memviz.metrics.requests.request_table import versions_of
+from memviz.metrics.retention.knowledge import Knowledge, Retention
+from memviz.metrics.retention.life_lines import LossCauses, Span, life_lines
+from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.metrics.retention.proposed_probes import BLANK
+from memviz.metrics.retention.retention import retention
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import CATEGORIES, Probe, RecordedEvent
+from memviz.tuning.recorded import Recorded
+
+MOST_STATEMENTS = 10
+"""Lost statements that are told where nobody asks for one."""
+LEAST_SHARED = 2
+"""Words of a statement that a message needs to have to be told as one that seems to need it."""
+SHARED_PART = 2 / 3
+"""And the part of its words."""
+_WORD = re.compile(r"\w+")
+_RULE_OR_DECISION = re.compile(
+    r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
+    r"|不要|必须|不能|永远|一律|决定|只能",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A later message that seems to need the statement or to break it."""
+
+    position: int
+    request: int
+    """The number (0-based) of the request that it is the input or the reply of: one without the statement."""
+    words: tuple[str, ...]
+    """The words of the statement as it says them; empty where it says the value itself again."""
+
+
+RemedyKind = Literal["pin", "retrieval", "limit", "preset"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """Something that would have kept the statement, or retrieval, which may not have."""
+
+    kind: RemedyKind
+    strategy: Strategy
+    title: str
+    """The name of the strategy, or of the product whose preset it is."""
+    more_tokens: int
+    """Tokens of all requests and summaries of the conversation, less those of the run that forgot."""
+    more_usd: float | None
+    """The same in US dollars, with the provider's prompt cache; ``None`` where a price is unknown."""
+    keeps: bool = True
+    rank: int | None = None
+    """The place of the message among those that retrieval finds, from 1; ``None`` where it finds it not at all."""
+    found: int = 0
+    """The messages that it finds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Why:
+    """A statement under one setting: said, sent, and lost or not. Positions count from 0."""
+
+    run: Run
+    probe: Probe
+    """What is looked up in every request: ``answers`` is its value, ``evidence`` the message that says it first."""
+    said: tuple[int, ...]
+    """The messages that say it."""
+    is_word_for_word: bool
+    """They have the phrase as it was given; else they say the same value."""
+    spans: tuple[Span, ...]
+    loss: Span | None
+    """Its last loss: the requests, one after the other, that did not hold it."""
+    compaction: Compaction | None
+    """The compaction that took it; ``None`` where the rule sends no messages so old."""
+    without: int
+    """Requests that did not hold it."""
+    since: int
+    """Requests since the loss began, these among them."""
+    need: Need | None = None
+    remedies: tuple[Remedy, ...] = ()
+
+    @property
+    def is_lost(self) -> bool:
+        """True where any request was without it after it had been said."""
+        return self.loss is not None
+
+    @property
+    def is_recorded(self) -> bool:
+        """True where this is what the log says that its program did."""
+        return isinstance(self.run.strategy, Recorded)
+
+    @property
+    def event(self) -> RecordedEvent | None:
+        """The compaction that took it, as the log has it."""
+        strategy = self.run.strategy
+        if self.compaction is None or not isinstance(strategy, Recorded):
+            return None
+        return strategy.event_after(self.compaction.after_message + 1)
+
+    @property
+    def sent_until(self) -> Span | None:
+        """The requests that held it last before the loss; of one that is not lost the last ones that hold it."""
+        before = self.spans
+        if self.loss is not None:
+            before = self.spans[: self.spans.index(self.loss)]
+        return next((span for span in reversed(before) if span.state.is_known), None)
+
+    @property
+    def lost_at(self) -> TurnRecord | None:
+        """The first request of the loss."""
+        return None if self.loss is None else self._at(self.loss.first_place)
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """The versions of the summary (from 1) that the last request to hold it was sent."""
+        if self.sent_until is None:
+            return ()
+        record = self._at(self.sent_until.last_place)
+        sent = versions_of(record.parts, self.run.space.summaries)
+        return tuple(version + 1 for version in sent)
+
+    def _at(self, place: int) -> TurnRecord:
+        return self.run.requests[self.judged.number_at(place)]
+
+    @cached_property
+    def judged(self) -> Retention:
+        return retention(self.run, [self.probe])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON. Messages count from 1 there, as people number them."""
+        log = self.run.log
+        value: dict[str, Any] = {
+            "strategy": self.run.strategy.label,
+            "is_recorded": self.is_recorded,
+            "statement": self.probe.question,
+            "value": self.probe.answers[0],
+            "said": [_message(log, position) for position in self.said],
+            "is_word_for_word": self.is_word_for_word,
+            "is_lost": self.is_lost,
+            "spans": [_span(span) for span in self.spans],
+            "lost": None if self.loss is None else _span(self.loss),
+            "without_requests": self.without,
+            "requests_since": self.since,
+            "summary_versions": list(self.versions),
+            "ended_by": None,
+            "recorded": None if self.event is None else self.event.to_dict(),
+            "needed": None,
+            "would_have_kept": [_remedy(remedy) for remedy in self.remedies],
+        }
+        if self.compaction is not None:
+            value["ended_by"] = self.compaction.to_dict()
+        if self.need is not None:
+            needed = _message(log, self.need.position)
+            value["needed"] = {**needed, "words": list(self.need.words)}
+        return value
+
+
+def _message(log: Log, position: int) -> dict[str, Any]:
+    return {
+        "message": message_number(position),
+        "turn": log.turn_number(position),
+        "role": log[position].role,
+        "name": log[position].name,
+    }
+
+
+def _span(span: Span) -> dict[str, Any]:
+    return {
+        "state": span.state.name.lower(),
+        "first": {"turn": span.first_turn, "call": span.first_call},
+        "last": {"turn": span.last_turn, "call": span.last_call},
+    }
+
+
+def _remedy(remedy: Remedy) -> dict[str, Any]:
+    return {
+        "kind": remedy.kind,
+        "strategy": {"id": remedy.strategy.id, **remedy.strategy.model_dump()},
+        "title": remedy.title,
+        "label": remedy.strategy.label,
+        "keeps": remedy.keeps,
+        "more_tokens": remedy.more_tokens,
+        "more_usd": remedy.more_usd,
+        "rank": remedy.rank,
+        "found": remedy.found,
+    }
+
+
+def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
+    """Yield what became of each probe that was said in ``run``."""
+    texts = ProbeTexts(run.log, probes)
+    judged = retention(run, probes, texts)
+    causes = LossCauses(run, texts)
+    for life in life_lines(run, judged, texts):
+        states = judged.states[:, life.probe]
+        probe = probes[life.probe]
+        losses = [span for span in life.spans if span.state is Knowledge.LOST]
+        loss = losses[-1] if losses else None
+        compaction = need = None
+        first = len(states)
+        if loss is not None:
+            first = judged.number_at(loss.first_place)
+            number = causes.by(first, life.probe)
+            compaction = None if number is None else run.compactions[number]
+            lost = states == Knowledge.LOST
+            need = _find_need(run, probe, lost)
+        yield Why(
+            run,
+            probe,
+            said=tuple(sorted(probe.evidence)),
+            is_word_for_word=True,
+            spans=life.spans,
+            loss=loss,
+            compaction=compaction,
+            without=int((states[first:] == Knowledge.LOST).sum()),
+            since=len(states) - first,
+            need=need,
+        )
+
+
+def _find_need(run: Run, probe: Probe, lost: Bools) -> Need | None:
+    """Return the first message whose request is among the ``lost`` ones, those without the fact, and that says its
+    value or most of the words of the statement."""
+    log = run.log
+    lengths = run.columns.lengths
+    statement = probe.question.replace(BLANK, " ")
+    words = content_words(statement)
+    least = max(LEAST_SHARED, ceil(SHARED_PART * len(words)))
+    record = run.requests[int(np.argmax(lost))]
+    start = record.parts.input.start if record.parts.input else record.log_length
+    for position in range(start, len(log)):
+        message = log[position]
+        if message.role not in ("user", "assistant") or position in probe.evidence:
+            continue
+        request = int(np.searchsorted(lengths, position, side="right"))
+        if message.role == "assistant":
+            request -= 1
+        if request >= len(lost) or not lost[request]:
+            continue
+        text = readable(message)
+        if any(contains(text, answer) for answer in probe.answers):
+            return Need(position, request, ())
+        shared = words & content_words(text)
+        if len(shared) >= least:
+            spelled = [
+                word for word in _WORD.findall(text) if shared & content_words(word)
+            ]
+            return Need(position, request, tuple(dict.fromkeys(spelled)))
+    return None
+
+
+def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
+    """Return the statements that the last request is without, those first that look most like what has to be kept."""
+    lost = [
+        one
+        for one in explain(run, probes)
+        if one.loss is not None and one.loss is one.spans[-1]
+    ]
+    lost.sort(key=lambda one: (_weight(one.probe), -one.without))
+    return lost[:MOST_STATEMENTS]
+
+
+def _weight(probe: Probe) -> int:
+    """Return a number that is smaller for what looks like a rule or a decision, then for the kinds in their order."""
+    if _RULE_OR_DECISION.search(probe.question):
+        return -1
+    if probe.category in CATEGORIES:
+        return CATEGORIES.index(probe.category)
+    return len(CATEGORIES)

@@ -1,0 +1,84 @@
+"""A run of what a recorded log says that its own program did to its memory."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
+from memviz.core.memory import Memory
+from memviz.core.translation import _, noop
+from memviz.engine.replay import replay
+from memviz.engine.run import Run
+from memviz.strategies.base import Effect, Trigger, Write
+from memviz.strategies.clauses import Headroom
+from memviz.strategies.hand_off import HandOff
+from memviz.strategies.presets import presets
+from memviz.transcripts.base import RecordedEvent, Transcript
+
+CODEX = "codex"
+"""The format whose program keeps the user's newest messages beside its summary; the log does not say which."""
+
+RECORDED = noop("recorded in the log")
+"""The reason of a compaction where the log gives none."""
+
+
+class Recorded(HandOff):
+    """Compacts where the log says that its program did, with the summaries that the log holds.
+
+    Of a compaction whose summary is not in the log, or stands for a part of the messages, nobody can tell what was
+    left: it becomes a block that nobody can read. What a program read in again after it, such as files, is in the log
+    only if it was said.
+    """
+
+    title: ClassVar[str] = noop("As recorded")
+    main_parameter: ClassVar[str] = ""
+    trigger: ClassVar[Trigger] = Trigger.MESSAGE
+
+    events: tuple[RecordedEvent, ...] = ()
+    """The compactions of the log, in order."""
+
+    @property
+    def label(self) -> str:
+        """The title alone: its parameters are what happened."""
+        return _(self.title)
+
+    def headroom(self, memory: Memory) -> Headroom | None:
+        """Unknown: the log says when."""
+        return None
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """Compact everything so far where the log says so, whatever of it was the input then."""
+        event = self.event_after(memory.length)
+        if event is None or memory.cursor >= memory.length:
+            return ()
+        # Of a summary of a part the log does not say which messages stayed beside it.
+        text = "" if event.part else event.text
+        effect = Write(
+            range(memory.cursor, memory.length),
+            memory.length,
+            event.reason or RECORDED,
+            memory.summary,
+            text=text or None,
+            opaque_tokens=0 if text else max(1, event.tokens_after or 0),
+        )
+        return (effect,)
+
+    def event_after(self, messages: int) -> RecordedEvent | None:
+        """Return the compaction that was recorded after so many messages; of several the last one with a summary."""
+        there = [event for event in self.events if event.after_message == messages]
+        there.sort(key=lambda event: bool(event.text))
+        return there[-1] if there else None
+
+
+def recorded_run(
+    transcript: Transcript, counter: AnyCounter = DEFAULT_COUNTER
+) -> Run | None:
+    """Return the run that the log records; ``None`` where its program recorded no compaction."""
+    events = tuple(event for event in transcript.events if event.kind == "compaction")
+    if not events:
+        return None
+    kept = 0
+    if transcript.format == CODEX:
+        kept = presets()[CODEX].parameters["keep_user_tokens"]
+    strategy = Recorded(events=events, keep_user_tokens=kept)
+    return replay(transcript, strategy, model=None, counter=counter)

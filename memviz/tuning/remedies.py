@@ -1,0 +1,163 @@
+"""Remedies for a statement that was forgotten, each with its price: other runs of the same conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from memviz.core.conversation import Log
+from memviz.core.errors import MemvizError
+from memviz.engine.recall import Recall, RequestKey
+from memviz.engine.replay import Messages, as_log, replay
+from memviz.engine.run import Run
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.retention import retention
+from memviz.strategies import strategy as make_strategy
+from memviz.strategies import strategy_class
+from memviz.strategies.base import Strategy
+from memviz.strategies.presets import presets
+from memviz.strategies.retrieval import Retrieval
+from memviz.transcripts.base import Transcript
+from memviz.tuning.forgotten import Remedy, RemedyKind, Why
+from memviz.tuning.grid import largest_sizes, refused
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.scaling import scaled
+
+MOST_PRESETS = 3
+"""Presets that would have kept it, the cheapest first."""
+
+
+class Offer:
+    """Other runs of a conversation, and what they cost more."""
+
+    def __init__(self, messages: Messages, assumptions: PricingAssumptions) -> None:
+        log = as_log(messages)
+        self._messages = messages
+        if isinstance(messages, Transcript | Log):
+            self._log = log
+        else:
+            self._messages = self._log = log
+        self._assumptions = assumptions
+        self._made: dict[Strategy, Run] = {}
+
+    def with_remedies(self, found: Why) -> Why:
+        """Return a statement with what would have kept it, if it was lost, and how retrieval would have done."""
+        if not found.is_lost:
+            return found
+        return replace(found, remedies=tuple(self._remedies(found)))
+
+    def _remedies(self, lost: Why) -> Iterator[Remedy]:
+        yield from self._pin(lost)
+        yield from self._retrieval(lost)
+        yield from self._larger_limit(lost)
+        cheapest = {one.more_tokens: one for one in self._presets(lost)}
+        yield from sorted(cheapest.values(), key=_price)[:MOST_PRESETS]
+
+    def _pin(self, lost: Why) -> Iterator[Remedy]:
+        """The message brought back into every request that was without it."""
+        run = lost.run
+        recalled = Recall(messages=lost.said[:1])
+        turns = run.columns.turns[self._lost_requests(lost)]
+        recalls: dict[RequestKey, Recall] = dict.fromkeys(turns.tolist(), recalled)
+        if run.strategy.allows_recall and not lost.is_recorded:
+            pinned = self._run(lost, run.strategy, recalls)
+            if self._is_kept(lost, pinned):
+                yield self._priced("pin", lost, pinned)
+
+    def _retrieval(self, lost: Why) -> Iterator[Remedy]:
+        """The message found at the request that seems to need it; where none does, at the first without it."""
+        number = int(self._lost_requests(lost)[0])
+        if lost.need is not None:
+            number = lost.need.request
+        strategy = Retrieval()
+        made = self._run(lost, strategy)
+        memory = made.requests[number].memory
+        found = [pick.position for pick in strategy.found(memory)]
+        ranks = [found.index(one) + 1 for one in lost.said if one in found]
+        state = retention(made, [lost.probe]).retained[number, 0]
+        yield replace(
+            self._priced("retrieval", lost, made),
+            keeps=bool(state),
+            rank=min(ranks, default=None),
+            found=len(found),
+        )
+
+    def _larger_limit(self, lost: Why) -> Iterator[Remedy]:
+        """The main parameter, doubled until the statement stays."""
+        strategy = lost.run.strategy
+        name = strategy.main_parameter
+        limits = {one.name: one for one in strategy.parameters() if one.is_number}
+        if name not in limits:
+            return
+        sizes = largest_sizes([self._log], lost.run.counter)
+        largest = 2 * sizes.get(limits[name].unit, 0)
+        value = 2 * getattr(strategy, name)
+        while value <= largest:
+            try:
+                larger = strategy.model_copy(update={name: value})
+                made = self._run(lost, larger)
+            except MemvizError:
+                return
+            if self._is_kept(lost, made):
+                yield self._priced("limit", lost, made)
+                return
+            value *= 2
+
+    def _presets(self, lost: Why) -> Iterator[Remedy]:
+        """Products whose rule, scaled to the conversation, would have kept it."""
+        needed_tokens = largest_sizes([self._log], lost.run.counter)["tokens"]
+        cannot = refused()
+        for id, preset in presets().items():
+            if preset.strategy in cannot:
+                continue
+            scale = scaled(strategy_class(id), needed_tokens, preset.parameters)
+            strategy = make_strategy(id, **(scale.values if scale else {}))
+            if strategy == lost.run.strategy:
+                continue
+            made = self._run(lost, strategy)
+            if self._is_kept(lost, made):
+                kept = self._priced("preset", lost, made)
+                yield replace(kept, title=preset.title)
+
+    def _run(
+        self,
+        lost: Why,
+        strategy: Strategy,
+        recalls: dict[RequestKey, Recall] | None = None,
+    ) -> Run:
+        counter = lost.run.counter
+        if recalls:
+            return replay(self._messages, strategy, counter=counter, recalls=recalls)
+        if strategy not in self._made:
+            self._made[strategy] = replay(self._messages, strategy, counter=counter)
+        return self._made[strategy]
+
+    def _lost_requests(self, lost: Why) -> Any:
+        """Return the numbers of the requests that were without it."""
+        states = lost.judged.states[:, 0]
+        return np.flatnonzero(states == Knowledge.LOST)
+
+    def _is_kept(self, lost: Why, run: Run) -> bool:
+        """Return whether all requests of ``run`` hold it that were without it."""
+        rows = self._lost_requests(lost)
+        retained = retention(run, [lost.probe]).retained[:, 0]
+        return bool(rows[-1] < len(retained) and retained[rows].all())
+
+    def _priced(self, kind: RemedyKind, lost: Why, run: Run) -> Remedy:
+        # With summaries by the same model, whoever wrote those of the run that forgot.
+        base = self._run(lost, lost.run.strategy)
+        before = self._assumptions.cost(traffic(base)).total_usd
+        after = self._assumptions.cost(traffic(run)).total_usd
+        usd = None if before is None or after is None else after - before
+        tokens = token_use(run).all_tokens - token_use(base).all_tokens
+        return Remedy(kind, run.strategy, run.strategy.name, tokens, usd)
+
+
+def _price(remedy: Remedy) -> float:
+    """Return the dollars that presets are sorted by, or their tokens where prices are unknown."""
+    return remedy.more_tokens if remedy.more_usd is None else remedy.more_usd

@@ -1,0 +1,138 @@
+"""The answer to why a phrase was forgotten, under one setting or several. Nobody is asked for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from memviz.core.conversation import Log
+from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
+from memviz.core.errors import MemvizError
+from memviz.core.text.containment import contains
+from memviz.core.text.wording import message_number
+from memviz.core.text.words import content_words
+from memviz.core.translation import _
+from memviz.engine.replay import Messages, replay
+from memviz.engine.run import Run
+from memviz.metrics.requests.message_text import readable
+from memviz.metrics.retention.proposed_probes import propose_probes
+from memviz.models.names import DEFAULT_MODEL
+from memviz.strategies import COMPARED_AT_FIRST
+from memviz.strategies import strategy as make_strategy
+from memviz.strategies.base import Strategy
+from memviz.transcripts.base import Probe, Transcript
+from memviz.tuning.forgotten import Why, explain, lost_statements
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.recorded import recorded_run
+from memviz.tuning.remedies import Offer
+
+
+class NotSaidError(MemvizError):
+    """No message says the phrase."""
+
+
+def why(
+    messages: Messages,
+    phrase: str = "",
+    *,
+    strategies: Sequence[Strategy] | Strategy | None = None,
+    counter: AnyCounter = DEFAULT_COUNTER,
+    prices_of: str = DEFAULT_MODEL,
+    runs: Sequence[Run] = (),
+) -> tuple[Why, ...]:
+    """Return why a conversation's ``phrase`` was forgotten, once a setting; without a phrase the ten statements of each
+    setting that were lost at the end and look most like rules, decisions and numbers, without what would have kept
+    them.
+
+    ``strategies`` are the settings to look at. Without them it is what the log itself says, if its program recorded its
+    compactions, and else the three settings that Compare opens with. ``runs`` are those of the conversation that are
+    there already: no others are made then. Summaries are the built-in model's. ``prices_of`` names whose prices count.
+
+    Raises :class:`NotSaidError` where nobody says the phrase, and what :func:`memviz.replay` does.
+    """
+    if not runs:
+        runs = runs_toexplain(messages, strategies, counter)
+    log = runs[0].log
+    probes: Sequence[Probe] = ()
+    if isinstance(messages, Transcript):
+        probes = messages.probes
+    if not phrase.strip():
+        probes = probes or propose_probes(log)
+        return tuple(one for run in runs for one in lost_statements(run, probes))
+    said, is_word_for_word = _find_phrase(log, phrase)
+    value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
+    probe = Probe(phrase, (value,), said[:1], category="")
+    offer = Offer(messages, PricingAssumptions.of(prices_of))
+    found = []
+    for run in runs:
+        (one,) = explain(run, [probe])
+        one = replace(one, said=said, is_word_for_word=is_word_for_word)
+        found.append(offer.with_remedies(one))
+    return tuple(found)
+
+
+def why_lost(
+    messages: Messages, run: Run, probe: Probe, prices: PricingAssumptions
+) -> Why:
+    """Return why ``run``, one of these messages, forgot a fact that they state, and what would have kept it."""
+    (found,) = explain(run, [probe])
+    return Offer(messages, prices).with_remedies(found)
+
+
+def runs_toexplain(
+    messages: Messages,
+    strategies: Sequence[Strategy] | Strategy | None = None,
+    counter: AnyCounter = DEFAULT_COUNTER,
+) -> list[Run]:
+    """Return the runs that :func:`why` looks at. Its arguments are those of that function."""
+    if isinstance(strategies, Strategy):
+        strategies = [strategies]
+    if not strategies:
+        if isinstance(messages, Transcript):
+            recorded = recorded_run(messages, counter)
+            if recorded is not None:
+                return [recorded]
+        strategies = [make_strategy(id, **own) for id, own in COMPARED_AT_FIRST]
+    return [replay(messages, strategy, counter=counter) for strategy in strategies]
+
+
+def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
+    """Return the messages that have the phrase word for word; if none has, those that say the same value."""
+    wanted = " ".join(phrase.split()).casefold()
+    texts = [readable(message) for message in log]
+    said = [
+        position
+        for position, text in enumerate(texts)
+        if wanted in " ".join(text.split()).casefold()
+    ]
+    if said:
+        return tuple(said), True
+    said = [position for position, text in enumerate(texts) if contains(text, phrase)]
+    if said:
+        return tuple(said), False
+    scores = log.word_index().scores(content_words(phrase), 0, len(log))
+    if not scores.any():
+        raise NotSaidError(_("No message says {phrase!r}.", phrase=phrase))
+    nearest = int(np.argmax(scores))
+    raise NotSaidError(
+        _(
+            "No message says {phrase!r}. The nearest is message {number:,} (turn {turn:,}): {text!r}",
+            phrase=phrase,
+            number=message_number(nearest),
+            turn=log.turn_number(nearest),
+            text=" ".join(texts[nearest].split())[:120],
+        )
+    )
+
+
+def _value_of(phrase: str, said: Sequence[int], probes: Iterable[Probe]) -> str:
+    """Return the value in the phrase, by which retention judges the fact: a summary says a sentence in other words."""
+    values = [phrase]
+    for probe in probes:
+        if set(probe.evidence).intersection(said) and contains(
+            phrase, probe.answers[0]
+        ):
+            values.append(probe.answers[0])
+    return max(values[1:] or values, key=len)

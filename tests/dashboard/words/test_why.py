@@ -1,0 +1,122 @@
+"""Why a statement was forgotten, in words: one sentence a case."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import memviz
+from memviz import why
+from memviz.dashboard.words.verify import breach_words
+from memviz.dashboard.words.why import (
+    held_words,
+    life_sentences,
+    remedy_words,
+    said_words,
+    statement_sentences,
+)
+from memviz.metrics.verify import Breach
+from memviz.tuning.forgotten import Remedy
+from tests.recorded_session import RULE, session
+
+WINDOW = memviz.strategy("window", window_size=2)
+TALK = [
+    {"role": role, "content": text}
+    for text in ("The code is 7742.", "Hi.", "And you?", "Good.")
+    for role in ("user", "assistant")
+]
+RETRIEVAL = memviz.strategy("retrieval")
+
+
+def test_every_sentence_is_whole() -> None:
+    (found,) = why(TALK, "The code is 7742.", strategies=WINDOW)
+    assert said_words(found) == (
+        "Said in message 1 (turn 1, user): “The code is 7742.”"
+    )
+    assert [*statement_sentences(found)][1:] == [
+        "Said again in message 2.",
+        "In every request its value is looked up: 7742",
+    ]
+    assert [*life_sentences(found)] == [
+        "Sent: turns 1 to 2 word for word; turns 3 to 4 not at all.",
+        "Lost at turn 3: under Sliding window · 2 messages it sends message 4 and the input, and none of them says it.",
+        "Of 2 requests since then 2 were without it.",
+        "No later message is seen to need it.",
+    ]
+
+
+def test_a_compaction_of_the_log() -> None:
+    transcript = memviz.load_transcript(session().encode(), "claude_code")
+    (found,) = why(transcript, RULE)
+    told = [*life_sentences(found)]
+    assert told[1].startswith("Lost at turn 3: the log says that its program compacted")
+    assert "9,000 tokens" in told[1]
+    unknown = memviz.load_transcript(session("").encode(), "claude_code")
+    (found,) = why(unknown, RULE)
+    assert "in what nobody can read" in held_words(found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"kind": "pin"}, "Its message pinned, under the same setting"),
+        ({"kind": "limit"}, "A larger limit: Retrieval · 5 messages"),
+        ({"kind": "preset"}, "Another rule: Retrieval · 5 messages"),
+        (
+            {"kind": "preset", "title": "Zed"},
+            "Another rule: Zed, here Retrieval · 5 messages",
+        ),
+        ({"rank": 2}, "Retrieval · 5 messages: it is number 2 of 9 found"),
+        ({}, "Retrieval · 5 messages: the request has it"),
+        (
+            {"keeps": False, "rank": 8},
+            "Not Retrieval · 5 messages: it is number 8 of 9 found, too far down",
+        ),
+        (
+            {"keeps": False},
+            "Not Retrieval · 5 messages: the question has no word of it",
+        ),
+    ],
+)
+def test_each_remedy(changes: dict[str, object], what: str) -> None:
+    remedy = Remedy("retrieval", RETRIEVAL, "Retrieval", 1200, 0.004, found=9)
+    assert remedy_words(replace(remedy, **changes)).what == what  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("usd", "price"),
+    [
+        (0.004, "+1,200 tokens, +$0.004"),
+        (-0.004, "+1,200 tokens, -$0.004"),
+        (None, "+1,200 tokens, price unknown"),
+    ],
+)
+def test_each_price(usd: float | None, price: str) -> None:
+    remedy = Remedy("pin", WINDOW, "Sliding window", 1200, usd)
+    assert remedy_words(remedy).price == price
+
+
+@pytest.mark.parametrize(
+    "breach",
+    [
+        Breach("no_fate", 2, position=1),
+        Breach("unsaid", 2, position=1),
+        Breach("sent_twice", 2, position=1),
+        Breach("no_rule", 2, position=1),
+        Breach("no_reason", 2, position=1),
+        Breach("no_call", 2, position=1),
+        Breach("unsaid", 2, version=2),
+        Breach("sent_twice", 2, version=2),
+        Breach("miscounted", 2, on_record=12, counted=10),
+        Breach("usage", 2, on_record=12, counted=2),
+    ],
+)
+def test_each_breach_has_its_place_and_its_numbers(breach: Breach) -> None:
+    run = memviz.replay(TALK, WINDOW, counter="chars4")
+    words = breach_words(run, breach)
+    assert words.startswith("Turn 2: ")
+    assert words.endswith((".", "it."))
+    numbers = [breach.position and 2, breach.version, breach.on_record, breach.counted]
+    for number in filter(None, numbers):
+        assert str(number) in words

@@ -1,0 +1,106 @@
+"""What the log says that its own program did, as a run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import memviz
+from memviz import Fate, Message, Transcript
+from memviz.transcripts.base import RecordedEvent
+from memviz.tuning.recorded import RECORDED, recorded_run
+from tests.recorded_session import SUMMARY, session
+
+TALK = tuple(
+    Message(role, f"{role} {number}")
+    for number in range(4)
+    for role in ("user", "assistant")
+)
+
+
+def run_of(*events: RecordedEvent, format: str = "messages") -> memviz.Run:
+    run = recorded_run(Transcript(TALK, events=events, format=format), "chars4")
+    assert run is not None
+    return run
+
+
+def test_a_log_without_compactions_records_no_run() -> None:
+    kept = RecordedEvent("summary", 4, "They talked.")
+    assert recorded_run(Transcript(TALK)) is None
+    assert recorded_run(Transcript(TALK, events=(kept,))) is None
+
+
+def test_the_summary_stands_for_all_messages_before_it_and_costs_no_call() -> None:
+    run = run_of(RecordedEvent("compaction", 4, "They talked.", "manual"))
+    (made,) = run.compactions
+    assert (made.after_message, made.summary, made.reason) == (
+        3,
+        "They talked.",
+        "manual",
+    )
+    assert not made.asked
+    fates = run.fates()
+    assert (fates[1, :3] == Fate.VERBATIM).all()
+    assert (fates[2, :4] == Fate.SUMMARIZED).all()
+    assert fates[2, 4] == Fate.VERBATIM
+    assert "They talked." in run.requests[2].context.messages[0].content
+
+
+def test_a_compaction_within_a_turn_leaves_the_open_call_and_its_result() -> None:
+    call = {"id": "a", "function": {"name": "read", "arguments": "{}"}}
+    talk = (
+        Message("user", "Read it."),
+        Message("assistant", "", tool_calls=(call,)),  # type: ignore[arg-type]
+        Message("tool", "alpha", tool_call_id="a"),
+        Message("assistant", "It says alpha."),
+    )
+    events = (RecordedEvent("compaction", 3, "It is read."),)
+    run = recorded_run(Transcript(talk, events=events), "chars4")
+    assert run is not None
+    assert run.fates()[1].tolist()[:2] == [Fate.SUMMARIZED] * 2
+
+
+def test_a_later_compaction_takes_in_the_summary_before_it() -> None:
+    run = run_of(
+        RecordedEvent("compaction", 2, "One."), RecordedEvent("compaction", 6, "Two.")
+    )
+    first, second = run.compactions
+    assert (first.replaces, second.replaces) == (None, 1)
+    assert second.reason == RECORDED
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        RecordedEvent("compaction", 4, tokens_after=12),
+        RecordedEvent("compaction", 4, "The last of it.", part="from"),
+    ],
+)
+def test_what_was_left_is_unknown_without_a_summary_of_everything(
+    event: RecordedEvent,
+) -> None:
+    fates = run_of(event).fates()
+    assert (fates[2, :4] == Fate.OPAQUE).all()
+
+
+def test_of_several_records_of_one_compaction_the_one_with_a_summary_counts() -> None:
+    run = run_of(
+        RecordedEvent("compaction", 4, "They talked."), RecordedEvent("compaction", 4)
+    )
+    assert [made.summary for made in run.compactions] == ["They talked."]
+
+
+def test_codex_keeps_the_newest_messages_of_the_user_beside_its_summary() -> None:
+    event = RecordedEvent("compaction", 4, "They talked.")
+    fates = run_of(event, format="codex").fates()[2]
+    assert np.flatnonzero(fates == Fate.VERBATIM).tolist() == [0, 2, 4]
+
+
+def test_a_session_of_claude_code() -> None:
+    transcript = memviz.load_transcript(session().encode(), "claude_code")
+    run = recorded_run(transcript)
+    assert run is not None
+    assert [made.summary for made in run.compactions] == [SUMMARY]
+    about = {"summarizeMetadata": {"direction": "from"}}
+    part = memviz.load_transcript(session(**about).encode(), "claude_code")
+    assert [event.part for event in part.events] == ["from"]

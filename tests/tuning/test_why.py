@@ -1,0 +1,308 @@
+"""Why a statement was forgotten: against what was said, what was sent, and what other settings would have sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import memviz
+from memviz import Message, Probe, Transcript, Why, why
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.tuning.forgotten import MOST_STATEMENTS, Need
+from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.why import NotSaidError
+from tests.recorded_session import RULE, session
+
+CODE = "The door code of the cabin is 7742."
+ASKED = "What is the door code of the cabin again?"
+
+
+def talk(*said: str, fillers: int = 4) -> list[Message]:
+    """What the user says, with turns about nothing behind the first of it."""
+    lines = [
+        said[0],
+        *(f"Tell me more about whales, part {n}." for n in range(fillers)),
+    ]
+    lines += said[1:]
+    messages = []
+    for number, line in enumerate(lines):
+        messages += [Message("user", line), Message("assistant", f"Fine {number}.")]
+    return messages
+
+
+def one(messages: Any, phrase: str, strategy: memviz.Strategy, **more: Any) -> Why:
+    (found,) = why(messages, phrase, strategies=strategy, counter="chars4", **more)
+    return found
+
+
+WINDOW = memviz.strategy("window", window_size=4)
+
+
+class TestLife:
+    def test_where_it_was_said_and_until_when_it_was_sent(self) -> None:
+        found = one(talk(CODE, ASKED), "The door code of the cabin is 7742.", WINDOW)
+        assert found.said == (0,)
+        assert found.is_word_for_word
+        assert found.probe.answers == ("7742",)
+        states = [(span.state, span.first_turn, span.last_turn) for span in found.spans]
+        assert states == [(Knowledge.VERBATIM, 1, 2), (Knowledge.LOST, 3, 6)]
+        assert found.compaction is None
+        assert (found.without, found.since) == (4, 4)
+        assert found.lost_at is found.run.requests[2]
+
+    def test_the_summarization_that_took_it(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["They greeted each other."] * 9)
+        run = memviz.replay(talk(CODE), strategy, model=model, counter="chars4")
+        (found,) = why(talk(CODE), "7742", runs=[run])
+        assert found.compaction is run.compactions[0]
+        assert found.sent_until is not None
+        assert found.sent_until.state is Knowledge.VERBATIM
+
+    def test_the_summary_that_it_was_known_from(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        texts = ["The code is 7742.", *["They talked of whales."] * 9]
+        run = memviz.replay(
+            talk(CODE, fillers=6),
+            strategy,
+            model=memviz.ScriptedModel(texts),
+            counter="chars4",
+        )
+        (found,) = why(talk(CODE, fillers=6), "7742", runs=[run])
+        assert found.versions == (1,)
+        assert found.compaction is run.compactions[1]
+
+    def test_what_was_never_lost(self) -> None:
+        found = one(talk(CODE), "7742", memviz.strategy("buffer"))
+        assert not found.is_lost
+        assert (found.compaction, found.need, found.remedies) == (None, None, ())
+
+    def test_its_last_loss_counts_where_it_came_back(self) -> None:
+        messages = talk(CODE, "It was 7742, thanks.", *["And whales?"] * 4)
+        found = one(messages, "7742", WINDOW)
+        assert found.said == (0, 10)
+        assert [span.state for span in found.spans].count(Knowledge.LOST) == 2
+        assert found.loss is found.spans[-1]
+
+
+class TestPhrase:
+    def test_word_for_word_whatever_the_case_and_the_breaks(self) -> None:
+        found = one(
+            talk("The door code\nof the Cabin is 7742."), "code of the cabin", WINDOW
+        )
+        assert found.is_word_for_word
+
+    def test_else_by_its_value(self) -> None:
+        found = one(talk("The deposit is 1,800 euros."), "1800 EUR", WINDOW)
+        assert (found.said, found.is_word_for_word) == ((0,), False)
+
+    def test_nobody_said_it(self) -> None:
+        with pytest.raises(NotSaidError, match=r"nearest is message 1 \(turn 1\)"):
+            one(talk(CODE), "the code of my bicycle", WINDOW)
+        with pytest.raises(NotSaidError, match="No message says"):
+            one(talk(CODE), "zyxw", WINDOW)
+
+
+class TestNeed:
+    def test_the_first_message_with_most_of_its_words(self) -> None:
+        found = one(talk(CODE, "Is the cabin warm?", ASKED), CODE, WINDOW)
+        assert found.need == Need(12, 6, ("door", "code", "cabin"))
+
+    def test_a_reply_that_says_its_value_again(self) -> None:
+        messages = [*talk(CODE), Message("user", ASKED), Message("assistant", "7742.")]
+        found = one(messages, "code of the cabin is 7742", WINDOW)
+        assert found.need is not None
+        assert found.need.position == 10
+        found = one(messages, "7742", WINDOW)
+        assert found.need == Need(11, 5, ())
+
+    def test_none_while_the_request_still_holds_it(self) -> None:
+        found = one(talk(CODE, ASKED, fillers=0), CODE, WINDOW)
+        assert found.need is None
+
+
+class TestRemedies:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def found() -> Why:
+        return one(talk(CODE, ASKED, fillers=8), CODE, WINDOW)
+
+    def remedy(self, found: Why, kind: str) -> Any:
+        return next(remedy for remedy in found.remedies if remedy.kind == kind)
+
+    def test_each_that_keeps_it_keeps_it_at_every_request_that_was_without_it(
+        self, found: Why
+    ) -> None:
+        lost = [n for n, state in enumerate(states_of(found.run)) if state == "LOST"]
+        assert lost
+        for remedy in found.remedies:
+            if remedy.kind in ("limit", "preset"):
+                run = memviz.replay(found.run.log, remedy.strategy, counter="chars4")
+                kept = states_of(run)
+                assert {kept[number] for number in lost} <= {"VERBATIM", "SUMMARY"}
+
+    def test_the_smallest_doubled_limit(self, found: Why) -> None:
+        limit = self.remedy(found, "limit")
+        assert limit.strategy.window_size == 32
+        half = memviz.strategy("window", window_size=16)
+        assert one(found.run.log, CODE, half).is_lost
+
+    def test_the_rank_of_retrieval_at_the_request_that_needs_it(
+        self, found: Why
+    ) -> None:
+        assert found.need is not None
+        retrieval = self.remedy(found, "retrieval")
+        assert (retrieval.rank, retrieval.keeps) == (1, True)
+
+    def test_the_price_of_a_pin(self, found: Why) -> None:
+        pin = self.remedy(found, "pin")
+        recalled = memviz.Recall(messages=[0])
+        turns = range(3, len(found.run.requests) + 1)
+        run = memviz.replay(
+            found.run.log,
+            WINDOW,
+            counter="chars4",
+            recalls=dict.fromkeys(turns, recalled),
+        )
+        assert "LOST" not in states_of(run)
+        more = token_use(run).all_tokens - token_use(found.run).all_tokens
+        assert pin.more_tokens == more > 0
+        costs = [
+            PricingAssumptions.of().cost(traffic(one)).total_usd
+            for one in (run, found.run)
+        ]
+        assert pin.more_usd == pytest.approx(costs[0] - costs[1])
+
+    def test_prices_are_against_the_same_setting_with_the_same_summarizer(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["Whales, " * 200] * 99)
+        run = memviz.replay(talk(CODE, ASKED), strategy, model=model, counter="chars4")
+        (found,) = why(talk(CODE, ASKED), CODE, runs=[run])
+        own = memviz.replay(talk(CODE, ASKED), strategy, counter="chars4")
+        limit = self.remedy(found, "limit")
+        larger = memviz.replay(talk(CODE, ASKED), limit.strategy, counter="chars4")
+        assert limit.more_tokens == (
+            token_use(larger).all_tokens - token_use(own).all_tokens
+        )
+
+    def test_presets_are_few_and_the_cheapest(self, found: Why) -> None:
+        prices = [one.more_usd for one in found.remedies if one.kind == "preset"]
+        assert 0 < len(prices) <= 3
+        assert prices == sorted(prices)
+
+    def test_no_price_is_made_up(self) -> None:
+        found = one(talk(CODE), CODE, WINDOW, prices_of="nobody/knows")
+        assert {remedy.more_usd for remedy in found.remedies} == {None}
+
+
+def states_of(run: memviz.Run) -> list[str]:
+    probe = Probe("code", ("7742",), (0,), "number")
+    states = memviz.retention(run, [probe]).states[:, 0]
+    return [Knowledge(int(state)).name for state in states]
+
+
+class TestStatements:
+    def test_rules_come_first_and_then_the_kinds_in_their_order(self) -> None:
+        probes = (
+            Probe("Who is the guide?", ("Ana",), (0,), "name"),
+            Probe("You may never ___.", ("smoke",), (0,), "number"),
+            Probe("What do we want?", ("dolphins",), (0,), "goal"),
+        )
+        said = "Ana is the guide; never smoke; we want dolphins."
+        transcript = Transcript((*talk(said, fillers=0), *plain(6)), probes=probes)
+        found = why(transcript, strategies=WINDOW)
+        assert [one.probe.answers[0] for one in found] == ["smoke", "dolphins", "Ana"]
+        assert all(one.remedies == () for one in found)
+
+    def test_only_what_the_last_request_is_without_and_at_most_ten(self) -> None:
+        words = [
+            "ash",
+            "birch",
+            "cedar",
+            "elm",
+            "fir",
+            "hazel",
+            "larch",
+            "maple",
+            "oak",
+            "pine",
+            "rowan",
+            "yew",
+        ]
+        probes = tuple(
+            Probe(f"Tree {n}?", (word,), (0,), "name") for n, word in enumerate(words)
+        )
+        said = [Message("user", ", ".join(words)), Message("assistant", "Trees.")]
+        transcript = Transcript(
+            (*said, *plain(6), Message("user", "yew"), Message("assistant", "Yes.")),
+            probes=probes,
+        )
+        found = why(transcript, strategies=WINDOW)
+        assert len(found) == MOST_STATEMENTS
+        assert all(one.loss is one.spans[-1] for one in found)
+        assert "yew" not in {one.probe.answers[0] for one in found}
+
+    def test_they_are_proposed_where_the_conversation_names_none(self) -> None:
+        found = why(talk(CODE, fillers=8), strategies=WINDOW)
+        assert [one.probe.answers for one in found] == [("7742",)]
+
+    def test_three_settings_are_looked_at_unless_others_are_named(self) -> None:
+        found = why(talk(CODE), "7742")
+        assert [one.run.strategy.id for one in found] == [
+            "buffer",
+            "window",
+            "summary_buffer",
+        ]
+
+
+def plain(turns: int) -> list[Message]:
+    return talk("Hello.", fillers=turns - 1)
+
+
+class TestRecorded:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def found() -> Why:
+        transcript = memviz.load_transcript(session().encode(), "claude_code")
+        (found,) = why(transcript, RULE)
+        return found
+
+    def test_what_happened_is_what_the_log_says(self, found: Why) -> None:
+        assert found.is_recorded
+        assert found.event is not None
+        assert (found.event.reason, found.event.tokens_before) == ("auto", 9000)
+        assert found.lost_at is not None
+        assert found.lost_at.turn == 3
+
+    def test_the_message_that_seems_to_break_it(self, found: Why) -> None:
+        assert found.need == Need(4, 2, ("commit", "main"))
+
+    def test_what_the_summary_says_is_not_lost(self) -> None:
+        transcript = memviz.load_transcript(session().encode(), "claude_code")
+        (found,) = why(transcript, "port 5433")
+        assert not found.is_lost
+        assert found.spans[-1].state is Knowledge.SUMMARY
+
+    def test_without_its_summary_nobody_can_tell(self) -> None:
+        transcript = memviz.load_transcript(session("").encode(), "claude_code")
+        (found,) = why(transcript, RULE)
+        assert not found.is_lost
+        assert found.spans[-1].state is Knowledge.UNKNOWN
+
+    def test_a_strategy_that_is_named_takes_its_place(self) -> None:
+        transcript = memviz.load_transcript(session().encode(), "claude_code")
+        (found,) = why(transcript, RULE, strategies=[WINDOW])
+        assert not found.is_recorded
+
+    def test_nothing_is_pinned_in_what_happened(self, found: Why) -> None:
+        assert {remedy.kind for remedy in found.remedies} <= {"retrieval", "preset"}
+
+    def test_as_json_messages_count_from_1(self, found: Why) -> None:
+        told = found.to_dict()
+        assert told["said"] == [{"message": 1, "turn": 1, "role": "user", "name": None}]
+        assert told["needed"]["message"] == 5
+        assert told["recorded"]["tokens_before"] == 9000
+        assert told["is_lost"]
