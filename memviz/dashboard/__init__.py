@@ -10,7 +10,7 @@ Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.cla
 ``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``reporting.found_setting``,
 ``reporting.report``, ``reporting.run_json``, ``reporting.run_tables``,
 ``reporting.sweep_json``, ``words.compactions``, ``words.estimates``, ``words.health``,
-``words.prices``.
+``words.prices``, ``words.sweeps``.
 """
 
 from pathlib import Path

@@ -6,7 +6,7 @@ Begin with ``sweep`` (``sweep``), ``Sweep`` (``results``), ``Cell`` (``cell``),
 (``pricing_assumptions``); ``executors`` are where cells are worked off. Nothing here
 knows a database or a page.
 
-Open to other rooms: ``best_of_each``, ``cautions``, ``constraints``, ``grid``, ``grounds``, ``paid``,
+Open to other rooms: ``best_of_each``, ``cautions``, ``constraints``, ``grid``, ``grounds``, ``pace``, ``paid``,
 ``pareto``, ``pricing_assumptions``, ``recommendation``, ``results``, ``scaling``,
 ``sweep``, ``sweep_conversation``.
 """
