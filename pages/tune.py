@@ -19,6 +19,7 @@ from memviz.dashboard.ui.tune.advice import (
     facts_button,
     recommendation,
 )
+from memviz.dashboard.ui.tune.asked import asked_for
 from memviz.dashboard.ui.tune.grid import (
     choose_conversations,
     choose_settings,
@@ -36,7 +37,6 @@ from memviz.dashboard.ui.tune.measured import (
 )
 from memviz.dashboard.ui.tune.pictures import looked_at, main_picture, one_strategy
 from memviz.dashboard.ui.tune.run import (
-    asked_for,
     is_free_and_through,
     nothing_to_try,
     sweep_of,

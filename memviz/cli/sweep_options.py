@@ -159,6 +159,16 @@ Scheduler = Annotated[
         help="Measure on the Dask cluster at tcp://host:8786.",
     ),
 ]
+Seconds = Annotated[
+    float | None,
+    Option(
+        "--seconds",
+        metavar="N",
+        min=1.0,
+        max=MAX_SECONDS,
+        help="Measure what fits into so long: of each family of strategies the settings that tell most come first.",
+    ),
+]
 NoKeep = Annotated[
     bool,
     Option(

@@ -18,7 +18,7 @@ from memviz.cli import paying
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
 from memviz.core.errors import SweepError, UnusableSummarizerError
-from memviz.core.text.wording import dollars
+from memviz.core.text.wording import counted, dollars
 
 if TYPE_CHECKING:
     from memviz.cli.arguments import Usd
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from memviz.tuning.sweep_conversation import SweepConversation
 
 STDERR = 2
+LONG_MESSAGES = 60_000
+"""Settings times messages from which on it is said before how long they take: to find out takes a second or two."""
 STOPPING = b"Stopping: what is under way comes to its end. Ctrl-C again ends at once.\n"
 
 
@@ -210,6 +212,25 @@ def prepare_conversations(
     return tuple(found)
 
 
+def say_how_long(plan: Plan, writer: Model) -> None:
+    """Say how long a large sweep takes, as its settings do over the beginning of the first conversation."""
+    from memviz.dashboard.words.sweeps import time_words
+    from memviz.transcripts.base import Transcript
+    from memviz.tuning.pace import HERE
+
+    messages = sum(len(one.log) for one in plan.subjects)
+    if len(plan.settings) * messages < LONG_MESSAGES:
+        return
+    transcript = Transcript(tuple(plan.subjects[0].log))
+    HERE.try_out(plan.settings, transcript, plan.counter, writer)
+    seconds = HERE.seconds_of_all(plan.settings, writer.name, messages)
+    if seconds is not None:
+        complain(
+            f"{counted(len(plan.settings), 'setting')} over {counted(len(plan.subjects), 'conversation')} take about "
+            f"{time_words(seconds)} in one process. --seconds measures what fits into less."
+        )
+
+
 def work_off(
     sweeping: Sweeping, what: str, on_stop: Callable[[], object] | None = None
 ) -> Ended:
@@ -234,6 +255,8 @@ def work_off(
             if not sweeping.cells:
                 raise
             problem = str(error)
+    from memviz.dashboard.words.sweeps import left_out_words
+
     sweep = sweeping.sweep
     if sweep.is_complete:
         return Ended(sweep, sweeping.measured)
@@ -242,6 +265,9 @@ def work_off(
         problem = "Stopped by Ctrl-C."
         code = INTERRUPTED
     problem = problem or sweep.stopped
+    if sweeping.is_out_of_time:
+        code = 0
+        problem = " ".join([problem, *left_out_words(sweep)])
     again = "The same command goes on from here."
     if sweeping.kept is None:
         again = "Without --no-keep it could go on from here."

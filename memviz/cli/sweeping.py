@@ -30,6 +30,7 @@ from memviz.cli.sweep_runner import (
     Plan,
     executor_of,
     prepare_conversations,
+    say_how_long,
     work_off,
 )
 from memviz.core.counters import DEFAULT_COUNTER
@@ -103,6 +104,7 @@ def sweep_settings(
     workers: options.Workers = None,
     dask: options.Dask = False,
     scheduler: options.Scheduler = None,
+    seconds: options.Seconds = None,
     format: FormatName = None,
     user: UserName = None,
     number: options.Number = None,
@@ -127,6 +129,7 @@ def sweep_settings(
       memviz sweep chats.json -s summary_buffer:max_token_limit=500..8000/8 --workers 4 --csv sweep.csv
       memviz sweep chat.json --model anthropic/claude-sonnet-4-5 --pause 600 --code llamaindex
       memviz sweep chat.json --summarizer openai/gpt-5-mini --budget 0.50
+      memviz sweep chats.json --seconds 30
     """
     from memviz.models.names import is_free
     from memviz.storage.workspace import Workspace
@@ -161,6 +164,9 @@ def sweep_settings(
     tried = _find_settings(strategy, settings, subjects, counter, writer)
     kept = workspace.store if workspace else None
     plan = Plan(subjects, tried, counter, assumptions, kept)
+    executor["seconds"] = seconds
+    if seconds is None:
+        say_how_long(plan, writer)
     ended = _measure(plan, writer, executor, payer, workspace)
     over: Any = "worst" if worst else "median"
     constraints = Constraints(keep, max_peak, over, allow_refused)

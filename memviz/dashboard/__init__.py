@@ -11,7 +11,7 @@ Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.cla
 ``reporting.found_setting``,
 ``reporting.report``, ``reporting.run_json``, ``reporting.run_tables``,
 ``reporting.sweep_json``, ``words.compactions``, ``words.estimates``, ``words.health``,
-``words.prices``, ``words.verify``, ``words.why``.
+``words.prices``, ``words.sweeps``, ``words.verify``, ``words.why``.
 """
 
 from pathlib import Path

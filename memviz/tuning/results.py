@@ -118,6 +118,13 @@ class Sweep:
         """True where every cell is there."""
         return len(self.cells) == len(self.settings) * len(self.subjects)
 
+    @property
+    def left_out(self) -> tuple[Strategy, ...]:
+        """The settings that were measured over no conversation: the sweep was ended before, or its time was over."""
+        measured = {place.setting for place in self.cells}
+        numbered = enumerate(self.settings)
+        return tuple(one for number, one in numbered if number not in measured)
+
     def priced(self, assumptions: PricingAssumptions) -> Sweep:
         """Return the same cells on other terms."""
         return replace(self, assumptions=assumptions)

@@ -19,6 +19,7 @@ from memviz.core.errors import (
     SweepError,
 )
 from memviz.core.messages import Message
+from memviz.core.text.wording import duration_words
 from memviz.core.translation import _
 from memviz.engine.replay import Messages, as_model
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
@@ -26,7 +27,7 @@ from memviz.models.base import Model
 from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Transcript
-from memviz.tuning.cell import Cell, CellIndex, cell_key, job_size, jobs, work
+from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
 from memviz.tuning.executors import (
     run_in_processes,
     run_in_threads,
@@ -34,6 +35,7 @@ from memviz.tuning.executors import (
     run_on_dask,
 )
 from memviz.tuning.grid import Grid, largest_sizes, settings
+from memviz.tuning.pace import HERE, DueWork, PaceKey, most_telling_first
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 from memviz.tuning.sweep_conversation import SweepConversation
@@ -62,13 +64,9 @@ class SweepProgress:
     measured: int
     """Cells of ``done`` that were measured now; the others were kept from before."""
     seconds: float
-
-    @property
-    def seconds_left(self) -> float | None:
-        """The time that the rest takes if it goes on like this; ``None`` as long as nothing was measured."""
-        if not self.measured:
-            return None
-        return self.seconds / self.measured * (self.total - self.done)
+    seconds_left: float | None = None
+    """The time that the rest takes, from what each of its strategies took here; ``None`` as long as none was
+    measured."""
 
     @property
     def time_left(self) -> str:
@@ -99,11 +97,16 @@ class Sweeping:
     executor: Executor = "auto"
     workers: int | None = None
     scheduler: str | None = None
+    seconds: float | None = None
+    """The time that it may take, if not as long as it takes: the settings that tell most come first."""
     stop: Event = field(default_factory=Event)
     stopped: str = ""
     cells: dict[CellIndex, Cell] = field(default_factory=dict)
     measured: int = 0
+    is_out_of_time: bool = False
+    """Some cells were not begun, for they did not fit into ``seconds``."""
     _started: float = field(default_factory=perf_counter)
+    _due: DueWork = field(default_factory=DueWork)
 
     @property
     def total(self) -> int:
@@ -114,7 +117,17 @@ class Sweeping:
     def progress(self) -> SweepProgress:
         """The progress so far."""
         seconds = perf_counter() - self._started
-        return SweepProgress(len(self.cells), self.total, self.measured, seconds)
+        left = self._due.seconds_left(seconds)
+        if left is not None and self.seconds is not None:
+            left = min(left, max(0.0, self.seconds - seconds))
+        return SweepProgress(len(self.cells), self.total, self.measured, seconds, left)
+
+    def _pace_key(self, place: CellIndex) -> PaceKey:
+        writer = "" if self.summarizer is None else self.summarizer.name
+        return PaceKey.of(self.settings[place.setting], writer)
+
+    def _messages(self, place: CellIndex) -> int:
+        return len(self.subjects[place.subject].log)
 
     @property
     def sweep(self) -> Sweep:
@@ -141,6 +154,14 @@ class Sweeping:
             self.cells[place] = cell
             yield cell
         missing = [place for place in keys if place not in self.cells]
+        if self.seconds is not None:
+            rank = {
+                number: at
+                for at, number in enumerate(most_telling_first(self.settings))
+            }
+            missing.sort(key=lambda place: (rank[place.setting], place.subject))
+        for place in missing:
+            self._due.add(self._pace_key(place), self._messages(place))
         self._started = perf_counter()
         try:
             for finished in self._run(missing) if missing else ():
@@ -151,6 +172,10 @@ class Sweeping:
             # Where the user closed it, it need not be used up.
             if not self.stop.is_set():
                 self.stopped = str(error)
+        if self.is_out_of_time and not self.stop.is_set():
+            self.stopped = _(
+                "That is what fits into {time}.", time=duration_words(self.seconds or 0)
+            )
 
     def _keys(self) -> dict[CellIndex, str]:
         counter = find_counter(self.counter).name
@@ -187,6 +212,7 @@ class Sweeping:
     def _take(self, place: CellIndex, cell: Cell, key: str) -> None:
         self.cells[place] = cell
         self.measured += 1
+        self._due.take(self._pace_key(place), self._messages(place), cell.seconds)
         if self.kept is not None and cell.can_be_kept:
             # Pages say so; the cell is worth looking at nevertheless.
             with suppress(DatabaseMovedError):
@@ -200,9 +226,9 @@ class Sweeping:
         size = 1
         if executor in ("processes", "dask"):
             size = job_size(len(missing), workers)
-        todo = jobs(
-            self.subjects, self.settings, missing, self.counter, self.summarizer, size
-        )
+        todo = self._jobs(missing, size)
+        if self.seconds is not None:
+            todo = self._jobs_in_time(missing, self.seconds)
         match executor:
             case "threads":
                 return run_in_threads(todo, work, self.stop, workers=workers)
@@ -214,6 +240,26 @@ class Sweeping:
                 )
             case _:
                 return run_inline(todo, work, self.stop)
+
+    def _jobs(self, places: Sequence[CellIndex], size: int) -> Iterator[Job]:
+        return jobs(
+            self.subjects, self.settings, places, self.counter, self.summarizer, size
+        )
+
+    def _jobs_in_time(
+        self, places: Sequence[CellIndex], seconds: float
+    ) -> Iterator[Job]:
+        """Yield the jobs of these cells, in their order, that come to their end in time. The first one is done
+        however long it takes, or nothing could be shown."""
+        is_begun = bool(self.cells)
+        for place in places:
+            left = seconds - (perf_counter() - self._started)
+            needed = HERE.seconds(self._pace_key(place), self._messages(place))
+            if is_begun and (needed or 0.0) > left:
+                self.is_out_of_time = True
+                continue
+            is_begun = True
+            yield from self._jobs([place], 1)
 
     def _executor(self) -> Executor:
         if self.executor != "auto":
@@ -281,6 +327,7 @@ def sweep(
     executor: Executor = "auto",
     workers: int | None = None,
     scheduler: str | None = None,
+    seconds: float | None = None,
     kept: KeptCells | None = None,
     progress: Callable[[SweepProgress], object] | None = None,
     stop: Event | None = None,
@@ -293,7 +340,8 @@ def sweep(
     counts tokens only. ``executor``: ``inline`` in this thread, ``threads`` for a summarizer behind an API,
     ``processes`` on this machine, ``dask`` on the cluster at ``scheduler`` or a local one; ``auto`` chooses.
     ``kept`` (a :class:`memviz.storage.store.Store`) keeps finished cells, so that a sweep that was ended goes
-    on where it was. ``progress`` is called for every cell.
+    on where it was. ``progress`` is called for every cell. ``seconds`` is the time that measuring may take: of each
+    family the settings that tell most come first, and :attr:`Sweep.left_out` are those that did not fit.
 
     Raises :class:`memviz.ParameterError` for a grid that is none, :class:`memviz.SweepError` for no conversation
     or a cluster that is lost.
@@ -315,6 +363,7 @@ def sweep(
         executor=executor,
         workers=workers,
         scheduler=scheduler,
+        seconds=seconds,
         stop=stop or Event(),
     )
     for _cell in sweeping:

@@ -93,6 +93,22 @@ def waited_for(condition: Any, seconds: float = SECONDS) -> None:
         time.sleep(0.02)
 
 
+def test_seconds_measure_what_fits_and_say_what_is_left_out(chat: Path) -> None:
+    shown = memviz("sweep", "sample-support", "--seconds", 1, "--all")
+    assert "That is what fits into 1 s." in shown.err
+    assert "left out" in shown.err
+    assert memviz("sweep", chat, *GRID, "--seconds", 600).err == ""
+
+
+def test_a_large_sweep_says_before_how_long_it_takes(
+    chat: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memviz.cli.sweep_runner.LONG_MESSAGES", 1)
+    assert "5 settings over 1 conversation take about 1 s" in (
+        memviz("sweep", chat, *GRID).err
+    )
+
+
 class TestJson:
     def test_has_the_cells_of_the_api(self, chat: Path) -> None:
         shown = memviz("sweep", chat, *GRID, "--json")

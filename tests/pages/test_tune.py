@@ -19,10 +19,11 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.code_export import targets
-from memviz.dashboard.ui.tune import run
+from memviz.dashboard.ui.tune import extent
 from memviz.engine.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.storage.workspace import DATABASE_VARIABLE
+from memviz.strategies.presets import presets
 from memviz.transcripts.samples import sample
 from memviz.tuning.best_of_each import answer_for, best_of_each
 from memviz.tuning.constraints import Constraints
@@ -281,7 +282,7 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(
 def test_a_large_sweep_begins_when_asked(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "AT_ONCE_MESSAGES", 1_000)
+    monkeypatch.setattr(extent, "AT_ONCE_MESSAGES", 1_000)
     id = Store(database).add_conversation(generate(40, seed=1))
     page = open_page("tune", over=json.dumps([id]))
     assert "begins when you say so" in told(page)
@@ -371,3 +372,40 @@ def test_what_a_program_does_is_one_more_setting_scaled_to_the_conversation(
     shown = told(finished(session))
     assert "2 settings of 2 strategies are tried." in shown
     assert "OpenAI Agents, trimmed results" in str(figures(session)[0]["data"])
+
+
+def test_whole_families_are_chosen_with_one_control() -> None:
+    page = opened("sample-trip")
+    only(page, "window")
+    families = labelled(page.button_group, "Whole families")
+    assert families.value == []
+    families.set_value(["Word for word"])
+    finished(page.run())
+    assert {"buffer", "window", "token_buffer"} <= {*strategies_tried(page).value}
+    assert "summary" not in strategies_tried(page).value
+    labelled(page.button_group, "Whole families").set_value(["What programs do"])
+    finished(page.run())
+    assert strategies_tried(page).value == []
+    assert f"{len(presets())} settings of" in told(page)
+
+
+def test_a_time_can_be_chosen_and_what_it_leaves_out_is_said() -> None:
+    page = opened("sample-trip")
+    assert "are tried, which takes about" in told(page.run())
+    labelled(page.selectbox, "Time").set_value(10)
+    finished(page.run())
+    assert "as fit into 10 s." in told(page)
+
+
+@pytest.mark.slow
+def test_a_large_sweep_says_how_long_it_takes_and_offers_less(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extent, "AT_ONCE_MESSAGES", 1_000)
+    id = Store(database).add_conversation(generate(40, seed=1))
+    page = open_page("tune", over=json.dumps([id]))
+    assert "as measured here, so it begins when you say so" in told(page)
+    click(page, "Only what fits into 30 s")
+    finished(page)
+    assert "as fit into 30 s" in told(page)
+    assert page.metric

@@ -37,6 +37,11 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.extent import (
+    choose_families,
+    choose_seconds,
+    extent_words,
+)
 from memviz.dashboard.ui.tune.programs import choose_programs
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import RECORDED_FIRST, RECORDING
@@ -128,14 +133,7 @@ def choose_settings(
     own = settings(grid) if grid else ()
     chosen = tuple(dict.fromkeys((*own, *programs)))
     with place:
-        over = counted(len({one.id for one in chosen}), "strategy")
-        st.caption(
-            _(
-                "{settings} of {strategies} are tried.",
-                settings=counted(len(chosen), "setting"),
-                strategies=over,
-            )
-        )
+        st.caption(extent_words(chosen))
     return chosen
 
 
@@ -147,6 +145,8 @@ def _choose_grid(
     linked_list("try", "tune-strategies", known)
     at_first = [id for id in tried_at_first() if id in known]
     held = begin_with("tune-strategies", at_first)
+    choose_seconds()
+    choose_families(known, "tune-strategies")
     chosen = st.pills(
         _("Strategies to try"),
         list(known),

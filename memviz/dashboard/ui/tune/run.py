@@ -2,13 +2,13 @@
 with a summarizer that costs money says what it will cost, and has a budget and a start button."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
 
-from memviz.core.text.wording import counted, listed
+from memviz.core.text.wording import listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.ui.controls.jobs import Step, start_button, watch
 from memviz.dashboard.ui.controls.pickers import ModelChoice
@@ -18,18 +18,18 @@ from memviz.dashboard.ui.controls.spending import (
     noted_sweeps,
     spending,
 )
-from memviz.dashboard.ui.controls.study import CompareState
 from memviz.dashboard.ui.shell.errors import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.asked import Asked
+from memviz.dashboard.ui.tune.extent import may_begin
 from memviz.dashboard.ui.tune.grid import tried_further
 from memviz.dashboard.ui.tune.state import TuneState
 from memviz.dashboard.words.estimates import estimate_words
+from memviz.dashboard.words.sweeps import left_out_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import CostBound
-from memviz.models.names import OFFLINE
 from memviz.storage.workspace import Workspace
-from memviz.strategies.base import Strategy
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
@@ -40,45 +40,9 @@ from memviz.tuning.sweep import (
     SweepProgress,
 )
 
-AT_ONCE_MESSAGES = 60_000
-"""Settings times messages up to which a free sweep begins by itself: some seconds of work."""
 AT_ONCE_SECONDS = 0.8
 """A sweep that takes less is there without a progress bar in between."""
 MAX_ERRORS = 3
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The subject of a sweep: everything that decides what its cells hold. ``conversations`` are ids with what tells
-    that one was changed; ``firsts`` of how many messages of each, if not of all."""
-
-    conversations: tuple[tuple[str, object], ...]
-    firsts: tuple[int | None, ...]
-    settings: tuple[Strategy, ...]
-    counter: str
-    summarizer: str = OFFLINE
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The conversations."""
-        return tuple(id for id, _stamp in self.conversations)
-
-    @property
-    def first(self) -> dict[str, int | None]:
-        """Of how many messages of each conversation, if not of all."""
-        return dict(zip(self.ids, self.firsts, strict=True))
-
-
-def asked_for(
-    workspace: Workspace,
-    ids: Sequence[str],
-    settings: Sequence[Strategy],
-    study: CompareState,
-) -> Asked:
-    """The sweep of these settings over these conversations as they are now."""
-    stamped = tuple((id, workspace.store.entry(id).updated_at) for id in ids)
-    firsts = tuple(workspace.beginning(id, study.first_of(id)) for id in ids)
-    return Asked(stamped, firsts, tuple(settings), study.counter)
 
 
 class _Desk(NamedTuple):
@@ -103,7 +67,7 @@ def sweep_of(
     chosen = replace(asked, summarizer=summarizer.name)
     free = chosen if summarizer.is_free else asked
     asked = chosen if state.asked == chosen else free
-    if state.asked != asked and (state.go_on or _may_begin(workspace, asked)):
+    if state.asked != asked and (state.go_on or may_begin(workspace, asked)):
         state.go_on = False
         _begin_free(desk, asked)
     work = state.work if state.asked == asked else None
@@ -146,29 +110,6 @@ def _any_ran(sweep: Sweep) -> bool:
     for error, title in list(failed.items())[:MAX_ERRORS]:
         st.warning(f"{plain(title)}: {plain(error)}", icon=":material/error:")
     return any(not cell.error for cell in sweep.cells.values())
-
-
-def _may_begin(workspace: Workspace, asked: Asked) -> bool:
-    """Return whether the sweep is small enough to begin by itself, or its button was clicked."""
-    messages = sum(
-        first or workspace.store.entry(id).message_count
-        for id, first in asked.first.items()
-    )
-    if len(asked.settings) * messages <= AT_ONCE_MESSAGES:
-        return True
-    number = counted(len(asked.settings), "setting")
-    over = counted(len(asked.ids), "conversation")
-    st.info(
-        _(
-            "{settings} over {conversations} with {messages}: that takes a while, so it begins when you say so. Cells "
-            "that were measured before are not measured again.",
-            settings=number,
-            conversations=over,
-            messages=counted(messages, "message"),
-        ),
-        icon=":material/hourglass_empty:",
-    )
-    return start_button(_("Try {settings}", settings=number), "tune-start")
 
 
 def _watch(work: BackgroundSweep, asked: Asked, budget: Budget | None) -> None:
@@ -217,6 +158,8 @@ def _ended_early(state: TuneState, sweep: Sweep) -> None:
         ),
         icon=":material/pause:",
     )
+    for sentence in left_out_words(sweep):
+        st.caption(plain(sentence))
     _go_on(state, _("Go on"))
 
 
@@ -381,5 +324,6 @@ def _sweeping(desk: _Desk, asked: Asked, writer: Model, **how: Any) -> Sweeping:
         first=asked.first,
         summarizer=writer,
         assumptions=desk.assumptions,
+        seconds=asked.seconds,
         **how,
     )

@@ -1,0 +1,179 @@
+"""The extent of a sweep: whole families of strategies, and the time that it takes, or may take."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from memviz.core.text.wording import counted, duration_words
+from memviz.core.translation import _, noop
+from memviz.dashboard.ui.controls.jobs import start_button
+from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.shell.frame import workspace as the_workspace
+from memviz.dashboard.ui.shell.linked import linked
+from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
+from memviz.dashboard.ui.tune.asked import SECONDS_KEY, Asked
+from memviz.dashboard.ui.tune.programs import PROGRAMS_KEY
+from memviz.dashboard.ui.tune.state import tune_state
+from memviz.dashboard.words.sweeps import time_words
+from memviz.models.names import OFFLINE
+from memviz.storage.workspace import Workspace
+from memviz.strategies.base import Strategy
+from memviz.strategies.families import FAMILIES
+from memviz.strategies.presets import presets
+from memviz.tuning.pace import HERE
+
+AT_ONCE_MESSAGES = 60_000
+"""Settings times messages up to which a free sweep begins by itself: some seconds of work."""
+SHORT_SECONDS = 30
+"""Offered where a sweep would take long."""
+SECONDS = (10, SHORT_SECONDS, 120, 600)
+"""Times to choose from."""
+SECONDS_HELP = noop(
+    "In a chosen time the settings that tell most are measured first: of each family of strategies one in the middle, "
+    "then those at both ends. What did not fit is said, and can be measured afterwards."
+)
+FAMILIES_KEY = "tune-families"
+FAMILIES_HELP = noop("Takes all strategies of a family, or none of them.")
+PROGRAMS = noop("What programs do")
+
+
+def choose_families(known: Mapping[str, type[Strategy]], strategies_key: str) -> None:
+    """Draw the control that takes all strategies of a family, in the control of ``strategies_key``, or all programs."""
+    members: dict[str, list[str]] = {}
+    for id, cls in known.items():
+        members.setdefault(cls.family, []).append(id)
+    families = [family for family in FAMILIES if family in members]
+    chosen = {*(widget_value(strategies_key) or ())}
+    whole = [family for family in families if chosen.issuperset(members[family])]
+    if len(widget_value(PROGRAMS_KEY) or ()) == len(presets()):
+        whole.append(PROGRAMS)
+
+    def take() -> None:
+        now = widget_value(FAMILIES_KEY) or ()
+        kept = set(chosen)
+        for family in families:
+            if family in now:
+                kept.update(members[family])
+            elif family in whole:
+                kept.difference_update(members[family])
+        set_widget(strategies_key, [id for id in known if id in kept])
+        if (PROGRAMS in now) != (PROGRAMS in whole):
+            set_widget(PROGRAMS_KEY, list(presets()) if PROGRAMS in now else [])
+
+    set_widget(FAMILIES_KEY, whole)
+    st.pills(
+        _("Whole families"),
+        [*families, PROGRAMS],
+        selection_mode="multi",
+        format_func=_,
+        key=FAMILIES_KEY,
+        help=_(FAMILIES_HELP),
+        on_change=take,
+    )
+
+
+def choose_seconds() -> None:
+    """Draw the control of the time that the sweep may take."""
+    linked("seconds", SECONDS_KEY, SECONDS)
+    st.selectbox(
+        _("Time"),
+        [None, *SECONDS],
+        index=[None, *SECONDS].index(begin_with(SECONDS_KEY, None)),
+        format_func=_seconds_choice,
+        key=SECONDS_KEY,
+        help=_(SECONDS_HELP),
+        persist_state="session",
+    )
+
+
+def _seconds_choice(seconds: int | None) -> str:
+    if seconds is None:
+        return _("As long as all settings take")
+    return _("What fits into {time}", time=duration_words(seconds))
+
+
+def extent_words(settings: Sequence[Strategy]) -> str:
+    """Return how many settings are tried, and how long that takes or may take: nothing of the time before any was
+    measured here."""
+    values = {
+        "settings": counted(len(settings), "setting"),
+        "strategies": counted(len({one.id for one in settings}), "strategy"),
+    }
+    limit = widget_value(SECONDS_KEY)
+    if limit is not None:
+        time = duration_words(limit)
+        return _(
+            "As many of {settings} of {strategies} as fit into {time}.",
+            time=time,
+            **values,
+        )
+    workspace = the_workspace()
+    study = compare_state()
+    messages = 0
+    for id in tune_state().conversations:
+        first = workspace.beginning(id, study.first_of(id))
+        messages += first or workspace.store.entry(id).message_count
+    seconds = HERE.seconds_of_all(settings, OFFLINE, messages)
+    if seconds is None:
+        return _("{settings} of {strategies} are tried.", **values)
+    return _(
+        "{settings} of {strategies} are tried, which takes about {time} here.",
+        time=time_words(seconds),
+        **values,
+    )
+
+
+def may_begin(workspace: Workspace, asked: Asked) -> bool:
+    """Return whether the sweep is short enough to begin by itself, or its button was clicked."""
+    messages = sum(
+        first or workspace.store.entry(id).message_count
+        for id, first in asked.first.items()
+    )
+    if asked.seconds is not None or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
+        return True
+    number = counted(len(asked.settings), "setting")
+    seconds = _forecast_seconds(workspace, asked, messages)
+    values = {
+        "settings": number,
+        "conversations": counted(len(asked.ids), "conversation"),
+        "messages": counted(messages, "message"),
+    }
+    words = _(_TAKES_A_WHILE, **values)
+    if seconds is not None:
+        words = _(_TAKES_SECONDS, time=time_words(seconds), **values)
+    st.info(words, icon=":material/hourglass_empty:")
+    row = st.container(horizontal=True)
+    row.button(
+        _("Only what fits into {time}", time=duration_words(SHORT_SECONDS)),
+        key="tune-short",
+        icon=":material/timer:",
+        on_click=set_widget,
+        args=(SECONDS_KEY, SHORT_SECONDS),
+    )
+    return start_button(_("Try {settings}", settings=number), "tune-start", place=row)
+
+
+_TAKES_A_WHILE = noop(
+    "{settings} over {conversations} with {messages}: that takes a while, so it begins when you say so. Cells "
+    "that were measured before are not measured again."
+)
+_TAKES_SECONDS = noop(
+    "{settings} over {conversations} with {messages} take about {time}, as measured here, so it begins when you say "
+    "so. Cells that were measured before are not measured again."
+)
+
+
+def _forecast_seconds(
+    workspace: Workspace, asked: Asked, messages: int
+) -> float | None:
+    """The time that the sweep takes, from what its strategies took here: those that were never measured are tried out
+    over the beginning of a conversation. ``None`` where nobody can know it."""
+    known = HERE.seconds_of_all(asked.settings, asked.summarizer, messages)
+    if known is not None:
+        return known
+    id, first = next(iter(asked.first.items()))
+    transcript = workspace.conversation(id, first)[0]
+    writer = workspace.recordings.player(asked.summarizer)
+    with st.spinner(_("Trying out how long that takes")):
+        HERE.try_out(asked.settings, transcript, asked.counter, writer)
+    return HERE.seconds_of_all(asked.settings, asked.summarizer, messages)

@@ -1,0 +1,185 @@
+"""The time that measuring takes here: seconds a message, by strategy, as it was measured in this process."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import NamedTuple, TypeVar
+
+from memviz.core.counters import AnyCounter
+from memviz.core.counters import counter as find_counter
+from memviz.models.base import Model
+from memviz.models.names import is_free
+from memviz.strategies.base import Strategy
+from memviz.strategies.families import FAMILIES
+from memviz.transcripts.base import Transcript
+from memviz.tuning.cell import measure
+from memviz.tuning.sweep_conversation import SweepConversation
+
+TRIAL_MESSAGES = 120
+WARM_UP_MESSAGES = 10
+"""Replayed before a trial: what is loaded once says nothing of what a setting takes."""
+TRIALS = 3
+"""Settings of a strategy that are tried: values at both ends take another time than one in the middle."""
+T = TypeVar("T")
+
+
+class PaceKey(NamedTuple):
+    """The work that is taken to go at one pace: a strategy, and who summarizes where it has summaries written."""
+
+    strategy: str
+    writer: str
+
+    @classmethod
+    def of(cls, setting: Strategy, writer: str) -> PaceKey:
+        """The key of a setting in a sweep with this summarizer."""
+        return cls(setting.id, writer if setting.writes_notes else "")
+
+
+class Pace:
+    """Seconds a message that measuring took."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[PaceKey, float] = {}
+        self._messages: Counter[PaceKey] = Counter()
+        self._cells: Counter[PaceKey] = Counter()
+
+    def note(self, key: PaceKey, messages: int, seconds: float) -> None:
+        """Take in that measuring so many messages took so long."""
+        if self._cells[key] == 1:
+            # The first one loaded what the strategy needs as well: a later one tells more.
+            self._seconds[key] = 0.0
+            self._messages[key] = 0
+        self._seconds[key] = self._seconds.get(key, 0.0) + seconds
+        self._messages[key] += messages
+        self._cells[key] += 1
+
+    def seconds(self, key: PaceKey, messages: int) -> float | None:
+        """Return how long measuring so many messages takes; ``None`` where the strategy was never measured."""
+        known = self._messages[key]
+        return self._seconds[key] / known * messages if known else None
+
+    def seconds_of_all(
+        self, settings: Iterable[Strategy], writer: str, messages: int
+    ) -> float | None:
+        """Return how long all of them take over so many messages; ``None`` where one of them is not known."""
+        total = 0.0
+        for key, number in Counter(PaceKey.of(one, writer) for one in settings).items():
+            seconds = self.seconds(key, messages)
+            if seconds is None:
+                return None
+            total += number * seconds
+        return total
+
+    def try_out(
+        self,
+        settings: Sequence[Strategy],
+        transcript: Transcript,
+        counter: AnyCounter,
+        writer: Model | None,
+    ) -> None:
+        """Measure a few settings of each strategy that was never measured over the beginning of ``transcript``. One
+        that asks a model which costs money is not tried."""
+        name = "" if writer is None else writer.name
+        unknown: dict[PaceKey, list[Strategy]] = {}
+        for setting in settings:
+            key = PaceKey.of(setting, name)
+            is_paid = bool(key.writer) and not is_free(key.writer)
+            if not is_paid and not self._messages[key]:
+                unknown.setdefault(key, []).append(setting)
+        short = _beginning(transcript, WARM_UP_MESSAGES, counter)
+        subject = _beginning(transcript, TRIAL_MESSAGES, counter)
+        for key, alike in unknown.items():
+            tried = middle_first(alike)[:TRIALS]
+            measure(short, tried[0], counter, writer)
+            for setting in tried:
+                started = perf_counter()
+                measure(subject, setting, counter, writer)
+                self.note(key, len(subject.log), perf_counter() - started)
+
+
+HERE = Pace()
+"""Of this process: every sweep notes what its cells took."""
+
+
+class DueWork:
+    """The messages of a sweep that are still to be measured, and the seconds that its workers took so far."""
+
+    def __init__(self, pace: Pace = HERE) -> None:
+        self._pace = pace
+        self._messages: Counter[PaceKey] = Counter()
+        self._worked_seconds = 0.0
+
+    def add(self, key: PaceKey, messages: int) -> None:
+        """Take in a cell that is to be measured."""
+        self._messages[key] += messages
+
+    def take(self, key: PaceKey, messages: int, seconds: float) -> None:
+        """Take out a cell that was measured in so many seconds."""
+        self._messages[key] -= messages
+        self._worked_seconds += seconds
+        self._pace.note(key, messages, seconds)
+
+    def seconds_left(self, passed_seconds: float) -> float | None:
+        """Return the time that the rest takes, of which none is known before anything was measured."""
+        known = 0
+        left = 0.0
+        for key, messages in self._messages.items():
+            seconds = self._pace.seconds(key, messages)
+            if seconds is not None:
+                known += messages
+                left += seconds
+        due = self._messages.total()
+        if due and not known:
+            return None
+        # A strategy that was never measured is taken to be like the others.
+        left *= due / max(1, known)
+        if self._worked_seconds:
+            # Several workers share it.
+            left *= min(1.0, passed_seconds / self._worked_seconds)
+        return left
+
+
+def _beginning(
+    transcript: Transcript, messages: int, counter: AnyCounter
+) -> SweepConversation:
+    short = replace(transcript, messages=transcript.messages[:messages])
+    return SweepConversation.of(short, find_counter(counter))
+
+
+def middle_first(values: Sequence[T]) -> list[T]:
+    """Return the values of a row in the order in which they tell most of it: the middle one, both ends, then those
+    between."""
+    count = len(values)
+    order = dict.fromkeys([count // 2, 0, count - 1])
+    step = count
+    while len(order) < count:
+        step = max(1, step // 2)
+        order |= dict.fromkeys(range(0, count, step))
+    return [values[number] for number in order]
+
+
+def most_telling_first(settings: Sequence[Strategy]) -> list[int]:
+    """Return the numbers (0-based) of the settings in the order in which a sweep that has little time measures them:
+    a middle one of each family, then of its other strategies, then both ends, then those between."""
+    by_strategy: dict[str, list[int]] = {}
+    for number in sorted(range(len(settings)), key=lambda one: _value(settings[one])):
+        by_strategy.setdefault(settings[number].id, []).append(number)
+    order = []
+    strategies_seen: Counter[str] = Counter()
+    for id in dict.fromkeys(setting.id for setting in settings):
+        numbers = by_strategy[id]
+        family = settings[numbers[0]].family
+        at = FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+        for place, number in enumerate(middle_first(numbers)):
+            order.append((place, strategies_seen[family], at, number))
+        strategies_seen[family] += 1
+    return [number for _, _, _, number in sorted(order)]
+
+
+def _value(setting: Strategy) -> float:
+    """The value of its main parameter, where that is a number."""
+    value = getattr(setting, setting.main_parameter, None)
+    return value if isinstance(value, int) else 0
