@@ -62,7 +62,9 @@ def expected_messages(request: Request, reference: Reference) -> list[Message]:
     return [
         *system,
         *summary,
-        *(reference.messages[i] for i in [*request.history, *request.input]),
+        *(reference.messages[i] for i in request.history),
+        *(reference.messages[i] for i in request.recalled),
+        *(reference.messages[i] for i in request.input),
     ]
 
 
@@ -74,6 +76,7 @@ def assert_blocks(
         "system": request.leading,
         "history": request.history,
         "summary": request.covered,
+        "recalled": request.recalled,
         "input": request.input,
     }
     for kind, positions in expected.items():
