@@ -19,7 +19,8 @@ class Request:
     """What a request should send. Positions are log positions."""
 
     turn: int
-    summary: str | None
+    summary: str | list[str] | None
+    """Several where each is a message."""
     covered: list[int]
     history: list[int]
     input: list[int]
@@ -188,7 +189,7 @@ class Reference:
     def history(self) -> list[int]:
         raise NotImplementedError
 
-    def summary_message(self) -> str | None:
+    def summary_message(self) -> str | list[str] | None:
         return None
 
     def recalled(self) -> list[int]:
@@ -507,6 +508,57 @@ class MemoryBlocks(Reference):
         return f"<memory_blocks>\n{self.summary}\n</memory_blocks>"
 
 
+class SummaryTree(Reference):
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.nodes: list[tuple[int, list[int], str]] = []
+
+    def after_message(self) -> None:
+        while self.grows():
+            pass
+
+    def grows(self) -> bool:
+        """Whether a summary was written, so that more may be due."""
+        newest = [level for level, _, _ in self.nodes[-self.branches :]]
+        if newest and newest == newest[:1] * self.branches:
+            return self.join(self.branches, newest[0] + 1)
+        last = self.messages[self.seen[-1]]
+        is_open = self.turn > 0 and (last.role != "assistant" or last.tool_calls)
+        complete = self.turn - 1 if is_open else self.turn
+        # What was said before the first turn goes with it.
+        first = max(1, min((self.numbers[i] for i in self.pending), default=0))
+        spans = range(first, first + self.span_turns)
+        if not self.pending or complete < spans[-1] + self.recent_turns:
+            return False
+        taken = [i for i in self.pending if self.numbers[i] <= spans[-1]]
+        text = self.summarize(taken, None)
+        if text is None:
+            return False
+        self.nodes.append((1, taken, text))
+        self.generation.update(dict.fromkeys(taken, 1))
+        self.covered = self.covered + taken
+        self.pending = [i for i in self.pending if i not in taken]
+        return True
+
+    def join(self, count: int, level: int) -> bool:
+        taken = [i for _, positions, _ in self.nodes[-count:] for i in positions]
+        text = self.summarize(taken, "\n".join(t for _, _, t in self.nodes[-count:]))
+        if text is None:
+            return False
+        self.nodes[-count:] = [(level, taken, text)]
+        self.generation.update(dict.fromkeys(taken, level))
+        return True
+
+    def history(self) -> list[int]:
+        return self.pending
+
+    def summary_message(self) -> list[str] | None:
+        return [
+            f"Summary of messages {taken[0] + 1} to {taken[-1] + 1}: {text}"
+            for _, taken, text in self.nodes
+        ] or None
+
+
 REFERENCES: dict[str, type[Reference]] = {
     "buffer": Buffer,
     "window": Window,
@@ -519,6 +571,7 @@ REFERENCES: dict[str, type[Reference]] = {
     "working_memory": WorkingMemory,
     "observations": Observations,
     "memory_blocks": MemoryBlocks,
+    "summary_tree": SummaryTree,
 }
 
 

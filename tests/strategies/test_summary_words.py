@@ -24,6 +24,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "pipeline": {"window_tokens": 6000},
     "hand_off": {},
     "working_memory": {},
+    "summary_tree": {},
 }
 ASKED = "Write it in at most 120 words."
 
