@@ -16,6 +16,8 @@ from memviz.core.translation import noop
 
 SUMMARY = "summary"
 """The track of notes that a strategy with one kind of notes writes."""
+MERGED = noop("Summary of summaries").lower()  # pages show it with a capital letter
+"""The track of summaries that were made of several summaries, of which each names the oldest as what it took in."""
 OPAQUE_TEXT = noop("[a block that only the provider can read]")
 """What stands for the words of such a block, whose size is that of the block."""
 T = TypeVar("T")
@@ -110,6 +112,9 @@ class SummaryLog:
         ]  # running sums of the entries with their line breaks, as far as asked for
         self._covered: list[int] = [0]  # running sums of the number of messages covered
         self._starts: set[int] = set()  # first messages newly taken in
+        self._has_repeats = False  # of one track for the same messages, as by an edit
+        self._taken: set[tuple[str, range]] = set()
+        self.is_tree = False
         self.has_opaque = False
         self._facts = FactIndex()
         self.is_straight = True
@@ -134,6 +139,7 @@ class SummaryLog:
         self._wordings.append(wording)
         self.versions.append(version)
         self.has_opaque = self.has_opaque or version.is_opaque
+        self.is_tree = self.is_tree or version.track == MERGED
         self._covered.append(self._covered[-1] + len(version.covers))
         first = version.added.start
         follows_last = version.follows in (None, index)
@@ -141,6 +147,9 @@ class SummaryLog:
         if not follows_last or not is_same_track or first in self._starts:
             self.is_straight = False
         self._starts.add(first)
+        taken = (version.track, version.added)
+        self._has_repeats = self._has_repeats or taken in self._taken
+        self._taken.add(taken)
 
     def _units_of_entry(self, index: int) -> int:
         """The units of an entry, counted when somebody first asks: a replay alone asks for few."""
@@ -183,6 +192,34 @@ class SummaryLog:
                 return version
             stop = stop - 1 if version.follows is None else version.follows
         return None
+
+    def level(self, version: SummaryVersion) -> int:
+        """The level of a version in a tree of summaries: 1 for one that was made of messages."""
+        level = 1
+        while version.track == MERGED and version.replaces is not None:
+            version = self.versions[version.replaces - 1]
+            level += 1
+        return level
+
+    def roots(self, stop: int) -> list[SummaryVersion]:
+        """The versions before ``stop`` (0-based) in force that no other one took in, in the order of what they stand
+        for: of a tree of summaries several, of a running summary its newest. Those below a root are passed over, so
+        that a tree of any size is quickly read."""
+        found: dict[int, SummaryVersion] = {}
+        oldest = self.versions[0].covers.start if stop else 0
+        while stop:
+            version = self.versions[stop - 1]
+            is_within = any(
+                version.covers.start in root.covers for root in found.values()
+            )
+            if not is_within:
+                found[version.covers.start] = version
+            if not self._has_repeats and version.covers.start == oldest:
+                break
+            while not self._has_repeats and version.replaces is not None:
+                version = self.versions[version.replaces - 1]
+            stop = version.version - 1 if version.follows is None else version.follows
+        return [found[start] for start in sorted(found)]
 
     def text(self, start: int, stop: int) -> str:
         """The block of versions ``[start, stop)`` as it is sent."""

@@ -3,6 +3,7 @@ summaries.
 
 A summary that takes in the one before lets everything in that pass one more summarization, and what it adds pass its
 first. A list of facts takes in the one before as it was written, which is no summarization; condensing it is one.
+A summary of summaries lets all that it stands for pass one more than they did.
 
 Only the ranges that versions added and the version that each replaces are kept, so a conversation of 50,000 messages
 with 10,000 summaries takes 10,000 entries and not a matrix of both.
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.facts import LISTS
-from memviz.core.summaries import SummaryVersion
+from memviz.core.summaries import MERGED, SummaryVersion
 
 Counts = NDArray[np.uint16]
 MOST = np.iinfo(np.uint16).max
@@ -34,6 +35,8 @@ class Generations:
         """Whether each version of its chain added what follows the one before."""
         self._keeps: list[bool] = []
         """Whether it holds what the version before holds as that was written."""
+        self._levels: list[int] = []
+        """The summarizations that what a version adds passed: more than one only above the leaves of a tree."""
         self._kept_from: list[int] = []
         """The oldest version of its chain of which all was kept so."""
         for number, version in enumerate(versions):
@@ -45,6 +48,8 @@ class Generations:
                 # A condensed list read its messages for the second time.
                 keeps = False
                 start = stop
+            is_merged = version.track == MERGED and before >= 0
+            self._levels.append(self._levels[before] + 1 if is_merged else 1)
             follows = before < 0 or (
                 self._is_gapless[before] and self._added[before][1] == start
             )
@@ -59,7 +64,7 @@ class Generations:
         """The summarizations that the content of each of the first ``messages`` messages passed up to ``version``;
         0 where it is not in it."""
         chain = []
-        passed = 1
+        passed = self._levels[version] if version >= 0 else 1
         while version >= 0:
             chain.append((passed, self._added[version]))
             passed += not self._keeps[version]
@@ -85,7 +90,7 @@ class Generations:
             if not self._keeps[number]:
                 row += (row > 0) & (row < MOST)
             added = range(*self._added[number])
-            row[_places(added, positions)] = 1
+            row[_places(added, positions)] = self._levels[number]
             if before >= 0 and needed_until[before] == number:
                 del kept[before]
             if number in asked:
@@ -101,7 +106,7 @@ class Generations:
             if times and not self._keeps[number]:
                 times += 1
             if position in range(*self._added[number]):
-                times = 1
+                times = self._levels[number]
             passed.append(times)
         return passed
 

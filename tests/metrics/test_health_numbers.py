@@ -30,7 +30,7 @@ Found = list[str] | None
 """The numbers that a warning has to say, in order; ``None`` for no warning."""
 BUDGETS = {
     "token_buffer": "max_tokens", "summary_buffer": "max_token_limit", "chat_summary_buffer": "token_limit",
-    "fifo_facts": "history_limit", "observations": "observe_tokens",
+    "fifo_facts": "history_limit", "observations": "observe_tokens", "memory_blocks": "newest_tokens",
 }  # fmt: skip
 LIMITS_IN_MESSAGES: dict[str, Callable[[Any], int]] = {
     "summary": lambda strategy: 2 * strategy.buffer_size,
@@ -132,7 +132,8 @@ class Recount:
 
     def kept_above_trigger(self) -> Found:
         if (
-            self.id not in ("summary_buffer", "fifo_facts", "observations")
+            self.id
+            not in ("summary_buffer", "fifo_facts", "observations", "memory_blocks")
             or self.budget is None
         ):
             return None
@@ -319,7 +320,7 @@ class Recount:
                 if block.kind == "recalled"
                 for position in block.indices
             }
-            if found and self.id == "retrieval":
+            if found and self.id in ("retrieval", "memory_blocks"):
                 yield number, found
 
     def own_question(self) -> Found:
@@ -344,7 +345,12 @@ class Recount:
     def missing_neighbour(self) -> Found:
         alone = all_found = 0
         for number, found in self._brought_back():
-            sent = {p for block in self.requests[number].blocks for p in block.indices}
+            word_for_word = [
+                block
+                for block in self.requests[number].blocks
+                if block.kind != "summary"
+            ]
+            sent = {p for block in word_for_word for p in block.indices}
             for position in found:
                 all_found += 1
                 message = self.run.log[position]

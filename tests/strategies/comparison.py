@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import takewhile
 from typing import Any
@@ -56,30 +57,33 @@ def expected_messages(request: Request, reference: Reference) -> list[Message]:
         [Message("system", reference.system_prompt)] if reference.system_prompt else []
     )
     system += [reference.messages[i] for i in reference.leading]
-    summary = (
-        [Message("system", request.summary)] if request.summary is not None else []
-    )
+    said = request.summary
+    texts = [said] if isinstance(said, str) else said or []
+    summary = [Message("system", text) for text in texts]
     return [
         *system,
         *summary,
-        *(reference.messages[i] for i in [*request.history, *request.input]),
+        *(reference.messages[i] for i in request.history),
+        *(reference.messages[i] for i in request.recalled),
+        *(reference.messages[i] for i in request.input),
     ]
 
 
 def assert_blocks(
     context: memviz.Context, request: Request, reference: Reference
 ) -> None:
-    blocks = {block.kind: block for block in context.blocks}
+    found: dict[str, list[int]] = {}
+    for block in context.blocks:
+        found.setdefault(block.kind, []).extend(block.indices)
     expected = {
         "system": request.leading,
         "history": request.history,
         "summary": request.covered,
+        "recalled": request.recalled,
         "input": request.input,
     }
     for kind, positions in expected.items():
-        assert sorted(blocks[kind].indices if kind in blocks else ()) == sorted(
-            positions
-        ), kind
+        assert sorted(found.get(kind, ())) == sorted(positions), kind
     for block in context.blocks:
         assert block.messages, "an empty block is left out"
         assert block.tokens == sum(
@@ -88,9 +92,11 @@ def assert_blocks(
 
 
 def assert_tokens(record: memviz.TurnRecord, reference: Reference) -> None:
-    blocks = {block.kind: block.tokens for block in record.context.blocks}
+    blocks: Counter[str] = Counter()
+    for block in record.context.blocks:
+        blocks[block.kind] += block.tokens
     for kind in ("system", "summary", "recalled", "history", "input"):
-        assert record.tokens[kind] == blocks.get(kind, 0), kind
+        assert record.tokens[kind] == blocks[kind], kind
     sent = record.context.messages
     assert record.tokens["overhead"] == 4 * len(sent) + 3
     assert ("tools" in record.tokens) == any(message.tool_calls for message in sent)

@@ -148,6 +148,8 @@ def small_parameters(id: str) -> dict[str, int]:
         "facts_store": {"top_k": 2, "newest_messages": 2},
         "observations": {"observe_tokens": 20, "reflect_tokens": 30},
         "working_memory": {"newest_messages": 2, "every_messages": 2},
+        "summary_tree": {"span_turns": 1, "branches": 2, "recent_turns": 1},
+        "memory_blocks": {"newest_tokens": 20, "block_characters": 60, "top_k": 1},
         "agent_framework_compaction": {"keep_messages": 2, "spare_messages": 1},
         "langchain_context_editing": {"trigger_tokens": 10, "keep_results": 1},
         "llama_index": {"token_limit": 30},

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 
 from memviz import Message
+from tests.strategies.looked_up import slow_scores
 
 
 @dataclass
@@ -18,16 +19,20 @@ class Request:
     """What a request should send. Positions are log positions."""
 
     turn: int
-    summary: str | None
+    summary: str | list[str] | None
+    """Several where each is a message."""
     covered: list[int]
     history: list[int]
     input: list[int]
     generations: dict[int, int]
     leading: list[int]
+    recalled: list[int] = field(default_factory=list)
 
     def fate(self, position: int) -> str:
         if position in (*self.leading, *self.history, *self.input):
             return "VERBATIM"
+        if position in self.recalled:
+            return "RECALLED"
         if position in self.covered:
             return "SUMMARIZED"
         return "DROPPED" if position < self.input[-1] else "NOT_YET"
@@ -184,8 +189,11 @@ class Reference:
     def history(self) -> list[int]:
         raise NotImplementedError
 
-    def summary_message(self) -> str | None:
+    def summary_message(self) -> str | list[str] | None:
         return None
+
+    def recalled(self) -> list[int]:
+        return []
 
     def input(self) -> list[int]:
         replies = [i for i in self.seen if self.messages[i].role == "assistant"]
@@ -208,6 +216,7 @@ class Reference:
                 asked,
                 {i: self.generation[i] for i in covered},
                 self.leading,
+                self.recalled(),
             )
         )
 
@@ -448,6 +457,108 @@ class Observations(Reference):
         return f"Observations of the conversation so far:\n{self.summary}"
 
 
+class MemoryBlocks(Reference):
+    def after_message(self) -> None:
+        pending = len(self.pending) + 1
+        while len(self.pending) < pending:
+            pending = len(self.pending)
+            self.take_in()
+
+    def take_in(self) -> None:
+        last = self.messages[self.seen[-1]]
+        is_open = self.turn > 0 and (last.role != "assistant" or last.tool_calls)
+        closed = [i for i in self.pending if not is_open or self.numbers[i] < self.turn]
+        taken = closed or (self.pending if last.role == "user" else [])
+        if self.tokens(self.pending) > self.newest_tokens and taken:
+            self.replace_summary(taken)
+
+    def summarize(self, positions: list[int], previous: str | None) -> str | None:
+        """The blocks that the answer says: one without tags is the user's."""
+        text = super().summarize(positions, previous)
+        if text is None:
+            return None
+        human = text[: self.block_characters]
+        blocks = f"<human>\n{human}\n</human>\n<persona>\n\n</persona>"
+        self.compactions[-1].text = blocks
+        return blocks
+
+    def history(self) -> list[int]:
+        kept: list[int] = []
+        for i in reversed(self.seen):
+            if self.tokens([i, *kept]) > self.newest_tokens:
+                break
+            kept.insert(0, i)
+        newest = min([*kept, *self.input()])
+        if self.messages[newest].role == "tool":
+            caller = caller_of(self.messages, newest)
+            newest = newest if caller is None else caller
+        return [i for i in self.seen if i >= min([newest, *self.pending])]
+
+    def recalled(self) -> list[int]:
+        said = map(self.messages.__getitem__, self.input())
+        asked = "\n".join(m.content for m in said if m.role == "user")
+        start, stop = self.seen[0], self.history()[0]
+        scores = slow_scores(self.messages, asked, start, stop)
+        best = sorted(scores, key=lambda i: (round(scores[i], 9), i), reverse=True)
+        return sorted(best[: self.top_k])
+
+    def summary_message(self) -> str | None:
+        if self.summary is None:
+            return None
+        return f"<memory_blocks>\n{self.summary}\n</memory_blocks>"
+
+
+class SummaryTree(Reference):
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.nodes: list[tuple[int, list[int], str]] = []
+
+    def after_message(self) -> None:
+        while self.grows():
+            pass
+
+    def grows(self) -> bool:
+        """Whether a summary was written, so that more may be due."""
+        newest = [level for level, _, _ in self.nodes[-self.branches :]]
+        if newest and newest == newest[:1] * self.branches:
+            return self.join(self.branches, newest[0] + 1)
+        last = self.messages[self.seen[-1]]
+        is_open = self.turn > 0 and (last.role != "assistant" or last.tool_calls)
+        complete = self.turn - 1 if is_open else self.turn
+        # What was said before the first turn goes with it.
+        first = max(1, min((self.numbers[i] for i in self.pending), default=0))
+        spans = range(first, first + self.span_turns)
+        if not self.pending or complete < spans[-1] + self.recent_turns:
+            return False
+        taken = [i for i in self.pending if self.numbers[i] <= spans[-1]]
+        text = self.summarize(taken, None)
+        if text is None:
+            return False
+        self.nodes.append((1, taken, text))
+        self.generation.update(dict.fromkeys(taken, 1))
+        self.covered = self.covered + taken
+        self.pending = [i for i in self.pending if i not in taken]
+        return True
+
+    def join(self, count: int, level: int) -> bool:
+        taken = [i for _, positions, _ in self.nodes[-count:] for i in positions]
+        text = self.summarize(taken, "\n".join(t for _, _, t in self.nodes[-count:]))
+        if text is None:
+            return False
+        self.nodes[-count:] = [(level, taken, text)]
+        self.generation.update(dict.fromkeys(taken, level))
+        return True
+
+    def history(self) -> list[int]:
+        return self.pending
+
+    def summary_message(self) -> list[str] | None:
+        return [
+            f"Summary of messages {taken[0] + 1} to {taken[-1] + 1}: {text}"
+            for _, taken, text in self.nodes
+        ] or None
+
+
 REFERENCES: dict[str, type[Reference]] = {
     "buffer": Buffer,
     "window": Window,
@@ -459,6 +570,8 @@ REFERENCES: dict[str, type[Reference]] = {
     "summary_only": SummaryOnly,
     "working_memory": WorkingMemory,
     "observations": Observations,
+    "memory_blocks": MemoryBlocks,
+    "summary_tree": SummaryTree,
 }
 
 

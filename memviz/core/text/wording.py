@@ -23,6 +23,7 @@ _COUNTED = (
     plural_noop("{number} answer", "{number} answers"),
     plural_noop("{number} call", "{number} calls"),
     plural_noop("{number} change", "{number} changes"),
+    plural_noop("{number} character", "{number} characters"),
     plural_noop("{number} clearing", "{number} clearings"),
     plural_noop("{number} conversation", "{number} conversations"),
     plural_noop("{number} entry", "{number} entries"),

@@ -175,13 +175,14 @@ def text_in_force(run: Run, event: CompactionEvent) -> str:
 
 
 def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
-    """Return the newest version of each kind of notes, in the order in which the kinds began."""
+    """Return the newest version of each kind of notes, in the order in which the kinds began; of a tree of summaries
+    those that no other one took in."""
     summaries = run.space.summaries
     count = event.compaction.after.summary_count
     if not count:
         return []
-    if summaries.is_straight:
-        return [summaries.versions[count - 1]]
+    if summaries.is_straight or summaries.is_tree:
+        return summaries.roots(count)
     tracks = dict.fromkeys(version.track for version in summaries.versions[:count])
     heads = [summaries.head(count, track) for track in tracks]
     return [head for head in heads if head is not None]

@@ -16,6 +16,7 @@ from memviz.core.text.length import count_words
 from memviz.core.text.words import UNSPACED
 from memviz.core.tool_schemas import schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
+from memviz.models.offline.blocks import asks_for_blocks, write_blocks
 from memviz.models.offline.summarizer import fact_request, facts, summarize
 from memviz.models.offline.summary_request import (
     Entry,
@@ -107,7 +108,8 @@ class OfflineModel(Model):
     def summarize(self, messages: Sequence[Message]) -> Reply:
         """The most informative clauses of what ``messages`` ask to summarize, in their order, one a line. Of an
         instruction it obeys only the length: "at most 60 words", tokens or characters; the form, where that asks for
-        sentences; and where it asks for each fact in a ``<fact>``, every clause is one."""
+        sentences; and where it asks for each fact in a ``<fact>``, every clause is one. Of blocks of memory
+        *persona* is what to keep to, *human* all else."""
         asked = fact_request(messages)
         if asked is not None:
             return self._reply(
@@ -132,6 +134,8 @@ class OfflineModel(Model):
         count = {"token": self._count, "word": count_words, "character": len}[
             limit.unit
         ]
+        if asks_for_blocks(messages):
+            return self._reply(messages, write_blocks(parts, limit.amount, count))
         return self._reply(
             messages, summarize(parts, limit.amount, count, fill=True, style=style)
         )

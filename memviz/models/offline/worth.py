@@ -127,6 +127,11 @@ def worth(sentence: Sentence, role: str) -> float:
     return weight * ROLE_WEIGHT[role]
 
 
+def is_rule(text: str) -> bool:
+    """Return whether a clause says what is to be kept to from now on."""
+    return _is_rule(text, frozenset(_WORD.findall(text.lower())))
+
+
 def _is_rule(text: str, said: frozenset[str]) -> bool:
     if not said.isdisjoint(_RULING) and _RULE.search(text):
         return True

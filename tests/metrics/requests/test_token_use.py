@@ -182,6 +182,7 @@ def test_totals_are_sums_over_what_was_really_sent(
         "fifo_facts",
         "observations",
         "facts_store",
+        "memory_blocks",
     ):  # which keeps of an answer the facts alone
         assert use.summarizer_output_tokens == sum(map(count, written))
     assert use.over_budget_requests == frame["flags"].str.contains("over_budget").sum()
