@@ -42,7 +42,7 @@ from tests.pages.driving import (
     token_lines,
 )
 from tests.pages.markup import ALL, PIECES, markdown_sources
-from tests.pages.tuning import only, points, strategies_tried, told
+from tests.pages.tuning import of_one_strategy, only, points, strategies_tried, told
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
 
@@ -409,3 +409,37 @@ def test_a_large_sweep_says_how_long_it_takes_and_offers_less(
     finished(page)
     assert "as fit into 30 s" in told(page)
     assert page.metric
+
+
+def test_the_map_is_over_any_two_parameters_and_tries_their_values() -> None:
+    page = of_one_strategy()
+    labelled(page.selectbox, "Which strategy?").set_value("summary_buffer")
+    finished(page.run())
+    assert labelled(page.selectbox, "Across").value == "max_token_limit"
+    assert labelled(page.selectbox, "Up").value == "summary_words"
+    (more,) = (one for one in page.button if re.match("Try .* words.* too", one.label))
+    more.click()
+    finished(page.run())
+    title = figures(page)[-1]["layout"]["title"]["text"]
+    assert "facts kept" in title
+    words = ["0", "60", "100", "150", "240"]
+    assert figures(page)[-1]["layout"]["yaxis"]["ticktext"] == words
+    labelled(page.selectbox, "Across").set_value("summary_words")
+    labelled(page.selectbox, "Measure").set_value("mean_tokens")
+    finished(page.run())
+    assert labelled(page.selectbox, "Up").value == "max_token_limit"
+    assert "tokens a request" in figures(page)[-1]["layout"]["title"]["text"]
+    assert figures(page)[-1]["layout"]["xaxis"]["ticktext"] == words
+
+
+def test_the_map_of_a_pipeline_is_that_of_one_program() -> None:
+    page = opened("sample-trip")
+    only(page, "pipeline")
+    labelled(page.multiselect, "What programs do").set_value(
+        ["gemini_cli", "opencode", "librechat"]
+    )
+    finished(page.run())
+    labelled(page.selectbox, "Which strategy?").set_value("pipeline")
+    finished(page.run())
+    assert not page.exception
+    assert len(figures(page)[-1]["layout"]["xaxis"]["ticktext"]) == 6

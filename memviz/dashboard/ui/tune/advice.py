@@ -17,11 +17,14 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import FACTS_VIEW, turn_to
-from memviz.dashboard.ui.tune.grid import tried_further, try_value
+from memviz.dashboard.ui.tune.grid import tried_further, try_values
+from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import in_words
 from memviz.strategies import strategies
+from memviz.strategies.parameters import Parameter
 from memviz.tuning.best_of_each import StrategyBest, main_axis
 from memviz.tuning.constraints import Constraints, Over
+from memviz.tuning.grid import suggested_values
 from memviz.tuning.grounds import Grounds
 from memviz.tuning.recommendation import Recommendation, recommend, share_in_words
 from memviz.tuning.results import Sweep
@@ -297,6 +300,25 @@ def edge_button(best: StrategyBest) -> None:
             icon=":material/add:",
             help=_(EDGE_HELP),
             key=f"tune-edge-{best.setting.id}",
-            on_click=try_value,
-            args=(best.setting.id, best.edge),
+            on_click=try_values,
+            args=(best.setting.id, best.edge.parameter, [best.edge.value]),
         )
+
+
+MAP_STEPS = 4
+"""Values of a second parameter that are tried beside those of the first."""
+
+
+def values_button(id: str, axis: Parameter, largest: Mapping[str, int]) -> None:
+    """The button that tries several values of a parameter of which only one was tried; none
+    for a setting that is no part of the grid."""
+    if (id, axis.name) not in tune_state().value_keys:
+        return
+    values = suggested_values(axis, MAP_STEPS, largest)
+    st.button(
+        _("Try {values} too", values=plain(listed(map(axis.shown, values)))),
+        icon=":material/add:",
+        key=f"tune-values-of-{id}-{axis.name}",
+        on_click=try_values,
+        args=(id, axis.name, values),
+    )

@@ -47,7 +47,7 @@ from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import RECORDED_FIRST, RECORDING
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
-from memviz.tuning.best_of_each import Edge, StrategyBest
+from memviz.tuning.best_of_each import StrategyBest
 from memviz.tuning.grid import (
     axes,
     recorded_values,
@@ -245,12 +245,15 @@ def _choose_values(
     return tuple(sorted(allowed)) or values
 
 
-def try_value(id: str, edge: Edge) -> None:
-    """Add one more value of a strategy's parameter to those that are tried, and measure
-    it with the next run of the page."""
+def try_values(id: str, parameter: str, values: Iterable[Any]) -> None:
+    """Add values of a strategy's parameter to those that are tried, and measure them with
+    the next run of the page."""
     state = tune_state()
-    key = state.value_keys[id, edge.parameter]
-    state.next_values[key] = edge.value
+    key = state.value_keys[id, parameter]
+    # What is typed is text.
+    state.next_values[key] = [
+        value if isinstance(value, bool) else str(value) for value in values
+    ]
     state.go_on = True
 
 
@@ -268,7 +271,7 @@ def try_next_values(bests: Iterable[StrategyBest]) -> bool:
         if place in state.tried_further:
             continue
         state.tried_further.add(place)
-        try_value(best.setting.id, edge)
+        try_values(best.setting.id, edge.parameter, [edge.value])
         is_new = True
     return is_new
 
@@ -290,8 +293,8 @@ def _add_next_values() -> None:
     """Add the next values to their controls, which can only be done before these are
     drawn."""
     state = tune_state()
-    for key, value in state.next_values.items():
-        values = [*(widget_value(key) or ()), str(value)]
+    for key, more in state.next_values.items():
+        values = [*(widget_value(key) or ()), *more]
         set_widget(key, list(dict.fromkeys(values)))
     state.next_values.clear()
 

@@ -25,10 +25,11 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes
 from memviz.dashboard.ui.shell.state import clicked_number, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.tune.advice import answer_box, edge_button
+from memviz.dashboard.ui.tune.advice import answer_box, edge_button, values_button
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.strategies import strategies
+from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter
 from memviz.tuning.best_of_each import StrategyAnswer, answer_for
 from memviz.tuning.constraints import Constraints
@@ -124,14 +125,6 @@ def looked_at(sweep: Sweep, best: Recommendation) -> int:
 
 
 MAP_KEY = "tune-map"
-MEASURES_SHOWN = (
-    "retention",
-    "usd",
-    "peak_tokens",
-    "all_tokens",
-    "summarizations",
-    "usd_per_fact",
-)
 
 
 def one_strategy(
@@ -181,9 +174,12 @@ def one_strategy(
     )
     table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
     table = table[table["strategy"] == id]
-    varied = [axis for axis in axes(strategies()[id]) if table[axis.name].nunique() > 1]
-    if len(varied) > 1 and not hides(Part.NUMBERS):
-        _map(table, varied, options)
+    known = axes(strategies()[id])
+    table = _alike(table, sweep.settings[number], known)
+    is_in_grid = (id, known[0].name) in tune_state().value_keys if known else False
+    can_vary = is_in_grid or len(table) > 1
+    if len(known) > 1 and can_vary and not hides(Part.NUMBERS):
+        _two_parameters(sweep, table, known, options)
     return number
 
 
@@ -245,33 +241,71 @@ def _told(answer: StrategyAnswer, measure: str) -> str:
     return _("{title}: {answer}", title=_(WORDS[measure].title), answer=said)
 
 
-def _map(
-    table: DataFrame, varied: Sequence[Parameter], options: dict[str, Any]
+def _two_parameters(
+    sweep: Sweep, table: DataFrame, known: Sequence[Parameter], options: dict[str, Any]
 ) -> None:
+    """The map of any measure over any two parameters of a strategy, of which ``table`` has the settings."""
     st.header(_("What do two parameters do together?"), anchor=False)
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    for other in varied[2:]:
+    varied = [axis for axis in known if table[axis.name].nunique() > 1]
+    ordered = list(dict.fromkeys([*varied, *known]))
+    id = table["strategy"].iloc[0]
+    x = _choose_axis(row, _("Across"), "across", id, ordered)
+    y = _choose_axis(row, _("Up"), f"up-{x.name}", id, [*_without(ordered, x)])
+    for other in _without(_without(varied, x), y):
         values = sorted(table[other.name].unique())
         key = f"tune-fixed-{other.name}"
         linked(f"at-{other.name}", key, values)
         value = row.selectbox(other.title, values, key=key, width=200)
         table = table[table[other.name] == value]
-    linked("measured", "tune-measure", MEASURES_SHOWN)
+    linked("measured", "tune-measure", WORDS)
     measure = row.selectbox(
         _("Measure"),
-        MEASURES_SHOWN,
+        list(WORDS),
+        index=list(WORDS).index("retention"),
         format_func=lambda name: _(WORDS[name].title),
         key="tune-measure",
         width=260,
     )
+    for axis in _without((x, y), *varied):
+        values_button(id, axis, sweep.largest)
     st.plotly_chart(
-        setting_map(table, varied[0], varied[1], measure, **options),
+        setting_map(table, x, y, measure, **options),
         key=MAP_KEY,
         config=CONFIG,
         selection_mode="points",
         on_select=partial(follow_click, MAP_KEY),
-        alt=_map_finding(table, measure, varied),
+        alt=_map_finding(table, measure, (x, y)),
     )
+
+
+def _alike(
+    table: DataFrame, setting: Strategy, known: Sequence[Parameter]
+) -> DataFrame:
+    """The rows that differ from ``setting`` in nothing but numbers and switches: of a
+    pipeline those with the same steps."""
+    for other in _without(setting.parameters(), *known):
+        if other.name in table:
+            value = getattr(setting, other.name)
+            column = table[other.name]
+            table = table[column.isna() if value is None else column == value]
+    return table
+
+
+def _without(axes: Sequence[Parameter], *others: Parameter) -> list[Parameter]:
+    return [axis for axis in axes if axis not in others]
+
+
+def _choose_axis(
+    row: DeltaGenerator, label: str, name: str, id: str, known: Sequence[Parameter]
+) -> Parameter:
+    titles = {axis.name: axis.title for axis in known}
+    key = f"tune-{name}-{id}"
+    linked(name, key, titles)
+    chosen = row.selectbox(
+        label, list(titles), format_func=titles.__getitem__, key=key, width=200
+    )
+    return next(axis for axis in known if axis.name == chosen)
 
 
 def _map_finding(table: DataFrame, measure: str, varied: Sequence[Parameter]) -> str:

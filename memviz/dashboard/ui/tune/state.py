@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import Any
 
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.models.budget import Budget
@@ -15,7 +16,7 @@ class TuneState:
     conversations: list[str] = field(default_factory=list)
     value_keys: dict[tuple[str, str], str] = field(default_factory=dict)
     """The controls of the values to try, by strategy and parameter."""
-    next_values: dict[str, int] = field(default_factory=dict)
+    next_values: dict[str, list[Any]] = field(default_factory=dict)
     """Values to add to controls before they are drawn, by the control's key."""
     tried_further: set[tuple[str, int]] = field(default_factory=set)
     """The values that were added because the best one lay at the edge, each with its
