@@ -129,18 +129,19 @@ class Why:
     @property
     def lost_at(self) -> TurnRecord | None:
         """The first request of the loss."""
-        return None if self.loss is None else self._at(self.loss.first_place)
+        return None if self.loss is None else self.at(self.loss.first_place)
 
     @property
     def versions(self) -> tuple[int, ...]:
         """The versions of the summary (from 1) that the last request to hold it was sent."""
         if self.sent_until is None:
             return ()
-        record = self._at(self.sent_until.last_place)
+        record = self.at(self.sent_until.last_place)
         sent = versions_of(record.parts, self.run.space.summaries)
         return tuple(version + 1 for version in sent)
 
-    def _at(self, place: int) -> TurnRecord:
+    def at(self, place: int) -> TurnRecord:
+        """Return the request at a place of ``spans``."""
         return self.run.requests[self.judged.number_at(place)]
 
     @cached_property
