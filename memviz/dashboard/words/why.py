@@ -214,6 +214,11 @@ def life_sentences(why: Why) -> Iterator[str]:
         since=counted(why.since, "request"),
         without=why.without,
     )
+    if why.words_left:
+        yield _(
+            "The summary still has these of its words: {words}. Read whether they say the same.",
+            words=listed(why.words_left),
+        )
     yield need_words(why)
 
 
