@@ -60,7 +60,6 @@ def verify_log(
     Examples:
       memviz verify session.jsonl
       memviz verify sample-agent -s window -s summary_buffer:max_token_limit=500
-      memviz verify chat.json --json | jq '.[].breaches'
     """
     from memviz.metrics.verify import verify
     from memviz.tuning.recorded import Recorded

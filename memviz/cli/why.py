@@ -11,7 +11,7 @@ from typer import Argument, Exit, Option
 
 from memviz.cli.arguments import strategies_from
 from memviz.cli.errors import FAILED
-from memviz.cli.inputs import STDIN, Source, source_of
+from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import (
     AsJson,
     Counter,
@@ -74,21 +74,19 @@ def explain_loss(
     """Tell why a statement was forgotten: said, sent, lost, and what would have kept it.
 
     In a log that holds its program's own compactions (Claude Code, Codex, Gemini CLI, Letta) that is what happened;
-    else, and with -s, it is what would have happened under a strategy. Summaries of strategies are the built-in
-    model's, so nothing is paid. What is in a request need not be followed: this tells what a model could know.
+    else, and with -s, what would have happened under a strategy, with the built-in model's summaries: nothing is paid.
+    What is in a request need not be followed: this tells what a model could know.
     The exit code is 1 where something was lost, 0 where nothing was.
 
     \b
     Examples:
       memviz why session.jsonl "never commit to main"
       memviz why session.jsonl
-      memviz why sample-trip "1,800 euros" -s window:window_size=6 -s claude_code
-      memviz why chat.json --json | jq '.[].lost'
+      memviz why sample-trip "3,600 euros" -s window:window_size=6 -s claude_code
     """
     from memviz.tuning.why import why
 
-    source = source_of(conversation, db, format, number, user)
-    source = _saved(source, db) if save else source
+    source = _source(source_of(conversation, db, format, number, user), db, save)
     with progress_of("Looking at what was sent"):
         runs = runs_of(source, strategy, settings, counter or DEFAULT_COUNTER)
         found = why(source.transcript, phrase, prices_of=prices_of.strip(), runs=runs)
@@ -96,22 +94,17 @@ def explain_loss(
     if json:
         told = zip(found, links, strict=True)
         write_json([{**one.to_dict(), "link": link or None} for one, link in told])
-    elif phrase.strip():
-        _print_statement(found, links)
     else:
-        _print_list(runs, found)
-    if not json and not source.id:
-        name = "FILE" if conversation == STDIN else conversation
-        say(f"--save keeps {name} in the library, and prints links into the dashboard.")
+        _print(runs, found, links, is_list=not phrase.strip())
     if any(one.is_lost for one in found):
         raise Exit(FAILED)
 
 
-def _saved(source: Source, db: str | None) -> Source:
-    """The conversation as the library has it, which it may have had before."""
+def _source(source: Source, db: str | None, save: bool) -> Source:
+    """The conversation; where it is to be saved as the library has it, which it may have had before."""
     from memviz.storage.workspace import Workspace
 
-    if source.id:
+    if source.id or not save:
         return source
     workspace = Workspace(db)
     (added,) = workspace.add_once([source.transcript])
@@ -137,12 +130,25 @@ def runs_of(
     return [source.run(one, counter, model(OFFLINE), None) for one in chosen]
 
 
+def _print(
+    runs: Sequence[Run], found: Sequence[Why], links: Sequence[str], *, is_list: bool
+) -> None:
+    from memviz.dashboard.words.why import CAREFUL
+
+    if is_list:
+        _print_list(runs, found)
+    else:
+        _print_statement(found, links)
+    say("")
+    say(CAREFUL)
+    if not any(links):
+        say(
+            "--save keeps a file's conversation in the library, and prints links to it."
+        )
+
+
 def _print_statement(found: Sequence[Why], links: Sequence[str]) -> None:
-    from memviz.dashboard.words.why import (
-        CAREFUL,
-        life_sentences,
-        statement_sentences,
-    )
+    from memviz.dashboard.words.why import life_sentences, statement_sentences
 
     out = console()
     for sentence in statement_sentences(found[0]):
@@ -155,8 +161,6 @@ def _print_statement(found: Sequence[Why], links: Sequence[str]) -> None:
         _print_remedies(one.remedies)
         if link:
             out.print(f"  {link}", soft_wrap=True)
-    out.print()
-    out.print(CAREFUL)
 
 
 def _print_remedies(remedies: Sequence[Remedy]) -> None:
@@ -172,7 +176,7 @@ def _print_remedies(remedies: Sequence[Remedy]) -> None:
 
 
 def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:
-    from memviz.dashboard.words.why import CAREFUL, statement_line
+    from memviz.dashboard.words.why import statement_line
 
     out = console()
     lost = {run: [*ones] for run, ones in groupby(found, lambda one: one.run)}
@@ -182,9 +186,6 @@ def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:
             out.print("  No statement that was looked for is lost at the end.")
         for one in lost.get(run, []):
             out.print("  " + on_one_line(statement_line(one)))
-    if found:
-        out.print()
-        out.print(CAREFUL)
 
 
 def _link(source: Source, why: Why) -> str:

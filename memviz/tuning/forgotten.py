@@ -129,18 +129,33 @@ class Why:
     @property
     def lost_at(self) -> TurnRecord | None:
         """The first request of the loss."""
-        return None if self.loss is None else self._at(self.loss.first_place)
+        return None if self.loss is None else self.at(self.loss.first_place)
 
     @property
     def versions(self) -> tuple[int, ...]:
         """The versions of the summary (from 1) that the last request to hold it was sent."""
         if self.sent_until is None:
             return ()
-        record = self._at(self.sent_until.last_place)
+        record = self.at(self.sent_until.last_place)
         sent = versions_of(record.parts, self.run.space.summaries)
         return tuple(version + 1 for version in sent)
 
-    def _at(self, place: int) -> TurnRecord:
+    @property
+    def words_left(self) -> tuple[str, ...]:
+        """The words of the statement that the summaries of the first request without it still have: it may say the same
+        in other words, which nobody here reads."""
+        record = self.lost_at
+        if record is None:
+            return ()
+        summaries = self.run.space.summaries
+        held = frozenset[str]()
+        for version in versions_of(record.parts, summaries):
+            held |= content_words(summaries.versions[version].text)
+        statement = self.probe.question.replace(BLANK, self.probe.answers[0])
+        return _spelled(statement, held)
+
+    def at(self, place: int) -> TurnRecord:
+        """Return the request at a place of ``spans``."""
         return self.run.requests[self.judged.number_at(place)]
 
     @cached_property
@@ -163,6 +178,7 @@ class Why:
             "without_requests": self.without,
             "requests_since": self.since,
             "summary_versions": list(self.versions),
+            "words_left": list(self.words_left),
             "ended_by": None,
             "recorded": None if self.event is None else self.event.to_dict(),
             "needed": None,
@@ -263,11 +279,14 @@ def _find_need(run: Run, probe: Probe, lost: Bools) -> Need | None:
             return Need(position, request, ())
         shared = words & content_words(text)
         if len(shared) >= least:
-            spelled = [
-                word for word in _WORD.findall(text) if shared & content_words(word)
-            ]
-            return Need(position, request, tuple(dict.fromkeys(spelled)))
+            return Need(position, request, _spelled(text, shared))
     return None
+
+
+def _spelled(text: str, stems: frozenset[str]) -> tuple[str, ...]:
+    """Return the words of a text that have any of these stems, as it says them."""
+    words = dict.fromkeys(_WORD.findall(text))
+    return tuple(word for word in words if stems & content_words(word))
 
 
 def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:

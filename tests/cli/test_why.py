@@ -37,6 +37,7 @@ def test_the_story_of_one_statement() -> None:
     assert need.strip().startswith("Message 60 (turn 30, assistant) says it again")
     assert any("Its message pinned" in line for line in shown.lines)
     assert "could know" in shown.lines[-1]
+    assert shown.lines[-3].strip().startswith("http://127.0.0.1:8501/compare?")
 
 
 def test_json_says_the_same() -> None:

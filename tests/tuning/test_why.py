@@ -280,6 +280,13 @@ class TestRecorded:
     def test_the_message_that_seems_to_break_it(self, found: Why) -> None:
         assert found.need == Need(4, 2, ("commit", "main"))
 
+    def test_the_words_of_it_that_the_summary_still_has(self) -> None:
+        log = session("They work on a branch, never on main.")
+        transcript = memviz.load_transcript(log.encode(), "claude_code")
+        (found,) = why(transcript, RULE)
+        assert found.is_lost
+        assert found.words_left == ("main",)
+
     def test_what_the_summary_says_is_not_lost(self) -> None:
         transcript = memviz.load_transcript(session().encode(), "claude_code")
         (found,) = why(transcript, "port 5433")

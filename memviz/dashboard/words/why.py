@@ -20,6 +20,8 @@ from memviz.dashboard.words.compactions import compaction_words
 from memviz.dashboard.words.requests import role_name
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.life_lines import Span
+from memviz.transcripts.base import RecordedEvent
 from memviz.tuning.forgotten import Remedy, Why
 
 QUOTE_CHARS = 160
@@ -76,34 +78,31 @@ def held_words(why: Why) -> str:
     return _("Sent: {spans}.", spans=_(SEMICOLON).join(spans))
 
 
-def _cause(why: Why) -> str:
-    assert why.loss is not None  # noqa: S101 - asked of a loss alone
-    place = request_name(*why.loss.first)
+def _cause(why: Why, loss: Span) -> str:
+    """Return what ended it, with the numbers of the rule."""
+    place = request_name(*loss.first)
     if why.event is not None:
-        return _event_words(why, place)
+        return _event_words(why.event, place)
     if why.compaction is not None:
         done = compaction_words(why.compaction, why.run)
         return _("Lost at {place}: {done}", place=place, done=done.sentence)
-    record = why.lost_at
-    assert record is not None  # noqa: S101 - a loss has a request
-    sent = [part for part in record.parts.history if len(part)]
+    label = why.run.strategy_at(loss.first_turn).label
+    sent = [part for part in why.at(loss.first_place).parts.history if len(part)]
     if not sent:
         return _(
             "Lost at {place}: under {label} it sends no earlier message word for word.",
             place=place,
-            label=why.run.strategy_at(record.turn).label,
+            label=label,
         )
     return _(
         "Lost at {place}: under {label} it sends {sent} and the input, and none of them says it.",
         place=place,
-        label=why.run.strategy_at(record.turn).label,
+        label=label,
         sent=listed(map(message_range, sent)),
     )
 
 
-def _event_words(why: Why, place: str) -> str:
-    event = why.event
-    assert event is not None  # noqa: S101 - asked where there is one
+def _event_words(event: RecordedEvent, place: str) -> str:
     if event.tokens_before is None:
         return _(
             "Lost at {place}: the log says that its program compacted after message {after:,}, and its summary does "
@@ -209,12 +208,17 @@ def life_sentences(why: Why) -> Iterator[str]:
     yield held_words(why)
     if why.loss is None:
         return
-    yield _cause(why)
+    yield _cause(why, why.loss)
     yield _(
         "Of {since} since then {without:,} were without it.",
         since=counted(why.since, "request"),
         without=why.without,
     )
+    if why.words_left:
+        yield _(
+            "The summary still has these of its words: {words}. Read whether they say the same.",
+            words=listed(why.words_left),
+        )
     yield need_words(why)
 
 
@@ -222,14 +226,14 @@ def statement_line(why: Why) -> str:
     """Return a lost statement in one line, where many are listed."""
     log = why.run.log
     first = why.said[0] if why.said else 0
-    assert why.loss is not None  # noqa: S101 - only lost ones are listed
+    place = "" if why.loss is None else request_name(*why.loss.first)
     return _(
         "{value} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it: {statement}",
         value=why.probe.answers[0],
         number=message_number(first),
         turn=log.turn_number(first),
         role=role_name(log[first].role),
-        place=request_name(*why.loss.first),
+        place=place,
         requests=counted(why.without, "request"),
         statement=why.probe.question,
     )

@@ -52,6 +52,11 @@ def test_a_compaction_of_the_log() -> None:
     told = [*life_sentences(found)]
     assert told[1].startswith("Lost at turn 3: the log says that its program compacted")
     assert "9,000 tokens" in told[1]
+    other = memviz.load_transcript(session("All is on main.").encode(), "claude_code")
+    (found,) = why(other, RULE)
+    assert [*life_sentences(found)][3] == (
+        "The summary still has these of its words: main. Read whether they say the same."
+    )
     unknown = memviz.load_transcript(session("").encode(), "claude_code")
     (found,) = why(unknown, RULE)
     assert "in what nobody can read" in held_words(found)
