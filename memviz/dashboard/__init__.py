@@ -8,8 +8,8 @@ pages/ and .streamlit/) lie where :func:`dashboard_folder` says.
 
 Open to other rooms: ``charts.sweeps.measure_words``, ``lessons``, ``lessons.claims``,
 ``lessons.html``, ``lessons.lesson``, ``lessons.library``, ``reporting.found_setting``,
-``reporting.report``, ``reporting.run_json``, ``reporting.run_tables``,
-``reporting.sweep_json``, ``words.compactions``, ``words.estimates``, ``words.health``,
+``reporting.report``, ``reporting.run_tables``,
+``reporting.sweep_json``, ``words.compactions``, ``words.health``,
 ``words.prices``.
 """
 

@@ -15,12 +15,12 @@ It imports the engine, models, strategies, transcripts and text; never tuning, s
 Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
 ``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
 ``health.finding``, ``health.growth``, ``health.lookups``, ``memory_map.fate_grid``,
-``memory_map.fate_map``, ``memory_map.steps``, ``requests.limits``,
+``memory_map.fate_map``, ``memory_map.stretches``, ``requests.limits``,
 ``requests.message_text``, ``requests.request_axis``, ``requests.request_table``,
 ``requests.said_and_sent``, ``requests.token_use``, ``requests.traffic``,
 ``retention.knowledge``, ``retention.life_lines``, ``retention.message_facts``,
 ``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
 ``retention.survival``, ``retention.tool_argument_recall``, ``retention.tool_facts``,
-``summaries.authors``, ``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
+``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
 ``summaries.inventions``, ``summaries.request_sizes``.
 """

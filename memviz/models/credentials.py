@@ -7,8 +7,12 @@ from typing import Any
 from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
 from memviz.core.translation import _
 from memviz.models.access.settings import ModelAccess
-from memviz.models.destinations import Limits, PrivateAddressError, public_url
-from memviz.models.http_guard import load_litellm
+from memviz.models.http_guard import (
+    Limits,
+    PrivateAddressError,
+    load_litellm,
+    public_url,
+)
 from memviz.models.litellm_errors import Call, typed_error
 from memviz.models.provider_keys import (
     OWN_ACCOUNT,

@@ -31,9 +31,9 @@ from memviz.core.errors import (
 )
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.models.destinations import RedirectedError
+from memviz.models.http_guard import RedirectedError
 from memviz.models.line import EndlessReplyError
-from memviz.models.whole_replies import NotAReplyError
+from memviz.models.reply_bodies import NotAReplyError
 
 Cause = TypeVar("Cause", bound=BaseException)
 MAX_REASON_CHARS = 200

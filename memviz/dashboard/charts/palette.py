@@ -4,7 +4,7 @@ from typing import Any
 
 from memviz.core.context import Fate
 from memviz.core.translation import noop
-from memviz.metrics.memory_map.steps import STEPS, Step
+from memviz.metrics.memory_map.stretches import STEPS, Step
 from memviz.metrics.retention.knowledge import FactState
 
 PART_COLORS = {
@@ -93,7 +93,7 @@ _STEPS: dict[Step, tuple[str, str]] = {
 """What is cleared are results of tools: their brown, as faint as what is left of them."""
 STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)
 STEP_TITLES = tuple(_STEPS[step][1] for step in STEPS)
-"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.steps.STEPS``."""
+"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.stretches.STEPS``."""
 SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
 SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"

@@ -21,8 +21,7 @@ from memviz.models.base import (
     unmetered,
 )
 from memviz.models.names import RECORDING
-from memviz.models.recordings.holes import setting_words
-from memviz.models.recordings.recording import Recording
+from memviz.models.recordings.recording import Recording, setting_words
 from memviz.models.tools import Tool
 
 COMPARED_CHARS = 1_500

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     BELOW,
     TOKENS_AXIS,
@@ -29,7 +30,6 @@ from memviz.dashboard.charts.palette import (
     SHORTENED_COLOR,
     setting_color,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,

@@ -21,6 +21,7 @@ from memviz.dashboard.charts.cost.setting_cost import (
     View,
     turn_words,
 )
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
     TOKENS_AXIS,
@@ -41,7 +42,6 @@ from memviz.dashboard.charts.palette import (
     faded,
     setting_color,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     request_ids,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import message_number
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
@@ -46,12 +47,11 @@ from memviz.dashboard.charts.palette import (
     turn_ticks,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import RequestAxis
 
 CHAR_PIXELS = 7

@@ -10,6 +10,7 @@ import numpy as np
 
 from memviz.core.text.wording import counted, turn_list
 from memviz.core.translation import _
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     Part,
     marks,
@@ -27,7 +28,6 @@ from memviz.dashboard.charts.summaries.marks import (
     marked_compactions,
     marker_of,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall_tokens import recalled_tokens

@@ -13,6 +13,7 @@ from memviz.core.context import SUMMARY_NOT_ASKED
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import Part, line, marks, picture
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
@@ -45,7 +46,6 @@ from memviz.dashboard.charts.requests.token_marks import (
     setting_marks,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,

@@ -23,7 +23,7 @@ from memviz.core.text.wording import (
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.markup import bar_part, element, swatch
-from memviz.dashboard.reporting.run_json import request_json
+from memviz.dashboard.reporting.run_tables import request_json
 from memviz.dashboard.ui.controls.block_html import (
     added_to_system,
     block_html,

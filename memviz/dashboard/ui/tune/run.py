@@ -23,7 +23,7 @@ from memviz.dashboard.ui.shell.errors import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.grid import tried_further
 from memviz.dashboard.ui.tune.state import TuneState
-from memviz.dashboard.words.estimates import estimate_words
+from memviz.dashboard.words.prices import estimate_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import CostBound
