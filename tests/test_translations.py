@@ -41,6 +41,7 @@ CONVERTED = (
     "memviz/models/connection_check.py",
     "memviz/models/cost_bound.py",
     "memviz/models/credentials.py",
+    "memviz/models/failure_evidence.py",
     "memviz/models/litellm_errors.py",
     "memviz/models/local_servers/found.py",
     "memviz/models/registry.py",
@@ -107,13 +108,13 @@ NOT_SHOWN: dict[str, set[str]] = {
         "Authorization",
         "Bearer {}",
     },
-    "memviz/models/litellm_errors.py": {
+    "memviz/models/failure_evidence.py": {
         "Cause",
         "Error code: ",
         "Traceback",
         " To drop ",
-        "Timeout",
     },
+    "memviz/models/litellm_errors.py": {"Timeout"},
     "memviz/models/reply_bodies.py": {"The reply is none of a model."},
     "memviz/storage/checking.py": {
         "PRAGMA integrity_check({})",

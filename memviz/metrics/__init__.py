@@ -7,12 +7,13 @@ sentence: what is found becomes words in ``memviz/dashboard/words/``.
 - ``summaries``: what happened to a run's summary, and whose words it is; ``compaction_events``.
 - ``retention``: which facts each request holds; ``retention``, ``propose_probes``.
 - ``memory_map``: what became of every message; ``fate_map``.
-- ``answers``: how right answers are, and where they come from.
+- ``answer_scores``: how right answers are; ``answer_sources``: where they come from.
 - ``health``: findings about what costs money, detail or a refused request; ``health_findings``.
 
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
 
-Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
+Open to other rooms: ``answer_scores``, ``answer_sources``, ``cost.bounds``,
+``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
 ``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
 ``health.finding``, ``health.growth``, ``health.lookups``, ``memory_map.fate_grid``,
 ``memory_map.fate_map``, ``memory_map.stretches``, ``requests.limits``,

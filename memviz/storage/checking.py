@@ -118,7 +118,8 @@ def _said(error: Exception) -> str:
 
 def put_away(session: Session, row: int) -> None:
     """Take the conversation in row number ``row`` of its table out of the library, whatever is in it."""
-    session.execute(update(CONVERSATIONS).where(ROW.is_(row)).values(deleted_at=now()))
+    this_row = update(CONVERSATIONS).where(ROW.is_(row))
+    session.execute(this_row.values(deleted_at=now()))
 
 
 def stored_rows(

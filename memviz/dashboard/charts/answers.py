@@ -14,6 +14,7 @@ from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
+    Part,
     heading,
     heat,
     marks,
@@ -61,41 +62,48 @@ def answer_grid(
     title: str, columns: Sequence[str], rows: Sequence[GridRow]
 ) -> go.Figure:
     """Return the grid: filled circles are right answers, crosses wrong ones. Each column says how many are right."""
-    counts = grid_counts(columns, rows)
-    heads = [
-        f"{escaped(name)}<br><b>{right} of {asked}</b>" for name, right, asked in counts
-    ]
-    names = [
-        "<br>".join(map(escaped, label_lines(row.name, LABEL_CHARS))) for row in rows
-    ]
+    rows_pixels = height_pixels.ANSWER_ROW * len(rows)
     return picture(
         [_marks(rows)],
         over_turns=False,
         title=heading(f"{escaped(title)}<br><sup>{_(KEY)}</sup>"),
-        xaxis={
-            "side": "top",
-            "tickmode": "array",
-            "tickvals": list(range(len(columns))),
-            "ticktext": heads,
-            "range": [-0.5, len(columns) - 0.5],
-            "showgrid": False,
-            "zeroline": False,
-        },
-        yaxis={
-            "automargin": True,
-            "tickmode": "array",
-            "tickvals": list(range(len(rows))),
-            "ticktext": names,
-            "range": [len(rows) - 0.5, -0.5],
-            "zeroline": False,
-            "title": {"text": _("Fact that is asked for"), "standoff": 12},
-        },
+        xaxis=_column_axis(columns, rows),
+        yaxis=_question_axis(rows),
         showlegend=False,
         margin=GRID_MARGINS,
-        height=height_pixels.ANSWER_ROW * len(rows)
-        + GRID_MARGINS["t"]
-        + GRID_MARGINS["b"],
+        height=rows_pixels + GRID_MARGINS["t"] + GRID_MARGINS["b"],
     )
+
+
+def _column_axis(columns: Sequence[str], rows: Sequence[GridRow]) -> Part:
+    heads = []
+    for name, right, asked in grid_counts(columns, rows):
+        heads.append(f"{escaped(name)}<br><b>{right} of {asked}</b>")
+    return {
+        "side": "top",
+        "tickmode": "array",
+        "tickvals": list(range(len(columns))),
+        "ticktext": heads,
+        "range": [-0.5, len(columns) - 0.5],
+        "showgrid": False,
+        "zeroline": False,
+    }
+
+
+def _question_axis(rows: Sequence[GridRow]) -> Part:
+    names = []
+    for row in rows:
+        lines = label_lines(row.name, LABEL_CHARS)
+        names.append("<br>".join(map(escaped, lines)))
+    return {
+        "automargin": True,
+        "tickmode": "array",
+        "tickvals": list(range(len(rows))),
+        "ticktext": names,
+        "range": [len(rows) - 0.5, -0.5],
+        "zeroline": False,
+        "title": {"text": _("Fact that is asked for"), "standoff": 12},
+    }
 
 
 def grid_counts(

@@ -55,7 +55,9 @@ fades into the page, light or dark, in steps that can still be told apart."""
 
 def faded(color: str, opacity: float) -> str:
     """``#RRGGBB`` let through by the page behind it."""
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    red = int(color[1:3], 16)
+    green = int(color[3:5], 16)
+    blue = int(color[5:7], 16)
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 

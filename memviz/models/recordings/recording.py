@@ -118,16 +118,18 @@ class About:
 
 @dataclass(frozen=True)
 class Recording:
-    """Replies by the digest of their requests, in the order in which they were given. ``settings`` are those of which
-    no reply is missing, ``holes`` the others that the file names. ``is_cut``: the file ends in the middle of a line, so
-    that more may have followed."""
+    """The replies that a model gave once, ready to be played back."""
 
     name: str
     about: About
     replies: Mapping[str, RecordedReply] = field(repr=False)
+    """By the digest of their requests, in the order in which they were given."""
     settings: Mapping[str, RecordedSetting] = field(default_factory=dict, repr=False)
+    """The settings of which no reply is missing, by their digest."""
     holes: tuple[Hole, ...] = field(default=(), repr=False)
+    """The other settings that the file names."""
     is_cut: bool = False
+    """The file ends in the middle of a line, so that more may have followed."""
 
     @classmethod
     def of(
@@ -155,23 +157,15 @@ class Recording:
                 holes[setting.digest] = hole
             if hole.summaries:
                 continue
-            whole = (
-                replace(setting, answers=False, answers_need=())
-                if hole.answers
-                else setting
-            )
-            if setting.digest not in made_for or whole.answers:
-                made_for[setting.digest] = whole
-        # One that was recorded once more is whole, whatever a line before it lacks.
-        left = [
-            hole
-            for digest, hole in holes.items()
-            if (
-                digest not in made_for
-                if hole.summaries
-                else not made_for[digest].answers
-            )
-        ]
+            playable = setting
+            if hole.answers:
+                playable = replace(setting, answers=False, answers_need=())
+            if setting.digest not in made_for or playable.answers:
+                made_for[setting.digest] = playable
+        left = []
+        for digest, hole in holes.items():
+            if not _is_filled(hole, made_for.get(digest)):
+                left.append(hole)
         return cls(name, about, by_request, made_for, tuple(left))
 
     @property
@@ -257,6 +251,14 @@ def _without_defaults(setting: Mapping[str, Any]) -> dict[str, Any]:
 def _mark(request_digest: str, reply: Reply) -> str:
     calls = [call.to_dict() for call in reply.tool_calls]
     return hashed_json([request_digest, reply.text, calls])[:MARK_CHARS]
+
+
+def _is_filled(hole: Hole, playable: RecordedSetting | None) -> bool:
+    """Return whether the setting was recorded once more and is whole, whatever a line
+    before it lacks."""
+    if playable is None:
+        return False
+    return bool(hole.summaries) or playable.answers
 
 
 def _missing(needed: Sequence[str], held: set[str]) -> tuple[int, ...]:

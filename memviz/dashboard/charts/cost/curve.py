@@ -118,11 +118,8 @@ def cost_curve(
             legend_entry(_("Without the cache"), mode="lines", line=thin_line)
         )
 
-    y_axis = {
-        **_AMOUNTS,
-        **_TICKS[unit],
-        "title": {"text": _unit_title(view, unit, axis)},
-    }
+    title = {"text": _unit_title(view, unit, axis)}
+    y_axis = {**_AMOUNTS, **_TICKS[unit], "title": title}
     frame = framed(costs, view, unit, uncached=uncached)
     if frame.above:
         y_axis["range"] = [0, HEADROOM * frame.top]

@@ -61,7 +61,10 @@ def row_words(run: Run, cells: Grid) -> dict[str, str]:
 
 def _whole(cells: tuple[range, ...]) -> tuple[range, ...]:
     """Return the ranges of cells, the last one as wide as the others: that is where its middle is drawn."""
-    return tuple(range(cell.start, cell.start + len(cells[0])) for cell in cells)
+    if not cells:
+        return ()
+    width = len(cells[0])
+    return tuple(range(cell.start, cell.start + width) for cell in cells)
 
 
 def _row(run: Run, row: range) -> str:

@@ -20,7 +20,7 @@ from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answers import AnswerSource
+from memviz.metrics.answer_sources import AnswerSource
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts

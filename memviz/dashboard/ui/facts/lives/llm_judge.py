@@ -32,7 +32,7 @@ from memviz.dashboard.words.prices import likely_words
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
-from memviz.metrics.answers import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_answer
 from memviz.metrics.cost.bounds import judging_bound
 from memviz.metrics.cost.estimate import judge_estimate
 from memviz.metrics.summaries.events import author_of
