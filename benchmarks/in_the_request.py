@@ -30,7 +30,7 @@ from memviz.core.messages import Message
 from memviz.core.text.sentences import passage
 from memviz.engine.answering import ask
 from memviz.engine.records import TurnRecord
-from memviz.metrics.answers import contains_answer
+from memviz.metrics.answer_scores import contains_answer
 from memviz.strategies import strategy
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample

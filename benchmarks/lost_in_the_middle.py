@@ -27,7 +27,7 @@ from benchmarks.small_model import (
     write_record,
 )
 from memviz.core.messages import Message
-from memviz.metrics.answers import contains_answer
+from memviz.metrics.answer_scores import contains_answer
 from memviz.transcripts.samples import sample
 
 RECORD = (

@@ -22,7 +22,7 @@ from memviz.dashboard.ui.controls.conversations import (
     say_beginnings,
     studied_conversation,
 )
-from memviz.dashboard.ui.controls.sharing import share_page
+from memviz.dashboard.ui.controls.links import share_page
 from memviz.dashboard.ui.controls.sidebar import (
     expect_conversation,
     nothing_yet,

@@ -1,10 +1,9 @@
 """What is there to learn?"""
 
 from memviz.core.translation import _
-from memviz.dashboard.ui.lessons.address import keep_address, open_address
 from memviz.dashboard.ui.lessons.player import play_lesson
 from memviz.dashboard.ui.lessons.shelf import closing, shelf, upload
-from memviz.dashboard.ui.lessons.state import lessons_state
+from memviz.dashboard.ui.lessons.state import keep_address, lessons_state, open_address
 from memviz.dashboard.ui.lessons.writing import own_lesson
 from memviz.dashboard.ui.shell.errors import errors_shown
 from memviz.dashboard.ui.shell.frame import open_page

@@ -256,7 +256,7 @@ def _write_report(
 
 
 def _as_json(runs: Sequence[Run]) -> Any:
-    from memviz.dashboard.reporting.run_json import run_json
+    from memviz.dashboard.reporting.run_tables import run_json
 
     values = [loads(run_json(run)) for run in runs]
     return values[0] if len(values) == 1 else values

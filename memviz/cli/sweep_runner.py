@@ -111,7 +111,7 @@ class Payer:
         """Say what the summaries that are missing will cost, as the offline summarizer's tell, and ask. Without an
         agreement the command ends; where nothing is missing, nobody is asked. Returns how many cells had been measured
         before."""
-        from memviz.dashboard.words.estimates import summaries_words
+        from memviz.dashboard.words.prices import summaries_words
         from memviz.models.names import OFFLINE
         from memviz.models.registry import model
         from memviz.tuning.paid import estimate

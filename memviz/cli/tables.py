@@ -14,8 +14,7 @@ from memviz.dashboard.words.compactions import compaction_words, outcome_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.prices import basis_in_words
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from memviz.metrics.summaries.authors import Author, authors_of
-from memviz.metrics.summaries.events import outcome_of
+from memviz.metrics.summaries.events import Author, authors_of, outcome_of
 from memviz.models.names import in_words
 from memviz.tuning.best_of_each import best_of_each
 from memviz.tuning.recommendation import share_in_words, spread_in_words

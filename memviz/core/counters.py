@@ -96,7 +96,10 @@ class Counter:
     def line_break_units(self, text: str) -> int:
         """Units that a line break adds at the end of ``text``, which must not end in white space."""
         # A tokenizer joins a line break to the last word at most, so nothing before that word is counted again.
-        end = text[max(0, text.rfind(" ")) :] if len(text) < SLICE_CHARS else text
+        end = text
+        if len(text) < SLICE_CHARS:
+            last_word = max(0, text.rfind(" "))
+            end = text[last_word:]
         return self.units(end + "\n") - self.units(end)
 
     def __repr__(self) -> str:

@@ -53,10 +53,13 @@ class LineCounts:
         )
 
     def _break(self, word: str) -> int:
-        """Units that a line break adds after ``word``, the last of a line with the space before it."""
+        """Return the units that a line break adds after ``word``, the last of a line with
+        the space before it."""
         # Not always 1: a tokenizer joins the line break to a word of signs (")\n" is one token), and whether it does
         # depends on the space before the word. Few words end lines, so this is nearly always remembered.
-        return self._count(word + "\na") - self._count(word) - self._count("a")
+        with_break = self._count(word + "\na")
+        without_break = self._count(word) + self._count("a")
+        return with_break - without_break
 
     def _in_two(self, line: str) -> int:
         """Units of a line: of its first sentence, and of the rest."""

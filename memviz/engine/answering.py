@@ -29,9 +29,13 @@ from memviz.engine.thinking import (
     recall_of,
 )
 from memviz.models.base import Model, Reply, ToolChoice
-from memviz.models.recall_result import RecallResult
 from memviz.models.registry import model as find_model
-from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS
+from memviz.models.tools import (
+    CONTINUE_THINKING,
+    RECALL_CONVERSATION,
+    TOOLS,
+    RecallResult,
+)
 from memviz.strategies.base import Strategy, ToolUse
 
 DEFAULT_MAX_RECALL_CONTEXTS = 3

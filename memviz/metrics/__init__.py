@@ -7,21 +7,22 @@ sentence: what is found becomes words in ``memviz/dashboard/words/``.
 - ``summaries``: what happened to a run's summary, and whose words it is; ``compaction_events``.
 - ``retention``: which facts each request holds; ``retention``, ``propose_probes``.
 - ``memory_map``: what became of every message; ``fate_map``.
-- ``answers``: how right answers are, and where they come from.
-- ``verify``: the books of a run, checked.
+  - ``answer_scores``: how right answers are; ``answer_sources``: where they come from.
+  - ``verify``: the books of a run, checked.
 - ``health``: findings about what costs money, detail or a refused request; ``health_findings``.
 
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
 
-Open to other rooms: ``answers``, ``cost.bounds``, ``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
+Open to other rooms: ``answer_scores``, ``answer_sources``, ``cost.bounds``,
+``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
 ``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
 ``health.finding``, ``health.growth``, ``health.lookups``, ``memory_map.fate_grid``,
-``memory_map.fate_map``, ``memory_map.steps``, ``requests.limits``,
+``memory_map.fate_map``, ``memory_map.stretches``, ``requests.limits``,
 ``requests.message_text``, ``requests.request_axis``, ``requests.request_table``,
 ``requests.said_and_sent``, ``requests.token_use``, ``requests.traffic``,
 ``retention.knowledge``, ``retention.life_lines``, ``retention.message_facts``,
 ``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
 ``retention.survival``, ``retention.tool_argument_recall``, ``retention.tool_facts``,
-``summaries.authors``, ``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
+``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
 ``summaries.inventions``, ``summaries.request_sizes``, ``verify``.
 """

@@ -19,10 +19,9 @@ from memviz.models.base import (
     Reply,
     unmetered,
 )
-from memviz.models.budget import Budget, Tries
+from memviz.models.budget import Budget, Spending, Tries
 from memviz.models.cost_bound import INPUT_MARGIN, known_price, usd_at_most
 from memviz.models.prices import Price, price
-from memviz.models.spending import Spending
 from memviz.models.tools import Tool
 
 __all__ = ["Accounted", "Budget", "Budgeted"]

@@ -129,14 +129,21 @@ def _findings(
     yield _known(name, served())
     yield _streams(pieces, reply)
     yield _from_the_list(name) if is_dear(name) else _tools(model)
-    if reply is not None and reply.usage is None:
+    if reply is not None:
+        yield from _doubts_about_usage(reply)
+    yield _price(name)
+
+
+def _doubts_about_usage(reply: Reply) -> Iterator[Finding]:
+    if reply.usage is None:
         yield Finding(
             "unsure",
             _(
                 "It does not say how many tokens it used, so each call counts as the most it may have cost."
             ),
         )
-    if reply is not None and (claimed := reply.disbelieved_cached_tokens):
+    claimed = reply.disbelieved_cached_tokens
+    if claimed:
         yield Finding(
             "unsure",
             _(
@@ -145,7 +152,6 @@ def _findings(
                 tokens=counted(claimed, "token"),
             ),
         )
-    yield _price(name)
 
 
 def _known(name: str, names: Sequence[str] | None) -> Finding:

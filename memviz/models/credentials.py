@@ -7,9 +7,14 @@ from typing import Any
 from memviz.core.errors import BadKeyError, BadRequestError, MissingKeyError
 from memviz.core.translation import _
 from memviz.models.access.settings import ModelAccess
-from memviz.models.destinations import Limits, PrivateAddressError, public_url
-from memviz.models.http_guard import load_litellm
-from memviz.models.litellm_errors import Call, typed_error
+from memviz.models.failure_evidence import Call
+from memviz.models.http_guard import (
+    Limits,
+    PrivateAddressError,
+    load_litellm,
+    public_url,
+)
+from memviz.models.litellm_errors import typed_error
 from memviz.models.provider_keys import (
     OWN_ACCOUNT,
     OWN_SIGN_IN,
@@ -37,9 +42,8 @@ def settings_of(
 
     Raises :class:`memviz.core.errors.ModelError` for a key or an address that cannot be one.
     """
-    if (
-        "://" in name
-    ):  # some providers' routes would go there, past all that holds for a base URL
+    # Some providers' routes would go there, past all that holds for a base URL.
+    if "://" in name:
         raise BadRequestError(
             _(
                 "The model's name holds a web address: name only the model, and give the address as the base URL."
@@ -47,32 +51,41 @@ def settings_of(
             model=name.partition("/")[0],
         )
     key = (api_key or "").strip()
+    _expect_key(key, name)
+    if api_base:
+        _expect_web_address(api_base, name)
+    if not key and (api_base or not access.environment_keys):
+        key = NO_KEY
+    settings = {}
+    if key:
+        settings["api_key"] = key
+    if api_base:
+        settings["api_base"] = api_base
+    return settings
+
+
+def _expect_key(key: str, model_name: str) -> None:
     if not key.isascii() or any(character.isspace() for character in key):
         raise BadKeyError(
             _(
                 "The API key for model {name} holds a space or a character that no key has: copy it again.",
-                name=name,
+                name=model_name,
             ),
-            model=name,
+            model=model_name,
         )
-    if api_base and not public_address(
-        api_base
-    ):  # not repeated in the sentence: a key may be in the wrong field
+
+
+def _expect_web_address(api_base: str, model_name: str) -> None:
+    if not public_address(api_base):
+        # The address is not repeated in the sentence: a key may be in the wrong field.
         raise BadRequestError(
             _(
                 "The base URL given for model {name} is not a web address: it has to start with http:// or "
                 "https://.",
-                name=name,
+                name=model_name,
             ),
-            model=name,
+            model=model_name,
         )
-    if not key and (api_base or not access.environment_keys):
-        key = NO_KEY
-    return {
-        name: value
-        for name, value in (("api_key", key), ("api_base", api_base))
-        if value
-    }
 
 
 def check_credentials(

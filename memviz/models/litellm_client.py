@@ -29,9 +29,10 @@ from memviz.models.credentials import (
     limits_of,
     settings_of,
 )
+from memviz.models.failure_evidence import Call, retry_after_seconds
 from memviz.models.http_guard import call_arguments, load_litellm
 from memviz.models.line import responses_closed
-from memviz.models.litellm_errors import Call, retry_after_seconds, typed_error
+from memviz.models.litellm_errors import typed_error
 from memviz.models.own_servers import usual_address
 from memviz.models.provider_keys import address_variables, provider_of
 from memviz.models.rate_limiter import RateLimiter, gate_of

@@ -1,20 +1,13 @@
 """The failure of a call through litellm, as one of memviz's own errors and one plain sentence.
 
-litellm names failures by status code and makes up a 500 where none was sent, so the chain of causes
-below its error is asked first: it holds what the connection really did.
+What the connection did is asked first, the status that litellm makes of it last: see
+:mod:`memviz.models.failure_evidence`.
 """
 
-import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from functools import cached_property
-from math import isnan, nan
+from collections.abc import Callable
+from dataclasses import dataclass
 from ssl import SSLCertVerificationError
-from typing import TypeVar
 
 from memviz.core.errors import (
     BadKeyError,
@@ -31,16 +24,16 @@ from memviz.core.errors import (
 )
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.models.destinations import RedirectedError
+from memviz.models.failure_evidence import (
+    MAX_RETRY_AFTER_SECONDS,
+    Call,
+    Evidence,
+    failure_reason,
+    retry_after_seconds,
+)
+from memviz.models.http_guard import RedirectedError
 from memviz.models.line import EndlessReplyError
-from memviz.models.whole_replies import NotAReplyError
-
-Cause = TypeVar("Cause", bound=BaseException)
-MAX_REASON_CHARS = 200
-_CONCEALED_CHARS = 20 * MAX_REASON_CHARS
-"""More than is shown: what is concealed becomes shorter."""
-MAX_RETRY_AFTER_SECONDS = 86_400.0
-"""A server that asks for more than a day is taken to ask for a day."""
+from memviz.models.reply_bodies import NotAReplyError
 
 _TOO_LONG = re.compile(
     r"context (length|window|size)|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens",
@@ -69,92 +62,9 @@ _NO_TOOLS_STATUSES = frozenset({400, 404, 405, 422, 500, 501})
 _UNREADABLE = (
     "JSONDecodeError", "UnicodeDecodeError", "DecodingError", "ValidationError", "APIResponseValidationError",
 )  # fmt: skip
-_STUMBLES = (
-    "AttributeError",
-    "IndexError",
-    "KeyError",
-    "RecursionError",
-    "TypeError",
-    "ValueError",
-)
 _NO_KEY_GIVEN = noop(
     "Model {model} needs an API key and none was given for {place}: {key_remedy}."
 )
-_JSON_MESSAGE = re.compile(r'"(?:message|error)":\s*"((?:[^"\\]|\\.)+)"')
-_LITELLM_PREFIXES = re.compile(
-    r"^(?:(?:litellm\.)?\w*(?:Error|Timeout|Exception)(?::| -)\s*)+"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """The call that failed. ``address`` is the base URL given for it, ``has_tools`` whether tools were offered
-    to the model, ``reading`` whether the server had taken the request and its reply was being read, ``conceal``
-    takes secrets out of a text."""
-
-    model: str
-    address: str = ""
-    has_key: bool = True
-    timeout_seconds: float = 60.0
-    has_tools: bool = False
-    reading: bool = False
-    conceal: Callable[[str], str] = field(default=str, repr=False)
-
-    @property
-    def place(self) -> str:
-        """The place where the model is served, in words."""
-        return self.address or _("the provider of model {model}", model=self.model)
-
-
-class Evidence:
-    """All that an exception and its causes tell about a failure."""
-
-    def __init__(self, error: BaseException) -> None:
-        self.chain = tuple(_causes(error))
-        self.kinds = {
-            kind.__name__ for cause in self.chain for kind in type(cause).__mro__
-        }
-        self.codes = {str(getattr(cause, "code", None)) for cause in self.chain}
-
-    @cached_property
-    def text(self) -> str:
-        """Everything the exceptions say. It may hold secrets and is only searched."""
-        return "\n".join(str(cause) for cause in self.chain)
-
-    @cached_property
-    def status(self) -> int:
-        """The HTTP status as litellm reports it; 0 if there is none."""
-        statuses = (getattr(cause, "status_code", None) for cause in self.chain)
-        return next((status for status in statuses if isinstance(status, int)), 0)
-
-    @cached_property
-    def missing_module(self) -> str:
-        """The Python module that could not be imported; empty if there is none."""
-        for cause in self.chain:
-            if isinstance(cause, ImportError) and cause.name:
-                return cause.name
-        return ""
-
-    @cached_property
-    def is_stumble(self) -> bool:
-        """True if code that reads replies failed on what a reply holds, so that no server reported a failure:
-        a status, then, is made up."""
-        reported = any(
-            type(cause).__module__.partition(".")[0] in ("openai", "httpx")
-            for cause in self.chain
-        )
-        return not reported and self.any_kind(*_STUMBLES)
-
-    def first(self, kind: type[Cause]) -> Cause | None:
-        """Return the outermost of the exceptions that is of this kind."""
-        for cause in self.chain:
-            if isinstance(cause, kind):
-                return cause
-        return None
-
-    def any_kind(self, *names: str) -> bool:
-        """Return whether one of the exceptions is of a class of one of these names."""
-        return not self.kinds.isdisjoint(names)
 
 
 def typed_error(error: BaseException, call: Call) -> ModelError:
@@ -176,118 +86,46 @@ def typed_error(error: BaseException, call: Call) -> ModelError:
     )
 
 
-def retry_after_seconds(error: BaseException) -> float | None:
-    """The seconds that the server asked to wait, from its ``Retry-After`` header in
-    seconds or as a date; at most a day."""
-    for cause in _causes(error):
-        for holder in (cause, getattr(cause, "response", None)):
-            headers = (
-                getattr(holder, "litellm_response_headers", None)
-                or getattr(holder, "headers", None)
-                or {}
-            )
-            value = headers.get("retry-after") if hasattr(headers, "get") else None
-            if value is not None and (seconds := _seconds(str(value))) is not None:
-                return seconds
-    return None
-
-
-def _seconds(value: str) -> float | None:
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = _seconds_until(value)
-    return None if isnan(seconds) else min(max(0.0, seconds), MAX_RETRY_AFTER_SECONDS)
-
-
-def _seconds_until(date: str) -> float:
-    """Seconds from now to a date as HTTP writes it, or ``nan``."""
-    try:
-        moment = parsedate_to_datetime(date)
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        return (moment - datetime.now(UTC)).total_seconds()
-    except (ValueError, OverflowError):
-        return nan
-
-
-def _causes(error: BaseException) -> Iterator[BaseException]:
-    """``error`` and what is behind it, outermost first."""
-    waiting = [error]
-    seen = set[int]()
-    while waiting:
-        cause = waiting.pop(0)
-        if id(cause) in seen:
-            continue
-        seen.add(id(cause))
-        yield cause
-        behind = (
-            getattr(cause, "original_exception", None),
-            cause.__cause__,
-            cause.__context__,
-        )
-        waiting.extend(one for one in behind if isinstance(one, BaseException))
-
-
-def _reason(seen: Evidence, call: Call) -> str:
-    """The provider's reason, as words in brackets; nothing if it sent a page or litellm a traceback."""
-    error = seen.chain[0]
-    text = str(getattr(error, "message", "") or error)
-    in_json = _JSON_MESSAGE.search(text)
-    text = (
-        _unescaped(in_json[1]) if in_json else _LITELLM_PREFIXES.sub("", text).strip()
-    )
-    if text.startswith(("<", "{", "[", "Error code: ")) or "Traceback" in text:
-        return ""
-    text = text.partition(" To drop ")[
-        0
-    ]  # what follows is advice to callers of litellm
-    # A key may go on in the next line, so that is cut off last.
-    line = call.conceal(text[:_CONCEALED_CHARS]).partition("\n")[0].rstrip(". ")
-    line = "".join(character if character.isprintable() else " " for character in line)
-    return f' ("{line[:MAX_REASON_CHARS]}")' if line else ""
-
-
-def _unescaped(text: str) -> str:
-    """The text that a JSON string stands for."""
-    with suppress(ValueError):
-        return str(json.loads(f'"{text}"', strict=False))
-    return text.replace("\\", "")
-
-
 def _words(seen: Evidence, call: Call) -> dict[str, str]:
-    """Words that the sentences of failures are filled with, by their names there."""
+    """Return the words that the sentences of failures are filled with, by their names there."""
     redirected = seen.first(RedirectedError)
     endless = seen.first(EndlessReplyError)
     other_kind = seen.first(NotAReplyError)
     distrust = seen.first(SSLCertVerificationError)
     other_place = call.conceal(redirected.place) if redirected else ""
     proof = getattr(distrust, "verify_message", "")
-    has_address = bool(call.address)
     return {
         "model": call.model,
         "place": call.place,
-        "for_model": _(" for model {model}", model=call.model) if has_address else "",
-        "at_address": _(" at {address}", address=call.address) if has_address else "",
-        "its_address": f", {call.address}," if has_address else "",
         "silence": counted(call.timeout_seconds, "second"),
         "status": _(" with status {status}", status=seen.status) if seen.status else "",
-        "reason": _reason(seen, call),
+        "reason": failure_reason(seen, call),
         "when": _when_to_try_again(seen),
         "other_place": other_place or _("another address"),
         "most": endless.most if endless else "",
         "no_answer": _(other_kind.what) if other_kind else "",
         "distrust": f" ({proof})" if proof else "",
         "module": seen.missing_module or _("of its provider"),
-        "key_remedy": (
-            _("enter the one for this address")
-            if has_address
-            else _("enter one, or set its environment variable")
-        ),
-        "name_remedy": (
-            _("the name and the base URL")
-            if has_address
-            else _("the name, which is provider/model")
-        ),
+        **_address_words(call),
+    }
+
+
+def _address_words(call: Call) -> dict[str, str]:
+    """Return the words that depend on whether the call has an address of its own."""
+    if not call.address:
+        return {
+            "for_model": "",
+            "at_address": "",
+            "its_address": "",
+            "key_remedy": _("enter one, or set its environment variable"),
+            "name_remedy": _("the name, which is provider/model"),
+        }
+    return {
+        "for_model": _(" for model {model}", model=call.model),
+        "at_address": _(" at {address}", address=call.address),
+        "its_address": f", {call.address},",
+        "key_remedy": _("enter the one for this address"),
+        "name_remedy": _("the name and the base URL"),
     }
 
 

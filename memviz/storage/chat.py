@@ -12,15 +12,14 @@ from memviz.engine.compaction import DECISIONS
 from memviz.engine.run import Run
 from memviz.engine.run_record import whole_setting_to_dict
 from memviz.models.names import OFFLINE
-from memviz.storage import library, rows
+from memviz.storage import library
 from memviz.storage.library import (
     conversation_changed,
     found,
     insert_rows,
-    message_rows,
     now,
+    stored_message_rows,
 )
-from memviz.storage.rows import is_unchanged
 from memviz.storage.runs import (
     RECORD_KINDS,
     add_run,
@@ -38,7 +37,12 @@ from memviz.storage.tables import (
     RUNS,
     ConversationRow,
     RecordRow,
+    Row,
     RunRow,
+    clean_row,
+    counts_of,
+    is_unchanged,
+    message_rows,
 )
 from memviz.transcripts.base import Transcript
 
@@ -86,7 +90,7 @@ def save_turn(
     stored = chat_row(session, conversation.id)
     new_records = None if stored is None else _new_records(session, stored, run)
     if stored is None or new_records is None:
-        _expect_beginning(list(message_rows(session, conversation.id)), run.log)
+        _expect_beginning(list(stored_message_rows(session, conversation.id)), run.log)
         _replace_run(session, conversation.id, run, summarizer)
     else:
         insert_rows(session, RECORDS, new_records)
@@ -111,7 +115,7 @@ def rewrite(
     """
     conversation = found(session, conversation_id)
     id = conversation.id
-    stored = list(message_rows(session, id))
+    stored = list(stored_message_rows(session, id))
     if replaces is not None:
         _expect_beginning(stored, replaces)
     kept = _common_length(stored, run.log)
@@ -125,12 +129,12 @@ def rewrite(
     _add_messages(session, conversation, run, kept)
 
 
-def _new_records(session: Session, stored: RunRow, run: Run) -> list[rows.Row] | None:
+def _new_records(session: Session, stored: RunRow, run: Run) -> list[Row] | None:
     """The records of ``run`` that are not stored yet; ``None`` where the stored ones are not its beginning,
     as after a change of strategy. The last one stored of each kind tells."""
     if not is_unchanged(stored.setting, whole_setting_to_dict(run)):
         return None
-    new_records: list[rows.Row] = []
+    new_records: list[Row] = []
     for kind in RECORD_KINDS:
         last = _last_record(session, stored.id, kind)
         start = 0 if last is None else last.number
@@ -173,9 +177,9 @@ def _add_messages(
 ) -> None:
     """Write the messages behind the first ``known`` ones, and what lists say of the conversation."""
     log = run.log
-    insert_rows(session, MESSAGES, rows.message_rows(conversation.id, log, known))
-    counts = rows.counts_of(log)
-    prompt = rows.clean_row(system_prompt=run.system_prompt)
+    insert_rows(session, MESSAGES, message_rows(conversation.id, log, known))
+    counts = counts_of(log)
+    prompt = clean_row(system_prompt=run.system_prompt)
     conversation.sqlmodel_update(counts | prompt | {"updated_at": now()})
 
 
@@ -190,7 +194,7 @@ def _expect_beginning(
 def _common_length(stored: Sequence[Mapping[Any, Any]], log: Sequence[Message]) -> int:
     """The number of messages at the start of the stored ones and of ``log`` that are the same."""
     conversation_id = stored[0]["conversation_id"] if stored else ""
-    made = rows.message_rows(conversation_id, log)
+    made = message_rows(conversation_id, log)
     for at, (old, new) in enumerate(zip(stored, made, strict=False)):
         if not is_unchanged(old, new):
             return at

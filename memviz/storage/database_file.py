@@ -198,7 +198,8 @@ def create_for_owner(path: Path) -> None:
     Raises OSError, FileExistsError among them. A file that is there is not even opened: closing it again
     would let go of the locks that this process has on it.
     """
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNER_ONLY))
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, OWNER_ONLY)
+    os.close(descriptor)
 
 
 def free_place(path: Path) -> Path:

@@ -97,13 +97,16 @@ def all_of(
 
 
 def under(key: str, owner: str = "") -> tuple[ColumnElement[bool], ...]:
-    """The conditions for what is kept under this key."""
-    return KEPT.c.owner == clean_text(owner), KEPT.c.key == clean_text(key)
+    """Return the conditions for what is kept under this key."""
+    is_owned = KEPT.c.owner == clean_text(owner)
+    has_key = KEPT.c.key == clean_text(key)
+    return is_owned, has_key
 
 
 def remove(session: Session, kind: Kind, *conditions: ColumnElement[bool]) -> None:
     """Take values away; those that are not there are no error."""
-    session.execute(delete(KEPT).where(KEPT.c.kind == kind, *conditions))
+    is_of_kind = KEPT.c.kind == kind
+    session.execute(delete(KEPT).where(is_of_kind, *conditions))
 
 
 def value_of(session: Session, kind: FileKind, key: str) -> str | None:

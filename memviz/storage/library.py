@@ -36,14 +36,23 @@ from memviz.core.messages import Message, clean_text
 from memviz.core.process_memory import uncollected
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
-from memviz.storage import rows
 from memviz.storage.entries import (
     RAW_ENTRIES,
     ConversationEntry,
     UnreadableConversation,
     entry_of,
 )
-from memviz.storage.tables import CONVERSATIONS, KEPT, MESSAGES, ConversationRow
+from memviz.storage.tables import (
+    CONVERSATIONS,
+    KEPT,
+    MESSAGES,
+    ConversationRow,
+    Row,
+    conversation_row,
+    message_of,
+    message_rows,
+    transcript_of,
+)
 from memviz.transcripts.base import Probe, Transcript
 
 ROWS_A_STATEMENT = 20_000
@@ -77,7 +86,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def insert_rows(session: Session, table: Table, made: Sequence[rows.Row]) -> None:
+def insert_rows(session: Session, table: Table, made: Sequence[Row]) -> None:
     """Write many rows at once."""
     if made:
         session.execute(insert(table), made)
@@ -144,16 +153,16 @@ def add_all(session: Session, transcripts: Sequence[Transcript]) -> list[str]:
 
 def _write(session: Session, by_id: Mapping[str, Transcript]) -> None:
     time = now()
-    made: list[rows.Row] = []
+    made: list[Row] = []
     for number, (id, transcript) in enumerate(by_id.items()):
         at = time - timedelta(microseconds=number)
-        about = rows.conversation_row(transcript)
+        about = conversation_row(transcript)
         made.append(about | {"id": id, "created_at": at, "updated_at": at})
     insert_rows(session, CONVERSATIONS, made)
     messages = (
         row
         for id, transcript in by_id.items()
-        for row in rows.message_rows(id, transcript.messages)
+        for row in message_rows(id, transcript.messages)
     )
     while batch := list(islice(messages, ROWS_A_STATEMENT)):
         insert_rows(session, MESSAGES, batch)
@@ -246,7 +255,7 @@ def count(session: Session, search: str = "") -> int:
     return session.scalar(query.where(*matching(search))) or 0
 
 
-def message_rows(
+def stored_message_rows(
     session: Session, conversation_id: str, stop: int = NO_STOP, start: int = 0
 ) -> Iterable[Mapping[Any, Any]]:
     """The rows of a conversation's messages from position ``start`` up to ``stop`` (excluded), in order."""
@@ -269,10 +278,10 @@ def messages(
     made: list[Message] = []
     try:
         with uncollected():
-            for stored in message_rows(session, conversation_id, stop, start):
+            for stored in stored_message_rows(session, conversation_id, stop, start):
                 if stored["position"] != start + len(made):
                     raise LookupError(_("it is missing"))
-                made.append(rows.message_of(stored))
+                made.append(message_of(stored))
     except DAMAGE as error:
         title = select(CONVERSATIONS.c.title).where(
             CONVERSATIONS.c.id == conversation_id
@@ -338,9 +347,7 @@ def conversation(session: Session, id: str, first: int | None = None) -> Transcr
     stored = found(session, id)
     if first is None or first >= stored.message_count:
         return read(session, stored.id)
-    return rows.transcript_of(
-        stored, messages(session, stored.id, first + 1)
-    ).beginning()
+    return transcript_of(stored, messages(session, stored.id, first + 1)).beginning()
 
 
 def said(session: Session, id: str, start: int, stop: int) -> list[Message]:
@@ -351,13 +358,13 @@ def said(session: Session, id: str, start: int, stop: int) -> list[Message]:
 
 def about(session: Session, id: str) -> Transcript:
     """The transcript of a conversation without its messages. Raises :class:`StorageError` for an unknown id."""
-    return rows.transcript_of(found(session, id), ())
+    return transcript_of(found(session, id), ())
 
 
 def read(session: Session, id: str) -> Transcript:
     """As :func:`conversation`, deleted or not; its own columns are sound."""
     stored = session.get_one(ConversationRow, id)
-    transcript = rows.transcript_of(stored, messages(session, stored.id))
+    transcript = transcript_of(stored, messages(session, stored.id))
     turn_count = Log(transcript.messages).turn_count
     if turn_count != stored.turn_count:
         problem = _(

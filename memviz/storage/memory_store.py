@@ -345,15 +345,18 @@ def build_chat_memory(
             chat_store,
             "a memviz.MemoryStore, or None for a memory of its own",
         )
-    own = {
-        "persistence": database_of(persistence),
-        "counter": counter,
-        "system_prompt": system_prompt,
-        "repair_tool_pairs": repair_tool_pairs,
-    }
-    for name, given in own.items():
+    _refuse_beside_a_store(
+        persistence=database_of(persistence),
+        counter=counter,
+        system_prompt=system_prompt,
+        repair_tool_pairs=repair_tool_pairs,
+    )
+    return chat_store.memory(chat_store_key, chosen, model=model)
+
+
+def _refuse_beside_a_store(**settings: object) -> None:
+    for name, given in settings.items():
         if given is not None:
             raise ParameterError(
                 name, given, "nothing beside a chat_store, which has its own"
             )
-    return chat_store.memory(chat_store_key, chosen, model=model)

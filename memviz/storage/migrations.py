@@ -88,18 +88,7 @@ def migrate(
     newest = max(upgrades)
     version = _pragma(connection, "user_version")
     if _pragma(connection, "application_id") != APPLICATION_ID:
-        if (
-            version
-            or connection.exec_driver_sql(
-                "SELECT count(*) FROM sqlite_master"
-            ).scalar_one()
-        ):
-            raise StorageError(
-                _(
-                    "{path} is the database of another program. Choose another file.",
-                    path=path,
-                )
-            )
+        _expect_new_file(connection, version, path)
         Base.metadata.create_all(connection)
     else:
         _expect_version(version, newest, path)
@@ -109,18 +98,25 @@ def migrate(
         for number, upgrade in upgrades.items():
             if number > version:
                 upgrade(connection)
-    _expect_tables(
-        connection,
-        path,
-        {
-            table.name: set(table.columns.keys())
-            for table in Base.metadata.sorted_tables
-        },
-    )
+    columns = {}
+    for table in Base.metadata.sorted_tables:
+        columns[table.name] = set(table.columns.keys())
+    _expect_tables(connection, path, columns)
     if version != newest:
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.exec_driver_sql(f"PRAGMA user_version = {newest}")
     return newest
+
+
+def _expect_new_file(connection: Connection, version: int, path: str) -> None:
+    count_tables = "SELECT count(*) FROM sqlite_master"
+    if version or connection.exec_driver_sql(count_tables).scalar_one():
+        raise StorageError(
+            _(
+                "{path} is the database of another program. Choose another file.",
+                path=path,
+            )
+        )
 
 
 def _expect_version(version: int, newest: int, path: str) -> None:

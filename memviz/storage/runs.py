@@ -31,7 +31,6 @@ from memviz.engine.run_record import (
 )
 from memviz.engine.stored import DamagedRecordError
 from memviz.models.names import OFFLINE
-from memviz.storage import rows
 from memviz.storage.library import (
     DAMAGE,
     conversation_changed,
@@ -40,7 +39,17 @@ from memviz.storage.library import (
     messages,
     now,
 )
-from memviz.storage.tables import MESSAGES, RECORDS, RUNS, ConversationRow, RunRow
+from memviz.storage.tables import (
+    MESSAGES,
+    RECORDS,
+    RUNS,
+    ConversationRow,
+    Row,
+    RunRow,
+    clean_row,
+    is_unchanged,
+    message_rows,
+)
 
 Kind = Literal["chat", "replay"]
 Conditions = tuple[ColumnElement[bool], ...]
@@ -62,7 +71,7 @@ def add_run(
     """Write a whole run."""
     expect_known_counter(run)
     run_id = str(uuid4())
-    made = rows.clean_row(
+    made = clean_row(
         id=run_id,
         conversation_id=conversation_id,
         kind=kind,
@@ -77,9 +86,9 @@ def add_run(
         insert_rows(session, RECORDS, record_rows(run_id, run, record_kind))
 
 
-def columns_that_grow(run: Run, summarizer: str) -> rows.Row:
+def columns_that_grow(run: Run, summarizer: str) -> Row:
     """The columns that are others after every turn of a chat."""
-    return rows.clean_row(
+    return clean_row(
         summarizer=summarizer,
         message_count=len(run.log),
         request_count=len(run.requests),
@@ -88,9 +97,7 @@ def columns_that_grow(run: Run, summarizer: str) -> rows.Row:
     )
 
 
-def record_rows(
-    run_id: str, run: Run, kind: RecordKind, start: int = 0
-) -> list[rows.Row]:
+def record_rows(run_id: str, run: Run, kind: RecordKind, start: int = 0) -> list[Row]:
     """The records of one kind from number ``start`` (0-based) on."""
     return [
         {"run_id": run_id, "kind": kind, "number": number, "value": value}
@@ -170,8 +177,8 @@ def expect_messages(
         MESSAGES.c.position == length - 1,
     )
     stored = session.execute(select(MESSAGES).where(*at)).mappings().one()
-    (made,) = rows.message_rows(conversation_id, log[:length], length - 1)
-    if not rows.is_unchanged(stored, made):
+    (made,) = message_rows(conversation_id, log[:length], length - 1)
+    if not is_unchanged(stored, made):
         raise conversation_changed()
 
 

@@ -20,7 +20,6 @@ from memviz.storage import (
     checking,
     kept_values,
     library,
-    unreadable,
 )
 from memviz.storage import runs as kept_runs
 from memviz.storage.database_file import DatabaseFile, free_place
@@ -195,8 +194,8 @@ class Store:
     delete = _writes(library.put_away)
     restore = _writes(library.restore)
     purge = _writes(library.purge)
-    stored_rows = _reads(unreadable.stored_rows)
-    delete_unreadable = _writes(unreadable.put_away)
+    stored_rows = _reads(checking.stored_rows)
+    delete_unreadable = _writes(checking.put_away)
 
     chat_run = _reads(kept_runs.find_chat)
     add_chat = _writes(chat.add)

@@ -20,7 +20,7 @@ from memviz.core.memory import Memory
 from memviz.core.messages import Message
 from memviz.core.pieces import Piece
 from memviz.core.summaries import SUMMARY, SummarySource, SummaryVersion, SummaryWording
-from memviz.core.text.length import with_length
+from memviz.core.text.words import with_length
 from memviz.core.translation import _
 from memviz.strategies.clauses import Fill, Headroom
 from memviz.strategies.families import OTHERS

@@ -115,8 +115,9 @@ def marker(info: Mapping[str, Any]) -> str:
 
 
 def marked(info: Mapping[str, Any], shown: str, content: str) -> str:
-    """A content with its marker, and with the line to show above it."""
-    return f"{marker(info)}\n{shown}\n\n{_LOOKS_LIKE_ONE.sub(chr(92) * 2, content)}\n\n"
+    """Return a content with its marker, and with the line to show above it."""
+    escaped = _LOOKS_LIKE_ONE.sub(r"\\", content)
+    return f"{marker(info)}\n{shown}\n\n{escaped}\n\n"
 
 
 def is_marked(text: str) -> bool:

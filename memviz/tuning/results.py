@@ -17,7 +17,7 @@ from memviz.core.translation import ENGLISH, use_language
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.metrics.retention.knowledge import Retention
-from memviz.metrics.summaries.authors import has_offline_summary
+from memviz.metrics.summaries.events import has_offline_summary
 from memviz.models.names import OFFLINE
 from memviz.strategies.base import Strategy
 from memviz.tuning.cell import Cell, CellIndex, cell_of

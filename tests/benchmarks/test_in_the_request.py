@@ -7,7 +7,7 @@ import json
 
 from benchmarks import in_the_request as benchmark
 from benchmarks.small_model import fingerprint
-from memviz.metrics.answers import contains_answer
+from memviz.metrics.answer_scores import contains_answer
 from memviz.transcripts.samples import sample
 
 RECORD = json.loads(benchmark.RECORD.read_text(encoding="utf-8"))

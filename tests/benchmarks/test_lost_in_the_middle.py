@@ -7,7 +7,7 @@ import json
 
 from benchmarks import lost_in_the_middle as benchmark
 from benchmarks.small_model import fingerprint
-from memviz.metrics.answers import contains_answer
+from memviz.metrics.answer_scores import contains_answer
 
 RECORD = json.loads(benchmark.RECORD.read_text(encoding="utf-8"))
 ANSWERS = RECORD["answers"]

@@ -19,7 +19,7 @@ from memviz.core.errors import (
     UnknownModelError,
 )
 from memviz.engine.judging import JudgedAnswer, Judging, judge_request, verdict_of
-from memviz.metrics.answers import answer_scores
+from memviz.metrics.answer_scores import answer_scores
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 from tests.engine.calling import Caller, recall, says

@@ -13,7 +13,7 @@ import memviz
 from memviz import Fate, Message, Run, ScriptedModel
 from memviz.core.pieces import Line, Quote, from_json, to_json
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.summaries.request_sizes import sent_summary_tokens
 from memviz.transcripts.base import Probe

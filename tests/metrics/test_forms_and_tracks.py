@@ -13,7 +13,7 @@ from memviz.dashboard.words.compactions import compaction_words, tried_again
 from memviz.dashboard.words.facts import message_facts_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import limit_rule
-from memviz.metrics.answers import answer_source
+from memviz.metrics.answer_sources import answer_source
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import life_lines

@@ -8,6 +8,7 @@ import pytest
 
 from memviz.models import connection_check
 from memviz.models.access.settings import ModelAccess
+from memviz.models.budget import Spending
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import (
     ORDER,
@@ -22,7 +23,6 @@ from memviz.models.connection_check import (
 )
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.registry import known_models
-from memviz.models.spending import Spending
 from tests.models.connection_replies import CALLED, COUNTED, listing
 from tests.models.litellm_calls import FAILURES, KEY, NAME, SHORT_TIMEOUT, client
 from tests.models.openai_server import Answer, OpenAIServer, raw, slow, status, text

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memviz.core.counters import counter
 from memviz.core.messages import Message
+from memviz.models.budget import Spending
 from memviz.models.budgeted import Accounted
 from memviz.models.cost_bound import (
     CostBound,
@@ -19,7 +20,6 @@ from memviz.models.cost_bound import (
 )
 from memviz.models.litellm_client import LiteLLMModel
 from memviz.models.names import OFFLINE
-from memviz.models.spending import Spending
 from tests.models.litellm_calls import NAME
 
 IN_USD, OUT_USD = 0.15e-6, 0.6e-6  # what a token of gpt-4o-mini costs

@@ -26,7 +26,7 @@ from memviz.core.errors import (
 )
 from memviz.models.access.settings import ModelAccess
 from memviz.models.credentials import OPERATOR, limits_of
-from memviz.models.destinations import (
+from memviz.models.http_guard import (
     Limits,
     OtherKeyError,
     PrivateAddressError,

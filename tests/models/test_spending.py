@@ -6,8 +6,7 @@ import pytest
 
 from memviz.core.errors import BudgetSpentError, ParameterError
 from memviz.models.base import Usage
-from memviz.models.budget import Budget
-from memviz.models.spending import FIRST_LIMIT_USD, Spending
+from memviz.models.budget import FIRST_LIMIT_USD, Budget, Spending
 
 
 def test_nothing_is_spent_at_first() -> None:

@@ -9,7 +9,7 @@ from benchmarks.synthetic.generator import generate
 from memviz import Message
 from memviz.dashboard.ui.chat import current
 from memviz.dashboard.ui.controls import chat_state, study
-from memviz.storage import rows
+from memviz.storage import library
 from memviz.storage.workspace import Workspace
 from tests.pages.driving import click, finished, open_page, token_lines
 
@@ -29,14 +29,14 @@ def id(monkeypatch: pytest.MonkeyPatch) -> str:
 def read(id: str, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The positions of its messages that are read from the database."""
     positions: list[int] = []
-    make = rows.message_of
+    make = library.message_of
 
     def noted(stored: dict[str, object]) -> Message:
         if stored["conversation_id"] == id:
             positions.append(int(str(stored["position"])))
         return make(stored)
 
-    monkeypatch.setattr(rows, "message_of", noted)
+    monkeypatch.setattr(library, "message_of", noted)
     return positions
 
 

@@ -21,7 +21,7 @@ from memviz.dashboard.ui.compare.one_message import life_in_words
 from memviz.dashboard.ui.controls.study import AddedRecall
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.metrics.memory_map.stretches import STEPS, code_of
 from memviz.storage.workspace import Workspace
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample

@@ -17,7 +17,7 @@ from memviz.dashboard.ui.controls.grounds import (
     WITH_RECORDINGS,
 )
 from memviz.engine.recording import setting_of
-from memviz.metrics.summaries.authors import Author, summary_author
+from memviz.metrics.summaries.events import Author, summary_author
 from memviz.metrics.summaries.inventions import worth_of
 from memviz.models.names import OFFLINE, STAND_IN
 from memviz.models.recordings.files import write_recording

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz.core.text.length import count_words
+from memviz.core.text.words import count_words
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.samples import sample
 

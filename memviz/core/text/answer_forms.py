@@ -99,14 +99,7 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
             ONES.get(word) if before != "small" else None
         )
         if before in ("large", "tens") and word in JOINING:
-            following = (
-                plain_letters(tokens[at + 1].casefold()) if at + 1 < len(tokens) else ""
-            )
-            if (
-                following not in SMALL_NUMBERS
-                and following not in TENS
-                and following not in ONES
-            ):
+            if not _begins_with_small_number(tokens[at + 1 :]):
                 break
             at += 1
             continue
@@ -132,6 +125,14 @@ def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
         at += 1
         used = at - start
     return used, total + group
+
+
+def _begins_with_small_number(tokens: Sequence[str]) -> bool:
+    # ["twenty", "boxes"] -> True; ["thousand"] -> False
+    if not tokens:
+        return False
+    word = plain_letters(tokens[0].casefold())
+    return word in SMALL_NUMBERS or word in TENS or word in ONES
 
 
 def _read_between(token: str, before: str, behind: str) -> str:

@@ -59,8 +59,10 @@ def _singular(word: str) -> str:
 
 
 def _with_y(word: str) -> str:
-    """Movie and movies end as berry and berries do."""
-    return f"{word[:-2]}y" if word.endswith("ie") and len(word) > 4 else word
+    # "movie" -> "movy", so that movie and movies end as berry and berries do.
+    if len(word) > 4 and word.endswith("ie"):
+        return f"{word[:-2]}y"
+    return word
 
 
 def _base(word: str, rest: str) -> str:

@@ -1,7 +1,10 @@
-"""Figures from plain dictionaries."""
+"""Figures from plain dictionaries, and text in them: Plotly reads a little HTML in titles,
+labels and tooltips."""
 
 import re
 from collections.abc import Iterable, Mapping
+from html import escape
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -23,6 +26,9 @@ on a phone."""
 _LEGEND = {"font": FONT, "maxheight": LEGEND_SHARE}
 CONFIG: dict[str, Any] = {"displaylogo": False, "modeBarButtons": [["toImage"]]}
 """Of Plotly's buttons only the download; a drag zooms, a double click goes back."""
+LEGEND_CHARS = 44
+MOST_LINES = 5
+"""Of a line in a legend: a phone has room for so many."""
 
 
 def figure(traces: Iterable[Mapping[str, Any]], layout: Mapping[str, Any]) -> go.Figure:
@@ -122,3 +128,20 @@ def _length(value: Any, factor: float) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return value * factor
     return value
+
+
+def label_lines(label: str, chars: int) -> list[str]:
+    """``label`` on as many lines of at most so many characters as it takes: Plotly cuts what is wider than the chart.
+    Not escaped. Only what is longer than five lines, such as a prompt, is cut."""
+    return wrap(label, chars, max_lines=MOST_LINES, placeholder=" …")
+
+
+def legend_name(label: str) -> str:
+    """``label`` for a legend, escaped."""
+    return "<br>".join(map(escaped, label_lines(label, LEGEND_CHARS)))
+
+
+def escaped(text: str) -> str:
+    """``text`` such that Plotly shows it as it is. Quotes stay: Plotly does not know ``&quot;`` and would write it
+    out, and no text stands inside an attribute."""
+    return escape(text, quote=False)

@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import figure, figure_over_turns
+from memviz.dashboard.charts.figure import figure, figure_over_turns, legend_name
 from memviz.dashboard.charts.palette import (
     NOTE_PIXELS,
     PART_COLORS,
@@ -18,7 +18,6 @@ from memviz.dashboard.charts.palette import (
     setting_dash,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import legend_name
 
 Part = dict[str, Any]
 GREY = PART_COLORS["system"]

@@ -4,7 +4,7 @@ from typing import Any
 
 from memviz.core.context import Fate
 from memviz.core.translation import noop
-from memviz.metrics.memory_map.steps import STEPS, Step
+from memviz.metrics.memory_map.stretches import STEPS, Step
 from memviz.metrics.retention.knowledge import FactState
 
 PART_COLORS = {
@@ -55,7 +55,9 @@ fades into the page, light or dark, in steps that can still be told apart."""
 
 def faded(color: str, opacity: float) -> str:
     """``#RRGGBB`` let through by the page behind it."""
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    red = int(color[1:3], 16)
+    green = int(color[3:5], 16)
+    blue = int(color[5:7], 16)
     return f"rgba({red},{green},{blue},{opacity:g})"
 
 
@@ -93,7 +95,7 @@ _STEPS: dict[Step, tuple[str, str]] = {
 """What is cleared are results of tools: their brown, as faint as what is left of them."""
 STEP_COLORS = tuple(_STEPS[step][0] for step in STEPS)
 STEP_TITLES = tuple(_STEPS[step][1] for step in STEPS)
-"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.steps.STEPS``."""
+"""Colours and titles of what can become of a message, by the codes of ``memviz.metrics.memory_map.stretches.STEPS``."""
 SUMMARIZATION_LINE = "#6A45C4"
 """Darker than the summary's violet, over which it is drawn."""
 SUMMARIZATION_GLYPH = f"light-dark({SUMMARIZATION_LINE}, #BBA4F4)"

@@ -70,9 +70,10 @@ class _Window(NamedTuple):
         return np.flatnonzero((x >= self.low) & (x <= self.high))
 
     def bins_of(self, x: Floats) -> NDArray[np.int64]:
-        """The bin of each point, from 0."""
+        """Return the bin of each point, from 0."""
         width = max(self.high - self.low, 1e-9)
-        return np.minimum((x - self.low) / width * BINS, BINS - 1).astype(np.int64)
+        bins = (x - self.low) / width * BINS
+        return np.minimum(bins, BINS - 1).astype(np.int64)
 
 
 def thinned(

@@ -89,7 +89,9 @@ def all_places(axis: RequestAxis) -> range:
 
 def places_of(axis: RequestAxis, turns: range) -> range:
     """Return the places of all requests of ``turns``."""
-    return range(axis.last(turns.start - 1) + 1, axis.last(turns.stop - 1) + 1)
+    last_before = axis.last(turns.start - 1)
+    last = axis.last(turns.stop - 1)
+    return range(last_before + 1, last + 1)
 
 
 def axis_title(axis: RequestAxis, words: str = "", step: str = "") -> str:

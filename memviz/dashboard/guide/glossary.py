@@ -83,7 +83,11 @@ def tooltip(word: str) -> str:
 
 @cache
 def _by_form() -> dict[str, Entry]:
-    return {form: one for one in glossary().values() for form in (*one.also, one.term)}
+    entries = {}
+    for entry in glossary().values():
+        for form in (*entry.also, entry.term):
+            entries[form] = entry
+    return entries
 
 
 def _entry(term: str, said: Mapping[str, Any]) -> Entry:

@@ -7,16 +7,14 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.answers.answer_grid import (
+from memviz.dashboard.charts.answers import (
     GridCell,
     GridRow,
-    answer_grid,
-    grid_finding,
-)
-from memviz.dashboard.charts.answers.needle_map import (
     NeedleAnswer,
+    answer_grid,
     by_cell,
     finding,
+    grid_finding,
     needle_map,
     right_of,
 )

@@ -39,8 +39,9 @@ class Field:
         )
 
     def at(self, name: str, node: yaml.Node) -> Field:
-        """A field within this one."""
-        return Field(self.file, node, f"{self.place}: {name}" if self.place else name)
+        """Return a field within this one."""
+        place = f"{self.place}: {name}" if self.place else name
+        return Field(self.file, node, place)
 
     def fields(
         self, known: Collection[str], required: Sequence[str] = ()

@@ -58,8 +58,10 @@ class Text:
     zh: str = ""
 
     def said(self, language: Language) -> str:
-        """The text in this language, or in the other one."""
-        return (self.zh or self.en) if language == "zh" else (self.en or self.zh)
+        """Return the text in this language, or in the other one."""
+        if language == "zh":
+            return self.zh or self.en
+        return self.en or self.zh
 
     @property
     def languages(self) -> tuple[Language, ...]:

@@ -48,7 +48,7 @@ from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.transcripts.base import Transcript

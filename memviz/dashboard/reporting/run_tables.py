@@ -1,12 +1,15 @@
-"""The requests and the compactions of a run as tables that a spreadsheet opens. Numbers stay numbers."""
+"""A run as files: lossless JSON, one request ready to be sent once more, and tables of
+requests and compactions that a spreadsheet opens."""
 
 import csv
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from typing import Any
 
 import numpy as np
 
+from memviz.core.messages import clean_text
 from memviz.core.text.wording import message_number
 from memviz.core.translation import ENGLISH, use_language
 from memviz.dashboard.words.compactions import outcome_words, reason_words
@@ -14,9 +17,14 @@ from memviz.engine.assembly import reduced_forms
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.engine.run_frame import FRAME_COLUMNS
-from memviz.metrics.summaries.authors import summary_author
-from memviz.metrics.summaries.events import CompactionEvent, compaction_events
+from memviz.metrics.summaries.events import (
+    CompactionEvent,
+    compaction_events,
+    summary_author,
+)
 from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.models.names import OFFLINE
+from memviz.models.tools import TOOLS
 from memviz.transcripts.csv_cells import spreadsheet_safe
 
 REQUEST_COLUMNS = (
@@ -45,6 +53,7 @@ built-in model*, or *live*; ``notes`` is the kind of what was written: *summary*
 
 Row = Mapping[str, Any]
 """What is not known is left out."""
+_LOOK: Any = {"ensure_ascii": False, "indent": 1}
 
 
 def requests_csv(run: Run) -> str:
@@ -147,3 +156,33 @@ def _cell(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return spreadsheet_safe(value) if isinstance(value, str) else value
+
+
+def run_json(run: Run) -> str:
+    """Return the run as JSON text; ``memviz.Run.from_dict(json.loads(text))`` is the same run.
+
+    What a message's ``meta`` holds that JSON does not know is written as text, and NaN and Infinity as ``null``.
+    """
+    value = run.to_dict()
+    try:
+        text = json.dumps(value, **_LOOK, default=str, allow_nan=False)
+    except ValueError:
+        plain = json.dumps(value, default=str)
+        finite = json.loads(plain, parse_constant=lambda _: None)
+        text = json.dumps(finite, **_LOOK)
+    return clean_text(text)
+
+
+def request_json(record: TurnRecord) -> str:
+    """Return the request of a record as the body of a call to an API like OpenAI's.
+
+    It has the ``messages`` as they were sent, ``tools`` where any were offered, and the ``model`` that answered; a
+    replay asks none, and nobody can be sent to the offline model, so then there is no ``model``.
+    """
+    request: dict[str, Any] = {}
+    if record.facts is not None and record.facts.model not in ("", OFFLINE):
+        request["model"] = record.facts.model
+    request["messages"] = [one.to_request() for one in record.context.messages]
+    if record.parts.tools:
+        request["tools"] = [TOOLS[name].to_request() for name in record.parts.tools]
+    return json.dumps(request, ensure_ascii=False, indent=2)

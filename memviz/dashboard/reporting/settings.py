@@ -18,7 +18,7 @@ from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.requests.token_use import TokenUse, token_use
 from memviz.metrics.summaries.events import (
     CompactionEvent,

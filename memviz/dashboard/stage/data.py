@@ -75,7 +75,7 @@ from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.authors import authors_of
+from memviz.metrics.summaries.events import authors_of
 from memviz.metrics.summaries.request_sizes import (
     memory_without,
     request_parts,

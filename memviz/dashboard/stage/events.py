@@ -25,7 +25,7 @@ from memviz.engine.recall_tokens import recalled_tokens
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses
 from memviz.metrics.retention.probe_texts import ProbeTexts
@@ -232,7 +232,7 @@ class EventTeller:
         self, number: int, codes: Codes, codes_before: Codes | None
     ) -> list[Event]:
         """The events of request ``number`` (0-based) as JSON, the weightiest first. ``codes`` are what it does with
-        every message (:data:`memviz.metrics.memory_map.steps.STEPS`), ``codes_before`` the same of the one before,
+        every message (:data:`memviz.metrics.memory_map.stretches.STEPS`), ``codes_before`` the same of the one before,
         ``None`` for the first."""
         run = self.run
         record = run.requests[number]

@@ -9,8 +9,8 @@ share them.
 - ``facts``: what became of the facts of a message, and how often their measure errs.
 - ``authors``: who wrote summaries and replies.
 - ``bundled``: titles, descriptions and notes of what comes with memviz, in the language of who reads them.
-- ``estimates``: what work of models will cost; ``estimate_words``.
-- ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``.
+- ``prices``: prices, cache rules and pauses, and who says so; ``basis_in_words``. What work
+  of models will cost; ``estimate_words``.
 
 It imports metrics, tuning and what those rest on; never charts, the stage, reports or pages.
 """

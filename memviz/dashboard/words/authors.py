@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.engine.run import Run
-from memviz.metrics.summaries.authors import (
+from memviz.metrics.summaries.events import (
     Author,
     fit_requests_alone,
     has_offline_summary,

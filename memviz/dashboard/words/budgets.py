@@ -35,29 +35,22 @@ def tell_large_summaries(found: LargeSummaries) -> Told:
     peak = f"{found.peak_tokens:,}"
     worst = request_name(*found.worst)
     if found.counts:
-        numbers = _(
-            "In {requests} the summary took more than half of the {name} of {limit} tokens: {peak} at {worst}.",
-            requests=requests,
-            name=name,
-            limit=limit,
-            peak=peak,
-            worst=worst,
+        template = noop(
+            "In {requests} the summary took more than half of the {name} of {limit} tokens: {peak} at {worst}."
         )
         why = _(
             "It counts against the limit, so it leaves little room for the messages themselves."
         )
     else:
-        numbers = _(
-            "In {requests} the summary took more than the {name} of {limit} tokens: {peak} at {worst}.",
-            requests=requests,
-            name=name,
-            limit=limit,
-            peak=peak,
-            worst=worst,
+        template = noop(
+            "In {requests} the summary took more than the {name} of {limit} tokens: {peak} at {worst}."
         )
         why = _(
             "The limit does not count the summary, so requests are more than twice what the limit promises."
         )
+    numbers = _(
+        template, requests=requests, name=name, limit=limit, peak=peak, worst=worst
+    )
     return Told(
         _("A summary too large for its limit"),
         numbers,
@@ -104,6 +97,18 @@ def tell_over_budget(found: OverBudget) -> Told:
     peak = f"{found.peak_tokens:,}"
     requests = share_of(found.over, found.requests, "request")
     counts = _(found.budget.counts) or _("what it counts")
+    numbers = _(
+        "{requests} were over the {name} of {limit} tokens for {counts}, {alone} of them because the input "
+        "alone is larger. The largest had {peak} tokens, at {request}.",
+        requests=requests,
+        name=name,
+        limit=limit,
+        counts=counts,
+        alone=found.alone or _("none"),
+        peak=peak,
+        request=request_name(*found.worst),
+    )
+    title = _("Requests over their limit")
     if found.alone:
         why = _(
             "The input is always sent whole; where it fills the limit, hardly anything else is sent."
@@ -113,32 +118,17 @@ def tell_over_budget(found: OverBudget) -> Told:
             name=name,
             peak=peak,
         )
-    else:
-        why = _(
-            "The summary and the messages kept are larger together than the limit promises."
-        )
-        remedy = _(
-            "Expect {peak} tokens where the {name} says {limit}, or choose a summarizer that writes less.",
-            peak=peak,
-            name=name,
-            limit=limit,
-        )
-    return Told(
-        _("Requests over their limit"),
-        _(
-            "{requests} were over the {name} of {limit} tokens for {counts}, {alone} of them because the input "
-            "alone is larger. The largest had {peak} tokens, at {request}.",
-            requests=requests,
-            name=name,
-            limit=limit,
-            counts=counts,
-            alone=found.alone or _("none"),
-            peak=peak,
-            request=request_name(*found.worst),
-        ),
-        why,
-        remedy,
+        return Told(title, numbers, why, remedy)
+    why = _(
+        "The summary and the messages kept are larger together than the limit promises."
     )
+    remedy = _(
+        "Expect {peak} tokens where the {name} says {limit}, or choose a summarizer that writes less.",
+        peak=peak,
+        name=name,
+        limit=limit,
+    )
+    return Told(title, numbers, why, remedy)
 
 
 class _ThrashWords(NamedTuple):

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from memviz.core.text.length import count_words, counted_unit, length_unit
 from memviz.core.text.wording import (
     message_number,
     message_range,
     request_name,
 )
+from memviz.core.text.words import count_words, counted_unit, length_unit
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.words.reasons import reason_in_words
 from memviz.dashboard.words.requests import place_in_a_table

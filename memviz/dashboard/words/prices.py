@@ -1,11 +1,20 @@
-"""The prices, cache rules and pause that a cost is worked out with, in words: what, from where, and of when."""
+"""Money in words: the prices, cache rules and pause that a cost is worked out with, from
+where and of when, and estimates of work that a model is paid for."""
 
 from collections.abc import Iterable, Iterator
 
-from memviz.core.text.wording import COMMA, duration_words
+from memviz.core.text.wording import (
+    COMMA,
+    counted,
+    dollars,
+    duration_words,
+    listed,
+    rounded_tokens,
+)
 from memviz.core.translation import _, noop
 from memviz.metrics.cost.cache_breaks import Breaker
 from memviz.metrics.cost.cost import Part
+from memviz.metrics.cost.estimate import Estimate
 from memviz.metrics.cost.pricing import (
     FREE,
     MILLION,
@@ -15,6 +24,7 @@ from memviz.metrics.cost.pricing import (
     unpriced,
 )
 from memviz.models.cache_rules import CacheRules
+from memviz.models.cost_bound import PlannedCalls
 from memviz.models.names import approximation
 from memviz.models.prices import TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -260,4 +270,73 @@ def pause_words(cache: CacheRules | None, pause_seconds: float) -> str:
     return _(
         "The prompt cache lives {lives}. After this pause it is empty, so all that is sent is paid in full.",
         lives=lives,
+    )
+
+
+def work_words(work: PlannedCalls) -> str:
+    """Return ``12 requests: about 3,400 tokens in and 560 out``."""
+    calls = counted(work.calls, work.noun)
+    read = rounded_tokens(work.input_tokens)
+    written = rounded_tokens(work.output_tokens)
+    return _(
+        "{calls}: about {read} tokens in and {written} out",
+        calls=calls,
+        read=read,
+        written=written,
+    )
+
+
+def estimate_words(estimate: Estimate) -> str:
+    """Return an estimate as a sentence. Parts without a call are left out, except for the first."""
+    first, *others = estimate.parts
+    parts = [first, *(part for part in others if part.calls)]
+    work = "; ".join(map(work_words, parts))
+    usd = estimate.usd
+    if usd is None:
+        models = listed(estimate.unknown_prices)
+        if len(estimate.unknown_prices) == 1:
+            return _(
+                "{work}. The price of {models} is unknown.", work=work, models=models
+            )
+        return _(
+            "{work}. The prices of {models} are unknown.", work=work, models=models
+        )
+    if not usd:
+        return _("{work}, at no cost.", work=work)
+    if len(parts) == 1:
+        if estimate.at_list_price:
+            return _(
+                "{work}, about {dollars} at list price.",
+                work=work,
+                dollars=dollars(usd),
+            )
+        return _(
+            "{work}, about {dollars} at the prices given.",
+            work=work,
+            dollars=dollars(usd),
+        )
+    if estimate.at_list_price:
+        return _(
+            "{work}, in all about {dollars} at list price.",
+            work=work,
+            dollars=dollars(usd),
+        )
+    return _(
+        "{work}, in all about {dollars} at the prices given.",
+        work=work,
+        dollars=dollars(usd),
+    )
+
+
+def likely_words(estimate: Estimate) -> str:
+    """Return the estimate of work that may cost more, as a sentence."""
+    return _("Likely {estimate}", estimate=estimate_words(estimate))
+
+
+def summaries_words(summarizer: str, estimate: Estimate) -> str:
+    """Return what the summarizer of this name would write, as a sentence."""
+    return _(
+        "{summarizer} would write {estimate}",
+        summarizer=summarizer,
+        estimate=estimate_words(estimate),
     )

@@ -1,13 +1,14 @@
 """The breaks of the prompt cache: requests that could not read all of the request before
 from it, and why."""
 
+from collections.abc import Set
 from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
 
 from memviz.core.context import TOKENS_PER_REQUEST
-from memviz.engine.compaction import REDUCING
+from memviz.engine.compaction import REDUCING, CompactionKind
 from memviz.engine.run import Run
 from memviz.metrics.cost.cost import Cost
 from memviz.models.cache_rules import CacheRules
@@ -60,22 +61,29 @@ def cache_breaks(
         is_paused[:] = False
     begins_alike = sent.shared_tokens[1:] >= whole
     changed = dict(run.requests.compactions())
-    starts = run.columns.starts
     breaks = []
     for before in np.flatnonzero(lost > 0).tolist():
         number = before + 1
-        kinds = {compaction.kind for compaction in changed.get(number, ())}
         if is_paused[before]:
             breaker = Breaker.PAUSE
         elif begins_alike[before]:
-            continue  # the rest of a step that the cache does not keep
-        elif kinds & set(REDUCING):
-            breaker = Breaker.REDUCTION
-        elif kinds:
-            breaker = Breaker.SUMMARY
-        elif starts[number] > starts[before] >= 0:
-            breaker = Breaker.WINDOW
+            # Lost is only the rest of a step that the cache does not keep.
+            continue
         else:
-            breaker = Breaker.OTHER
+            kinds = {compaction.kind for compaction in changed.get(number, ())}
+            breaker = _breaker_of(kinds, run, number)
         breaks.append(CacheBreak(number, breaker, int(lost[before])))
     return breaks
+
+
+def _breaker_of(kinds: Set[CompactionKind], run: Run, number: int) -> Breaker:
+    """Return the reason for a break at request ``number``, before which compactions of
+    these ``kinds`` took effect."""
+    if not kinds.isdisjoint(REDUCING):
+        return Breaker.REDUCTION
+    if kinds:
+        return Breaker.SUMMARY
+    starts = run.columns.starts
+    if starts[number] > starts[number - 1] >= 0:
+        return Breaker.WINDOW
+    return Breaker.OTHER

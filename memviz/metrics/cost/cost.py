@@ -288,8 +288,9 @@ class CostParts:
         return None if usd is None else float(usd.sum())
 
     def _usd_of(self, parts: tuple[Part, ...]) -> Usd | None:
-        known = [usd for part in parts if (usd := self.usd[part]) is not None]
-        return np.sum(known, axis=0) if len(known) == len(parts) else None
+        amounts = [self.usd[part] for part in parts]
+        known = [usd for usd in amounts if usd is not None]
+        return np.sum(known, axis=0) if len(known) == len(amounts) else None
 
 
 class CostByPause(NamedTuple):

@@ -11,6 +11,7 @@ import numpy as np
 
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST
 from memviz.engine.judging import judge_request
+from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.cost.pricing import Pricing, pricing, unpriced
 from memviz.models.base import Usage
@@ -108,11 +109,8 @@ def judge_estimate(
     for run in runs:
         if not run.turns:
             continue
-        last = run.turns[-1]
         reply_tokens = _mean_reply_tokens(run)
-        sent = last.total_tokens + last.reply_tokens + TOKENS_PER_MESSAGE
-        if last.reply_tokens:
-            sent += TOKENS_PER_MESSAGE
+        sent = _tokens_before_question(run.turns[-1])
         verdict_tokens = run.counter(VERDICT)
         for probe in probes:
             question_tokens = run.counter(probe.question)
@@ -120,11 +118,8 @@ def judge_estimate(
             if _fills_up(run, question_tokens):
                 summarizing.append(_last_summary(run, reply_tokens))
             if judge is not None:
-                # The judge's request with an empty answer, an answer of the usual length, and one word.
-                read = TOKENS_PER_REQUEST + reply_tokens
-                for message in judge_request(probe, ""):
-                    read += run.counter(message.content) + TOKENS_PER_MESSAGE
-                judging.append(Usage(read, verdict_tokens))
+                read_tokens = _judge_request_tokens(run, probe) + reply_tokens
+                judging.append(Usage(read_tokens, verdict_tokens))
     return price_likely(
         [
             PlannedCalls(model, tuple(answering), "question"),
@@ -132,6 +127,23 @@ def judge_estimate(
             PlannedCalls(judge or model, tuple(judging), "verdict"),
         ]
     )
+
+
+def _tokens_before_question(last: TurnRecord) -> int:
+    """Return what a request sends besides the words of its question: the ``last`` request
+    and the reply to it."""
+    tokens = last.total_tokens + last.reply_tokens + TOKENS_PER_MESSAGE
+    if last.reply_tokens:
+        tokens += TOKENS_PER_MESSAGE
+    return tokens
+
+
+def _judge_request_tokens(run: Run, probe: Probe) -> int:
+    """Return the tokens of the judge's request about an empty answer."""
+    tokens = TOKENS_PER_REQUEST
+    for message in judge_request(probe, ""):
+        tokens += run.counter(message.content) + TOKENS_PER_MESSAGE
+    return tokens
 
 
 def _mean_reply_tokens(run: Run) -> int:

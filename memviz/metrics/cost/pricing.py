@@ -96,7 +96,8 @@ class Pricing:
         """Return US dollars [4 x requests] for ``tokens`` [4 x requests]: fresh, cached, written, output. NaN where
         the rate that is needed is unknown. The input of a request, all but its output, decides which rates hold."""
         thresholds = [rates.above_input_tokens for rates in self.rates[1:]]
-        tiers = np.searchsorted(np.array(thresholds, np.int64), tokens[:-1].sum(axis=0))
+        input_tokens = tokens[:-1].sum(axis=0)
+        tiers = np.searchsorted(np.array(thresholds, np.int64), input_tokens)
         rates_by_tier = np.array([_row(rates) for rates in self.rates], np.float64)
         return np.where(tokens > 0, tokens * rates_by_tier[tiers].T, 0.0)
 

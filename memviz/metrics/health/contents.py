@@ -190,28 +190,31 @@ class LargerSummaries(HealthFinding):
 def larger_summaries(run: Run) -> LargerSummaries | None:
     """Warn of summaries with more tokens than the messages newly taken in and the summary replaced had together."""
     written = 0
-    larger = []
+    larger: list[Compaction] = []
+    worst: Compaction | None = None
+    worst_growth = 0
     for one in run.compactions:
         if one.is_summarization and one.written and not one.is_fixed:
             written += 1
-            tokens = one.written.tokens
-            before = replaced_tokens(run, one)
-            if tokens > before:
-                larger.append((tokens - before, tokens, before, one))
-    if not larger:
+            growth = one.written.tokens - replaced_tokens(run, one)
+            if growth > 0:
+                larger.append(one)
+            if growth > worst_growth:
+                worst = one
+                worst_growth = growth
+    if worst is None or worst.written is None:
         return None
-    _, tokens, before, worst = max(larger, key=lambda item: item[0])
     strategy = run.strategy
     return LargerSummaries(
         larger=len(larger),
         written=written,
         after_message=worst.after_message,
-        tokens=tokens,
-        replaced_tokens=before,
+        tokens=worst.written.tokens,
+        replaced_tokens=worst.written.tokens - worst_growth,
         every_turn=strategy.trigger is Trigger.TURN,
         can_switch_off=strategy.has_parameter("enable_summarization"),
         parameter=strategy.main_parameter,
-        turns=turns_of(run, (item[-1] for item in larger)),
+        turns=turns_of(run, larger),
         severity="bad" if 2 * len(larger) > written else "caution",
     )
 

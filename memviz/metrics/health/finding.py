@@ -34,7 +34,8 @@ class HealthFinding:
 
 def turns_at(run: Run, numbers: Iterable[int]) -> tuple[int, ...]:
     """Return the turns of the requests of these numbers (0-based), each once."""
-    return tuple(dict.fromkeys(run.columns.turns[[*numbers]].tolist()))
+    turns = run.columns.turns[list(numbers)]
+    return tuple(dict.fromkeys(turns.tolist()))
 
 
 def turns_of(run: Run, compactions: Iterable[Compaction]) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memviz.core.context import Fate
 from memviz.core.division import ceil_div
 from memviz.metrics.memory_map.fate_map import FateMap
-from memviz.metrics.memory_map.steps import RECALLED_CODE, STEPS
+from memviz.metrics.memory_map.stretches import RECALLED_CODE, STEPS
 
 MAX_COLUMNS = 125
 """Columns of a grid. With more, a cell is less than 2 or 3 pixels wide where three maps

@@ -21,8 +21,7 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.generations import Generations
 from memviz.engine.parts import Parts
 from memviz.engine.run import Run
-from memviz.metrics.memory_map.steps import STEPS, code_of
-from memviz.metrics.memory_map.stretches import Stretches, stretches
+from memviz.metrics.memory_map.stretches import STEPS, Stretches, code_of, stretches
 from memviz.metrics.requests.request_axis import ByRequest, request_turns, span_of
 
 MAX_MAPS_KEPT = 24
@@ -230,7 +229,7 @@ def summary_versions(run: Run, request: int) -> NDArray[np.int_]:
 
 def pending_codes(run: Run) -> NDArray[np.uint8]:
     """Return what the request that nobody has answered yet would send of every message, as codes of
-    :data:`memviz.metrics.memory_map.steps.STEPS`: *not yet there* without such a request. It is shown, and counts
+    :data:`memviz.metrics.memory_map.stretches.STEPS`: *not yet there* without such a request. It is shown, and counts
     nowhere."""
     record = run.pending
     if record is None:

@@ -86,7 +86,8 @@ def telling_request(run: Run) -> TurnRecord:
 
 
 def _from_to(stretches: Sequence[Stretch]) -> range:
-    return range(stretches[0].start, stretches[-1].start + stretches[-1].tokens)
+    last = stretches[-1]
+    return range(stretches[0].start, last.start + last.tokens)
 
 
 Unplaced = tuple[Looks, int, int | None]

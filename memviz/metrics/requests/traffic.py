@@ -63,8 +63,9 @@ class Traffic:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Traffic:
-        """The traffic that :meth:`to_dict` described."""
-        return cls(**{field.name: _array(value[field.name]) for field in fields(cls)})
+        """Return the traffic that :meth:`to_dict` described."""
+        arrays = {field.name: _array(value[field.name]) for field in fields(cls)}
+        return cls(**arrays)
 
 
 def answered_calls(run: Run) -> list[Compaction]:

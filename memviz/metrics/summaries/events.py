@@ -1,9 +1,12 @@
-"""The history of a run's summary, event by event. Who wrote a version, and what became of an attempt, is judged here
-and nowhere else."""
+"""The history of a run's summary, event by event, and the authors of its versions.
+
+Who wrote a version, and what became of an attempt, is judged here and nowhere else.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
+from itertools import chain
 from typing import NamedTuple
 
 from memviz.core.summaries import SummaryVersion
@@ -11,6 +14,8 @@ from memviz.core.text.wording import RequestPlace
 from memviz.engine.compaction import Compaction, CompactionKind
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import axis_of, numbers_of_turn, request_turns
+from memviz.models.names import OFFLINE
+from memviz.models.names import STAND_IN as STAND_IN_NAME
 from memviz.strategies.base import Strategy
 
 
@@ -190,3 +195,54 @@ def _heads(run: Run, event: CompactionEvent) -> list[SummaryVersion]:
 
 def _is_of_a_list(strategy: Strategy) -> bool:
     return bool(strategy.summary_heading)
+
+
+_BY_A_MODEL = (CompactionOutcome.SUMMARIZED, CompactionOutcome.THOUGHT)
+
+
+class Author(Enum):
+    """The writer of a summary or a reply. The value is what a badge begins with."""
+
+    RECORDED = "recorded"
+    STAND_IN = STAND_IN_NAME
+    LIVE = "live"
+
+
+def author_of(model: str, *, recorded: bool) -> Author:
+    """Return who gave a reply of the model of this name."""
+    if recorded:
+        return Author.RECORDED
+    return Author.STAND_IN if model == OFFLINE else Author.LIVE
+
+
+def summary_author(compaction: Compaction) -> Author | None:
+    """Return who worded the summary of ``compaction``; ``None`` where there is none, or the user reworded it."""
+    if outcome_of(compaction) not in _BY_A_MODEL:
+        return None
+    return author_of(compaction.model, recorded=compaction.recorded)
+
+
+def authors_of(run: Run) -> frozenset[Author]:
+    """Return who worded the summaries of a run; nobody where nothing was summarized."""
+    authors = map(summary_author, run.compactions)
+    return frozenset(author for author in authors if author is not None)
+
+
+def has_offline_summary(run: Run) -> bool:
+    """Return whether the offline model worded any summary of the run. One that the user reworded is the user's."""
+    return Author.STAND_IN in authors_of(run)
+
+
+def models_of(runs: Iterable[Run], author: Author) -> tuple[str, ...]:
+    """Return the models whose summaries of this kind ``runs`` hold, each once."""
+    made = chain.from_iterable(run.compactions for run in runs)
+    models = [one.model for one in made if summary_author(one) is author]
+    return tuple(dict.fromkeys(models))
+
+
+def fit_requests_alone(runs: Iterable[Run]) -> bool:
+    """Return whether of the recorded summaries of ``runs`` no more can be said than that they fitted their requests: in
+    some run others were missing, so that the recording played as far as it went. Else they were made for exactly this
+    conversation and setting."""
+    made = chain.from_iterable(run.compactions for run in runs)
+    return any(one.error for one in made if one.asked)

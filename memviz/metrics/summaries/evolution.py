@@ -177,8 +177,6 @@ def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
             kept = diff.words("kept")
             previous_words = kept + diff.words("removed")
             read_tokens += before.tokens
-        # Most texts do not hold the word at all, which is known much sooner.
-        headings = NESTED_HEADING.findall(text) if "summar" in text.lower() else []
         found.append(
             VersionFacts(
                 event=event,
@@ -190,10 +188,17 @@ def summary_evolution(run: Run) -> tuple[VersionFacts, ...]:
                 kept_words=kept,
                 previous_words=previous_words,
                 origin=sources.origin(event, version),
-                nested_headings=len(headings),
+                nested_headings=_count_nested_headings(text),
             )
         )
     return tuple(found)
+
+
+def _count_nested_headings(text: str) -> int:
+    # Most texts do not hold the word at all, which is known much sooner.
+    if "summar" not in text.lower():
+        return 0
+    return len(NESTED_HEADING.findall(text))
 
 
 class _Sources:

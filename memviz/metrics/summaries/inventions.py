@@ -15,8 +15,8 @@ from memviz.core.text.words import stem
 from memviz.engine.run import Run
 from memviz.metrics.retention.chinese_values import ChinesePeople
 from memviz.metrics.retention.knowledge import Retention
-from memviz.metrics.summaries.authors import summary_author
 from memviz.metrics.summaries.diff import words_of
+from memviz.metrics.summaries.events import summary_author
 
 _LETTER = "[A-Za-z\u00c0-\u024f]"
 _WORD = re.compile(f"{_LETTER}+(?:['’]{_LETTER}+)*")

@@ -91,8 +91,9 @@ def _is_usable(name: str) -> bool:
 
 
 def names(items: Iterable[Item], key: str) -> list[str]:
-    """The names under ``key``, each once."""
-    return list(dict.fromkeys(filter(None, (text_of(item, key) for item in items))))
+    """Return the names under ``key``, each once."""
+    texts = [text_of(item, key) for item in items]
+    return list(dict.fromkeys(filter(None, texts)))
 
 
 def text_of(item: Item, key: str) -> str:

@@ -10,8 +10,8 @@ From a question to the answer:
 4. ``matching`` finds the candidates: sentences that share words with the question. Each gets the share of the question
    that it covers; rare words count more. It refuses those of the wrong kind, such as one without a number where a
    number is asked for.
-5. ``answering`` takes the candidate that covers most, or two that belong together, if they cover enough.
-6. ``replying`` quotes it, or says why not: nothing was sent about it, no sentence says it, or it cannot work it out.
+5. ``replying`` takes the candidate that covers most, or two that belong together, if they cover enough. It quotes
+   them, or says why not: nothing was sent about it, no sentence says it, or it cannot work it out.
 
 Where memory's tools are offered, ``tool_use`` first decides whether to call one, and which turns to recall.
 

@@ -12,8 +12,7 @@ from memviz.core.counters import counter as counter_named
 from memviz.core.errors import ParameterError
 from memviz.core.messages import Message, ToolCall
 from memviz.core.summaries import SummarySource
-from memviz.core.text.length import count_words
-from memviz.core.text.words import UNSPACED
+from memviz.core.text.words import UNSPACED, count_words
 from memviz.core.tool_schemas import schema_tokens
 from memviz.models.base import Model, Reply, ToolChoice, Usage
 from memviz.models.offline.blocks import asks_for_blocks, write_blocks

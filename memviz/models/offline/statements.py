@@ -167,7 +167,8 @@ def supersedes(new: Topic, old: Topic) -> bool:
 
 def says_the_same(one: Topic, other: Topic) -> bool:
     """Return whether ``one`` gives all values that ``other`` gives, and neither denies what the other says."""
-    return other.values <= one.values and is_negated(one.text) == is_negated(other.text)
+    gives_all = other.values <= one.values
+    return gives_all and is_negated(one.text) == is_negated(other.text)
 
 
 @lru_cache(maxsize=8192)
@@ -210,7 +211,11 @@ def _differ(new: Topic, old: Topic) -> bool:
 
 
 def _same_told(mine: frozenset[str], yours: frozenset[str]) -> bool:
-    return mine <= yours or yours <= mine or 2 * len(mine & yours) >= len(mine | yours)
+    if mine <= yours or yours <= mine:
+        return True
+    in_common = len(mine & yours)
+    in_all = len(mine | yours)
+    return 2 * in_common >= in_all
 
 
 _CALL = re.compile(r"\s*\[calls [\w.-]+ (\{.*?\})\](?=\s*\[calls |\s*$)", re.DOTALL)

@@ -11,12 +11,11 @@ from memviz.core.text import phrases
 from memviz.core.text.sentences import passage
 from memviz.core.text.words import is_chinese
 from memviz.models.base import ToolChoice
-from memviz.models.offline.answering import find
 from memviz.models.offline.asking import Sought, all_asks
 from memviz.models.offline.context_sources import Source, sources, turn_summaries
 from memviz.models.offline.matching import Matches
 from memviz.models.offline.question import Question
-from memviz.models.offline.replying import MAX_ASKS, Summarizer, reply_to
+from memviz.models.offline.replying import MAX_ASKS, Summarizer, find, reply_to
 from memviz.models.offline.summary_request import Entry
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION, TOOLS, Tool
 

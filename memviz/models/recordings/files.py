@@ -95,14 +95,13 @@ class RecordingFile:
         self._writer = _Writer()
         try:
             content = self.path.read_bytes() if self.path.exists() else b""
-            whole = content[
-                : content.rfind(b"\n") + 1
-            ]  # what follows was torn off when the recorder was killed
-            self.recording = (
-                read_recording(whole, self.path.stem)
-                if whole
-                else Recording.of(self.path.stem, about, ())
-            )
+            # What follows the last line was torn off when the recorder was killed.
+            end_of_lines = content.rfind(b"\n") + 1
+            whole = content[:end_of_lines]
+            if whole:
+                self.recording = read_recording(whole, self.path.stem)
+            else:
+                self.recording = Recording.of(self.path.stem, about, ())
             self._file = self.path.open("r+b" if content else "wb")
             self._file.truncate(len(whole))
             self._file.seek(0, os.SEEK_END)

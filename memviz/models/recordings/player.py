@@ -21,8 +21,7 @@ from memviz.models.base import (
     unmetered,
 )
 from memviz.models.names import RECORDING
-from memviz.models.recordings.holes import setting_words
-from memviz.models.recordings.recording import Recording
+from memviz.models.recordings.recording import Recording, setting_words
 from memviz.models.tools import Tool
 
 COMPARED_CHARS = 1_500
@@ -128,8 +127,13 @@ def _first_difference(then: str, now: str) -> tuple[str, str]:
 
 
 def _shown(text: str, start: int) -> str:
-    flat = " ".join(text[start : start + SHOWN_CHARS].split())
-    return "…" * (start > 0) + flat + "…" * (start + SHOWN_CHARS < len(text))
+    stop = start + SHOWN_CHARS
+    shown = " ".join(text[start:stop].split())
+    if start > 0:
+        shown = f"…{shown}"
+    if stop < len(text):
+        shown = f"{shown}…"
+    return shown
 
 
 def _named(request: ModelRequest) -> str:

@@ -1,4 +1,5 @@
-"""A recording as values: requests with the replies that a model gave, and the settings that they suffice for."""
+"""A recording as values: requests with the replies that a model gave, the settings that
+the replies suffice for, and sentences on the replies that are missing."""
 
 from __future__ import annotations
 
@@ -10,12 +11,15 @@ from typing import Any, NamedTuple
 
 from memviz.core.errors import MemvizError
 from memviz.core.messages import Message
+from memviz.core.text.wording import counted, listed, plural
 from memviz.models.base import ModelRequest, Reply, hashed_json
 from memviz.strategies import strategies, strategy
 from memviz.strategies.base import Strategy
 
 MARK_CHARS = 12
 """Of a hash: enough to tell the replies of one file apart."""
+NUMBERS_SHOWN = 5
+"""Replies that a sentence names by their numbers; of more it says how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +118,18 @@ class About:
 
 @dataclass(frozen=True)
 class Recording:
-    """Replies by the digest of their requests, in the order in which they were given. ``settings`` are those of which
-    no reply is missing, ``holes`` the others that the file names. ``is_cut``: the file ends in the middle of a line, so
-    that more may have followed."""
+    """The replies that a model gave once, ready to be played back."""
 
     name: str
     about: About
     replies: Mapping[str, RecordedReply] = field(repr=False)
+    """By the digest of their requests, in the order in which they were given."""
     settings: Mapping[str, RecordedSetting] = field(default_factory=dict, repr=False)
+    """The settings of which no reply is missing, by their digest."""
     holes: tuple[Hole, ...] = field(default=(), repr=False)
+    """The other settings that the file names."""
     is_cut: bool = False
+    """The file ends in the middle of a line, so that more may have followed."""
 
     @classmethod
     def of(
@@ -151,23 +157,15 @@ class Recording:
                 holes[setting.digest] = hole
             if hole.summaries:
                 continue
-            whole = (
-                replace(setting, answers=False, answers_need=())
-                if hole.answers
-                else setting
-            )
-            if setting.digest not in made_for or whole.answers:
-                made_for[setting.digest] = whole
-        # One that was recorded once more is whole, whatever a line before it lacks.
-        left = [
-            hole
-            for digest, hole in holes.items()
-            if (
-                digest not in made_for
-                if hole.summaries
-                else not made_for[digest].answers
-            )
-        ]
+            playable = setting
+            if hole.answers:
+                playable = replace(setting, answers=False, answers_need=())
+            if setting.digest not in made_for or playable.answers:
+                made_for[setting.digest] = playable
+        left = []
+        for digest, hole in holes.items():
+            if not _is_filled(hole, made_for.get(digest)):
+                left.append(hole)
         return cls(name, about, by_request, made_for, tuple(left))
 
     @property
@@ -255,5 +253,54 @@ def _mark(request_digest: str, reply: Reply) -> str:
     return hashed_json([request_digest, reply.text, calls])[:MARK_CHARS]
 
 
+def _is_filled(hole: Hole, playable: RecordedSetting | None) -> bool:
+    """Return whether the setting was recorded once more and is whole, whatever a line
+    before it lacks."""
+    if playable is None:
+        return False
+    return bool(hole.summaries) or playable.answers
+
+
 def _missing(needed: Sequence[str], held: set[str]) -> tuple[int, ...]:
     return tuple(number for number, mark in enumerate(needed, 1) if mark not in held)
+
+
+def hole_words(hole: Hole) -> str:
+    """Return which replies are missing or changed, and what follows, as a sentence.
+
+    Without a summary the setting cannot be played; without an answer it can.
+    """
+    setting = hole.setting
+    name = setting_words(setting.strategy)
+    if hole.summaries:
+        lacking = _lacking(hole.summaries, len(setting.needs), "summary")
+        return f"{name} is not played, because {lacking}."
+    lacking = _lacking(hole.answers, len(setting.answers_need), "answer")
+    return f"{name} is played, but {lacking}."
+
+
+def setting_words(parameters: Mapping[str, Any]) -> str:
+    """Return the label of a recorded setting, or its id if this version has no such."""
+    values = dict(parameters)
+    strategy_id = str(values.pop("id", "a setting"))
+    try:
+        return strategy(strategy_id, **values).label
+    except MemvizError:
+        return strategy_id
+
+
+def _lacking(numbers: Sequence[int], total: int, noun: str) -> str:
+    """Return the clause that says which replies are lacking, by their numbers.
+
+    [2]              "answer 2 of its 3 answers is missing or changed in the file"
+    [1, 2]           "answers 1 and 2 of its 3 answers are missing or changed ..."
+    [1, 2, ... 7]    "answers 1, 2, 3, 4 and 5 and 2 more of its 9 answers are ..."
+    """
+    replies = f"{plural(noun, len(numbers))} "
+    replies += listed([f"{number:,}" for number in numbers[:NUMBERS_SHOWN]])
+    not_shown = len(numbers) - NUMBERS_SHOWN
+    if not_shown > 0:
+        replies += f" and {not_shown:,} more"
+    verb = "is" if len(numbers) == 1 else "are"
+    all_replies = counted(total, noun)
+    return f"{replies} of its {all_replies} {verb} missing or changed in the file"

@@ -53,8 +53,12 @@ def count_at(value: object, *path: str) -> int | None:
 
 
 def first_text(record: object, *keys: str) -> str:
-    """The text under the first of these keys that has one that is not blank; empty if none has."""
-    return next((text for key in keys if (text := text_at(record, key)).strip()), "")
+    """Return the text under the first of these keys whose text is not blank; empty if all are."""
+    for key in keys:
+        text = text_at(record, key)
+        if text.strip():
+            return text
+    return ""
 
 
 def first_value(record: Mapping[str, Any], *keys: str) -> Any:
@@ -107,5 +111,8 @@ def texts_under(value: object, *paths: str) -> list[str]:
 
 
 def at_least_half(items: Sequence[Any], fits: Callable[[Any], object]) -> bool:
-    """Return whether at least half of these items fit, and there are any."""
-    return bool(items) and 2 * sum(1 for item in items if fits(item)) >= len(items)
+    """Return true if at least half of these items fit, and there are any."""
+    if not items:
+        return False
+    fitting = sum(1 for item in items if fits(item))
+    return 2 * fitting >= len(items)

@@ -173,10 +173,11 @@ def rows(document: Document, expected: str) -> list[Placed]:
 
 
 def most_rows(document: Document, is_row: Callable[[dict[str, Any]], bool]) -> bool:
-    """Return whether more than half of the first rows are such, so that no two kinds of rows can claim the same
-    file."""
+    """Return true if more than half of the first rows are such, so that no two kinds of
+    rows can claim the same file."""
     head = document.items[:HEAD_ITEMS] or [document.object]
-    return 2 * sum(isinstance(row, dict) and is_row(row) for row in head) > len(head)
+    fitting = [row for row in head if isinstance(row, dict) and is_row(row)]
+    return 2 * len(fitting) > len(head)
 
 
 def row_object(row: object, place: str) -> dict[str, Any]:

@@ -179,7 +179,8 @@ def joined_chunks(placed: Iterable[Placed]) -> Iterator[Placed]:
 
 
 def _continues(last: Shape, shape: Shape) -> bool:
-    return shape.is_chunk and shape.type == last.type and _id(shape) == _id(last)
+    is_alike = shape.type == last.type and _id(shape) == _id(last)
+    return shape.is_chunk and is_alike
 
 
 def _id(shape: Shape) -> str:
@@ -255,8 +256,11 @@ def are_messages(items: object) -> bool:
 
 
 def held_in(value: Mapping[str, Any]) -> list[Held]:
-    """The conversations that an object holds; none where it is of another kind."""
-    return _one(value) or [held._replace(title=key) for key, held in _by_session(value)]
+    """Return the conversations that an object holds; none where it is of another kind."""
+    single = _one(value)
+    if single:
+        return single
+    return [held._replace(title=key) for key, held in _by_session(value)]
 
 
 def newest_states(found: Iterable[Held]) -> list[Held]:

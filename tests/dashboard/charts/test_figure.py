@@ -1,10 +1,16 @@
-"""Figures from dictionaries."""
+"""Figures from dictionaries, and text that Plotly shows as it is."""
 
 from __future__ import annotations
 
 import pytest
 
 from memviz.dashboard.charts import figure as module
+from memviz.dashboard.charts.figure import (
+    LEGEND_CHARS,
+    MOST_LINES,
+    escaped,
+    legend_name,
+)
 from memviz.dashboard.charts.height_pixels import LEGEND_ROW, with_legend
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -44,3 +50,22 @@ def test_a_legend_may_take_most_of_a_small_picture_and_more_settings_make_it_hig
         300,
         300 + 3 * LEGEND_ROW,
     ]
+
+
+def test_markup_is_escaped_and_quotes_are_not() -> None:
+    assert (
+        escaped("<b>a</b> & &amp; \"b\" 'c'")
+        == "&lt;b&gt;a&lt;/b&gt; &amp; &amp;amp; \"b\" 'c'"
+    )
+
+
+def test_a_name_in_a_legend_takes_as_many_lines_as_it_needs() -> None:
+    label = "Summary only · 21 messages · 5 calls · reflective thinking on · 5 rounds · <12,000 tokens>"
+    lines = legend_name(label).split("<br>")
+    assert " ".join(lines) == escaped(label)
+    assert len(lines) == 3
+    assert legend_name("Full buffer") == "Full buffer"
+    endless = legend_name("word " * 400).split("<br>")
+    assert len(endless) == MOST_LINES
+    assert max(map(len, endless)) <= LEGEND_CHARS
+    assert endless[-1].endswith("…")

@@ -29,7 +29,7 @@ from memviz.dashboard.charts.palette import (
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.reporting.themes import DARK, LIGHT
 from memviz.dashboard.stage.files import style
-from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.metrics.memory_map.stretches import STEPS, code_of
 
 THEMES = tomllib.loads(
     (Path(__file__).parents[3] / ".streamlit/config.toml").read_text(encoding="utf-8")

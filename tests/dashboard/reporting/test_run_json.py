@@ -11,7 +11,7 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
-from memviz.dashboard.reporting.run_json import request_json, run_json
+from memviz.dashboard.reporting.run_tables import request_json, run_json
 from memviz.models.base import Reply
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION
 from memviz.transcripts.samples import sample

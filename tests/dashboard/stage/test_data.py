@@ -17,7 +17,7 @@ from memviz.dashboard.stage.lane import lane, message_sizes
 from memviz.dashboard.words.prices import BROKEN_BY
 from memviz.engine.chat import Chat
 from memviz.metrics.cost.cache_breaks import Breaker, cache_breaks
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.request_sizes import request_sizes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import memviz
-from memviz.core.text.length import count_words, with_length
+from memviz.core.text.words import count_words, with_length
 from memviz.dashboard.words.compactions import (
     broken_length_words,
     broken_lengths_of,

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from memviz import Fate, Run
 from memviz.engine.generations import Generations
 from memviz.metrics.memory_map.fate_map import LIST, FateMap
-from memviz.metrics.memory_map.steps import code_of
-from memviz.metrics.memory_map.stretches import Stretches
+from memviz.metrics.memory_map.stretches import Stretches, code_of
 
 
 def codes_of(run: Run) -> NDArray[np.uint8]:

@@ -21,7 +21,7 @@ from memviz.metrics.memory_map.fate_grid import (
     grid,
 )
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.steps import RECALLED_CODE, code_of
+from memviz.metrics.memory_map.stretches import RECALLED_CODE, code_of
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, map_of
 from tests.strategies.conversations import conversations, outcomes, summarizer

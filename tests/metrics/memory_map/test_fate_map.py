@@ -20,7 +20,7 @@ from memviz.metrics.memory_map.fate_map import (
     fate_map,
     summary_versions,
 )
-from memviz.metrics.memory_map.steps import STEPS, Step, code_of
+from memviz.metrics.memory_map.stretches import STEPS, Step, code_of
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, drawn
 from tests.metrics.odd_strategies import Odd, odd_strategies

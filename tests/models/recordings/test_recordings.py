@@ -20,12 +20,12 @@ from memviz.models.recordings.files import (
     read_recording,
     write_recording,
 )
-from memviz.models.recordings.holes import hole_words
 from memviz.models.recordings.player import RecordedFirst, RecordedModel
 from memviz.models.recordings.recording import (
     About,
     RecordedReply,
     Recording,
+    hole_words,
 )
 from memviz.transcripts.samples import sample
 from tests.engine.probes import talk

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import counted, dollars
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.cost.setting_cost import SettingCost
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     BELOW,
     TOKENS_AXIS,
@@ -29,7 +30,6 @@ from memviz.dashboard.charts.palette import (
     SHORTENED_COLOR,
     setting_color,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,
@@ -115,10 +115,11 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
     """Return the chart as a figure, a row a setting, all on one scale. Point ids
     (customdata) are those of :func:`memviz.dashboard.charts.cost.curve.cost_curve`."""
     axis = RequestAxis.of(one.setting.cost.turns for one in settings)
-    largest = [
-        int(one.setting.cost.traffic.input_tokens.max(initial=1)) for one in settings
-    ]
-    top = HEADROOM * max(largest, default=1)
+    largest = 1
+    for one in settings:
+        sent_tokens = one.setting.cost.traffic.input_tokens
+        largest = max(largest, int(sent_tokens.max(initial=1)))
+    top = HEADROOM * largest
     traces: list[Part] = []
     notes: list[Part] = []
     layout: Part = {}
@@ -129,25 +130,21 @@ def cache_prefix(settings: Sequence[CachedSetting]) -> go.Figure:
         notes.append(note_at_left(_heading(one.setting), top, yref=row))
     seen = {each.breaker for one in settings for each in one.breaks}
     traces += _legend([breaker for breaker in LOOKS if breaker in seen])
+    rows_pixels = ROW_PIXELS * max(1, len(settings))
+    legend_place = -LEGEND_PIXELS / rows_pixels
+    title = {"text": axis_title(axis), "standoff": 4}
+    lowest_row = rows[-1] if rows else "y"
     return picture(
         traces,
-        xaxis=turns_axis(
-            axis,
-            title={"text": axis_title(axis), "standoff": 4},
-            anchor=rows[-1] if rows else "y",
-        ),
+        xaxis=turns_axis(axis, title=title, anchor=lowest_row),
         **layout,
         barmode="stack",
         bargap=1 - BAR_WIDTH,
         shapes=turn_partings(axis, rows=rows),
         annotations=notes,
-        legend={
-            **BELOW,
-            "traceorder": "normal",
-            "y": -LEGEND_PIXELS / (ROW_PIXELS * max(1, len(settings))),
-        },
+        legend={**BELOW, "traceorder": "normal", "y": legend_place},
         margin=MARGINS,
-        height=AXIS_PIXELS + ROW_PIXELS * max(1, len(settings)),
+        height=AXIS_PIXELS + rows_pixels,
         uirevision="cache-prefix",
     )
 
@@ -203,25 +200,28 @@ def _row(
     yield bars(x, held, color, opacity=HELD_OPACITY, **shared)
     yield bars(x, paid, color, **shared)
     runs = _runs(one.breaks)
-    edge = stroke(1, color=color)
     for breaker in dict.fromkeys(run.first.breaker for run in runs):
         alike = [run for run in runs if run.first.breaker is breaker]
         numbers = [run.first.request for run in alike]
-        look = LOOKS[breaker]
         yield marks(
             x[numbers],
             sent.input_tokens[numbers] + ABOVE_SHARE * top,
             Texts(alike, partial(_break_words, sent.turns)),
-            {
-                "symbol": look.symbol,
-                "size": MARK_PIXELS,
-                "color": look.color,
-                "line": edge,
-            },
+            _mark_of(breaker, color),
             yaxis=row,
             customdata=[ids[at] for at in numbers],
             showlegend=False,
         )
+
+
+def _mark_of(breaker: Breaker, edge_color: str) -> Part:
+    look = LOOKS[breaker]
+    return {
+        "symbol": look.symbol,
+        "size": MARK_PIXELS,
+        "color": look.color,
+        "line": stroke(1, color=edge_color),
+    }
 
 
 def _request_words(setting: SettingCost, at: int) -> str:

@@ -21,6 +21,7 @@ from memviz.dashboard.charts.cost.setting_cost import (
     View,
     turn_words,
 )
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
     TOKENS_AXIS,
@@ -41,7 +42,6 @@ from memviz.dashboard.charts.palette import (
     faded,
     setting_color,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     request_ids,
@@ -118,11 +118,8 @@ def cost_curve(
             legend_entry(_("Without the cache"), mode="lines", line=thin_line)
         )
 
-    y_axis = {
-        **_AMOUNTS,
-        **_TICKS[unit],
-        "title": {"text": _unit_title(view, unit, axis)},
-    }
+    title = {"text": _unit_title(view, unit, axis)}
+    y_axis = {**_AMOUNTS, **_TICKS[unit], "title": title}
     frame = framed(costs, view, unit, uncached=uncached)
     if frame.above:
         y_axis["range"] = [0, HEADROOM * frame.top]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_at
 from memviz.metrics.cost.cost import MAIN_PARTS, SUMMARIZER_PARTS, Cost, CostParts, Part

@@ -9,7 +9,7 @@ that nobody has answered yet is a hollow column behind all others: it counts now
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from textwrap import wrap
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import message_number
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
@@ -46,12 +47,11 @@ from memviz.dashboard.charts.palette import (
     turn_ticks,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, turn_partings
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import RequestAxis
 
 CHAR_PIXELS = 7
@@ -156,6 +156,7 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     cells = grid(fates, view)
     axis = RequestAxis.of([fates.turns])
     row_pixels = max(1, min(ROW_PIXELS, size.rows_pixels // len(cells.rows)))
+    rows_pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
     top = view.positions.start + 0.5
     bottom = top + len(cells.rows) * view.messages_per_cell
     strip = STRIP_PIXELS / row_pixels * view.messages_per_cell
@@ -168,14 +169,47 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
         *fate_marks(setting, cells, middle_of_strip, is_small=size is not LARGE),
     ]
     shapes = _partings(axis, view)
-    is_end_shown = view.requests.stop > int(axis.lasts[-1])
-    if setting.run.pending is not None and is_end_shown:
+    if _shows_pending(setting.run, axis, view):
         middle = stop + (view.requests_per_cell - 1) / 2
         right += view.requests_per_cell
         shapes += _pending_outlines(setting.run, view, middle)
         traces.append(_pending_mark(setting, middle, middle_of_strip))
 
     left = size.left_pixels + CHAR_PIXELS * len(f"{view.positions.stop:,}")
+    layout = _axes_of_places(axis, view, size, right, (bottom, top - strip))
+    layout |= _axes_of_words(setting.run, cells)
+    if shapes:
+        layout["shapes"] = shapes
+    return picture(
+        traces,
+        over_turns=False,
+        annotations=[_name(setting, size, left), *_first_number(view)],
+        showlegend=False,
+        dragmode="zoom",
+        hoverdistance=_hover_pixels(cells),
+        height=rows_pixels + size.top_pixels + BOTTOM_PIXELS,
+        margin={"l": left, "r": RIGHT_PIXELS, "t": size.top_pixels, "b": BOTTOM_PIXELS},
+        uirevision=repr(view),
+        **layout,
+    )
+
+
+def _shows_pending(run: Run, axis: RequestAxis, view: View) -> bool:
+    is_end_shown = view.requests.stop > int(axis.lasts[-1])
+    return run.pending is not None and is_end_shown
+
+
+def _hover_pixels(cells: Grid) -> int:
+    """Return how far from the middle of a cell its tooltip is shown: half of a column."""
+    half_column = WIDEST_PIXELS // (2 * max(1, len(cells.columns)))
+    return max(HOVER_PIXELS, half_column)
+
+
+def _axes_of_places(
+    axis: RequestAxis, view: View, size: MapSize, right: float, y_range: Sequence[float]
+) -> dict[str, Any]:
+    """Return the axes that are seen: requests up to ``right``, and messages, of which the
+    first is on top."""
     x_axis = {
         **_BARE,
         "title": {"text": _title(axis, size), "standoff": 6},
@@ -186,31 +220,27 @@ def map_of(setting: SettingRun, view: View, size: MapSize = LARGE) -> go.Figure:
     y_axis = {
         **_BARE,
         "title": {"text": _("message")},
-        "range": [bottom, top - strip],
+        "range": list(y_range),
         "labelalias": {"0": ""},
         **turn_ticks(len(view.positions)),
     }
-    columns = column_words(setting.run, cells)
-    rows = row_words(setting.run, cells)
-    rows_pixels = row_pixels * len(cells.rows) + STRIP_PIXELS
-    reach = WIDEST_PIXELS // (2 * max(1, len(cells.columns)))
-    layout: Part = {"shapes": shapes} if shapes else {}
-    return picture(
-        traces,
-        over_turns=False,
-        annotations=[_name(setting, size, left), *_first_number(view)],
-        xaxis=x_axis,
-        yaxis=y_axis,
-        xaxis2={**_OF_WORDS, "overlaying": "x", "matches": "x", "labelalias": columns},
-        yaxis2={**_OF_WORDS, "overlaying": "y", "matches": "y", "labelalias": rows},
-        showlegend=False,
-        dragmode="zoom",
-        hoverdistance=max(HOVER_PIXELS, reach),
-        height=rows_pixels + size.top_pixels + BOTTOM_PIXELS,
-        margin={"l": left, "r": RIGHT_PIXELS, "t": size.top_pixels, "b": BOTTOM_PIXELS},
-        uirevision=repr(view),
-        **layout,
-    )
+    return {"xaxis": x_axis, "yaxis": y_axis}
+
+
+def _axes_of_words(run: Run, cells: Grid) -> dict[str, Any]:
+    """Return axes that nobody sees. Their labels are the words of columns and rows, from
+    which tooltips are made."""
+    columns = column_words(run, cells)
+    rows = row_words(run, cells)
+    return {
+        "xaxis2": {
+            **_OF_WORDS,
+            "overlaying": "x",
+            "matches": "x",
+            "labelalias": columns,
+        },
+        "yaxis2": {**_OF_WORDS, "overlaying": "y", "matches": "y", "labelalias": rows},
+    }
 
 
 def _title(axis: RequestAxis, size: MapSize) -> str:

@@ -20,15 +20,15 @@ from memviz.core.text.wording import (
     turn_range,
 )
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.palette import STEP_TITLES
 from memviz.dashboard.charts.requests.tables import Requests, requests_table
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.run import Run
 from memviz.metrics.memory_map.fate_grid import Grid
 from memviz.metrics.memory_map.fate_map import Span, fate_map, summary_versions
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import calls_in_turns, calls_of
 
 FIRST_WORDS_CHARS = 44
@@ -61,7 +61,10 @@ def row_words(run: Run, cells: Grid) -> dict[str, str]:
 
 def _whole(cells: tuple[range, ...]) -> tuple[range, ...]:
     """Return the ranges of cells, the last one as wide as the others: that is where its middle is drawn."""
-    return tuple(range(cell.start, cell.start + len(cells[0])) for cell in cells)
+    if not cells:
+        return ()
+    width = len(cells[0])
+    return tuple(range(cell.start, cell.start + width) for cell in cells)
 
 
 def _row(run: Run, row: range) -> str:

@@ -6,14 +6,14 @@ from typing import NamedTuple
 import plotly.graph_objects as go
 
 from memviz.core.translation import _
+from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
 from memviz.dashboard.charts.memory_map.fate_words import span_words
 from memviz.dashboard.charts.palette import STEP_COLORS, setting_color
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped, label_lines
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parted
 from memviz.metrics.memory_map.fate_map import Span, fate_map
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 
 BAR_PIXELS = 42

@@ -1,7 +1,7 @@
 """The parts of the requests of one setting: each request as stacked areas, and one alone as a bar. What counts toward
 the limit of the setting stands first, in full colour."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import plotly.graph_objects as go
@@ -75,21 +75,7 @@ def composition(run: Run) -> go.Figure:
     places = axis.places(request_turns(run))
     limit = limit_of(run.strategy)
     traces = [] if axis.is_by_turn else [_names(run, places)]
-    for part in _in_order(limit):
-        tokens = run.columns.tokens[part]
-        if tokens.any():
-            edge = stroke(0.5, color=PART_COLORS[part])
-            traces.append(
-                area(
-                    places,
-                    tokens,
-                    edge,
-                    fillcolor=_color(part, limit),
-                    name=_(PART_TITLES[part]),
-                    stackgroup="parts",
-                    hovertemplate=_("%{y:,} tokens"),
-                )
-            )
+    traces += _areas(run, places, limit)
 
     shapes = turn_partings(axis)
     notes = []
@@ -121,6 +107,22 @@ def composition(run: Run) -> go.Figure:
         "margin": {**FIXED_MARGINS, "t": TITLE_PIXELS},
     }
     return figure_over_turns(traces, layout)
+
+
+def _areas(run: Run, places: Places, limit: Limit | None) -> Iterator[Part]:
+    """Yield the parts that are ever sent, from the bottom to the top."""
+    for part in _in_order(limit):
+        tokens = run.columns.tokens[part]
+        if tokens.any():
+            yield area(
+                places,
+                tokens,
+                stroke(0.5, color=PART_COLORS[part]),
+                fillcolor=_color(part, limit),
+                name=_(PART_TITLES[part]),
+                stackgroup="parts",
+                hovertemplate=_("%{y:,} tokens"),
+            )
 
 
 def _in_order(limit: Limit | None) -> list[str]:

@@ -12,10 +12,10 @@ import numpy as np
 
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import Part, note, path, stroke
 from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
 from memviz.dashboard.charts.requests.token_axis import PlacedSetting
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.run import Run
 from memviz.metrics.requests.limits import limit_of

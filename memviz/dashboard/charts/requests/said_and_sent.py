@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
-from memviz.dashboard.charts.figure import figure
+from memviz.dashboard.charts.figure import escaped, figure
 from memviz.dashboard.charts.grammar import BELOW, Part, bars
 from memviz.dashboard.charts.palette import (
     OPAQUE_COLOR,
@@ -16,7 +16,6 @@ from memviz.dashboard.charts.palette import (
     SHORTENED_COLOR,
     faded,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.requests import message_words, role_name
 from memviz.metrics.requests.said_and_sent import Looks, SaidAndSent, Stretch
 

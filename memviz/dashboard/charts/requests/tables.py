@@ -48,7 +48,9 @@ def shown_requests(runs: Sequence[Run]) -> Requests:
 
 def _names(run: Run) -> Requests:
     """Return the turn and the call of every request."""
-    return [*zip(run.columns.turns.tolist(), run.columns.calls.tolist(), strict=True)]
+    turns = run.columns.turns.tolist()
+    calls = run.columns.calls.tolist()
+    return list(zip(turns, calls, strict=True))
 
 
 def bounded(requests: Requests) -> Requests:

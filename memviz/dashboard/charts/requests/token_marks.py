@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from memviz.core.text.wording import counted, turn_list
 from memviz.core.translation import _
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     Part,
     marks,
@@ -27,7 +28,6 @@ from memviz.dashboard.charts.summaries.marks import (
     marked_compactions,
     marker_of,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.recall_tokens import recalled_tokens
@@ -101,19 +101,19 @@ def compaction_marks(one: PlacedSetting) -> list[Part]:
     )
     if is_dense:
         return [points]
+    drops = _drops(changes, width, name=f"{name} before and after", **one.group)
+    return [drops, points]
+
+
+def _drops(changes: Sequence[_Change], width: float, **about: Any) -> Part:
+    """Return the lines from what a request would have been to what it was."""
     lines = []
     for change in changes:
         x = change.marked.place
         lines.append((x, change.before, x, change.after))
     x_values, tokens = segments(lines, np.nan)
-    drops = path(
-        np.array(x_values),
-        np.array(tokens),
-        stroke(width, color=PART_COLORS["summary"]),
-        name=f"{name} before and after",
-        **one.group,
-    )
-    return [drops, points]
+    line = stroke(width, color=PART_COLORS["summary"])
+    return path(np.array(x_values), np.array(tokens), line, **about)
 
 
 def _change(one: PlacedSetting, marked: MarkedCompaction) -> _Change:
@@ -233,16 +233,17 @@ _RECORDED_LINE = stroke(1, "dot", PART_COLORS["summary"])
 _TRIANGLE_FONT = {"color": PART_COLORS["summary"], "size": 14}
 
 
-class SettingMarks(NamedTuple):
-    """The parts of the layout that mark the settings that a chat was given."""
+class NamedMarks(NamedTuple):
+    """Marks whose names stand above the picture, as parts of the layout."""
 
     lines: list[Part]
+    """The lines from the names down through the picture."""
     labels: list[Part]
     rows: int
-    """How many rows above the picture the names take."""
+    """The number of rows that the names take."""
 
 
-def setting_marks(run: Run, axis: RequestAxis) -> SettingMarks:
+def setting_marks(run: Run, axis: RequestAxis) -> NamedMarks:
     """Return a line before the first turn of each setting but the first, with its name above the picture, on the side
     where there is more room. Names that would lie on each other stand in rows; where there are too many, the newest
     do."""
@@ -275,7 +276,7 @@ def setting_marks(run: Run, axis: RequestAxis) -> SettingMarks:
             hovertext=f"{since}<br>{escaped(label)}",
         )
         labels.append(note)
-    return SettingMarks(lines[::-1], labels[::-1], len(leftmost))
+    return NamedMarks(lines[::-1], labels[::-1], len(leftmost))
 
 
 def _shortened(label: str) -> str:

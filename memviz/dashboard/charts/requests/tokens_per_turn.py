@@ -13,6 +13,7 @@ from memviz.core.context import SUMMARY_NOT_ASKED
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import Part, line, marks, picture
 from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
@@ -38,6 +39,7 @@ from memviz.dashboard.charts.requests.token_axis import (
 )
 from memviz.dashboard.charts.requests.token_marks import (
     ROW_PIXELS,
+    NamedMarks,
     compaction_marks,
     recall_labels,
     recall_marks,
@@ -45,7 +47,6 @@ from memviz.dashboard.charts.requests.token_marks import (
     setting_marks,
 )
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,
@@ -56,7 +57,7 @@ from memviz.dashboard.charts.turn_axis import (
 )
 from memviz.dashboard.words.requests import name_of
 from memviz.engine.records import TurnRecord
-from memviz.metrics.requests.request_axis import axis_of
+from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 
 if TYPE_CHECKING:
     from memviz.transcripts.base import RecordedEvent
@@ -102,46 +103,70 @@ def tokens_per_turn(
     left_out = far_larger(settings) if magnified else frozenset()
     top = _top_tokens(traces, ends, left_out)
     traces += bracket_traces(ends, top)
-    if turns is None:
-        has_pending = any(one.run.pending for one in settings)
-        shown = range(1, last_place(axis) + 1 + has_pending)
-    else:
-        shown = places_of(axis, turns)
-
-    shapes = turn_partings(axis, shown)
-    notes: list[Part] = []
-    name_rows = 0
-    if settings:
-        lines, labels = recorded_marks(settings[0].run, recorded, axis)
-        shapes += lines
-        notes += labels
-    for setting in settings:
-        switches = setting_marks(setting.run, axis)
-        shapes += switches.lines
-        notes += switches.labels
-        name_rows = max(name_rows, switches.rows)
-    recalls = recall_labels(placed, shown, ROW_PIXELS * name_rows)
-    notes += recalls
-    rows_pixels = ROW_PIXELS * (name_rows + bool(recalls))
-    top_pixels = max(MARGINS["t"], rows_pixels + 12)
-    notes += bracket_notes(ends, top)
+    shown = _places_shown(settings, axis, turns)
+    above = _marks_above(placed, recorded, axis, shown)
+    top_pixels = max(MARGINS["t"], ROW_PIXELS * above.rows + 12)
+    notes = above.labels + bracket_notes(ends, top)
     notes += name_notes(ends, top, height - top_pixels - MARGINS["b"])
     right_pixels = max(MARGINS["r"], names_pixels(ends))
-    x_axis = turns_axis(axis, shown, title={"text": axis_title(axis), "standoff": 8})
-    if any(end.bracket for end in ends):
-        x_axis["range"][1] += 2 * BRACKET_PLACES * last_place(axis)
     return picture(
         traces,
-        xaxis=x_axis,
+        xaxis=_x_axis(axis, shown, ends),
         yaxis=token_axis(top, window),
         showlegend=False,
-        shapes=shapes,
+        shapes=turn_partings(axis, shown) + above.lines,
         annotations=notes,
         hoverlabel={"align": "left", "font": {"size": NOTE_PIXELS}},
         height=height,
         margin={**MARGINS, "t": top_pixels, "r": right_pixels},
         uirevision=f"tokens {magnified}",
     )
+
+
+def _places_shown(
+    settings: Sequence[SettingRun], axis: RequestAxis, turns: range | None
+) -> range:
+    """Return the places of ``turns``, else all, with that of a pending request."""
+    if turns is not None:
+        return places_of(axis, turns)
+    has_pending = any(one.run.pending for one in settings)
+    return range(1, last_place(axis) + 1 + has_pending)
+
+
+def _x_axis(axis: RequestAxis, shown: range, ends: Sequence[LineEnd]) -> Part:
+    x_axis = turns_axis(axis, shown, title={"text": axis_title(axis), "standoff": 8})
+    if any(end.bracket for end in ends):
+        x_axis["range"][1] += 2 * BRACKET_PLACES * last_place(axis)
+    return x_axis
+
+
+def _marks_above(
+    placed: Sequence[PlacedSetting],
+    recorded: Sequence[RecordedEvent],
+    axis: RequestAxis,
+    shown: range,
+) -> NamedMarks:
+    """Return the names above the picture, with their lines down through it: of what the
+    conversation's own program did, of settings that were switched, and of recalls."""
+    lines: list[Part] = []
+    labels: list[Part] = []
+    rows = 0
+    if placed:
+        recorded_lines, recorded_names = recorded_marks(
+            placed[0].setting.run, recorded, axis
+        )
+        lines += recorded_lines
+        labels += recorded_names
+    for one in placed:
+        switches = setting_marks(one.setting.run, axis)
+        lines += switches.lines
+        labels += switches.labels
+        rows = max(rows, switches.rows)
+    recalls = recall_labels(placed, shown, ROW_PIXELS * rows)
+    if recalls:
+        labels += recalls
+        rows += 1
+    return NamedMarks(lines, labels, rows)
 
 
 def _top_tokens(

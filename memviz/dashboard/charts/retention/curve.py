@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import COMMA, counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     BELOW,
     GREY,
@@ -43,7 +44,6 @@ from memviz.dashboard.charts.summaries.marks import (
     marked_compactions,
     marker_of,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Drawn, Texts
 from memviz.dashboard.charts.turn_axis import parted, turns_axis
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, place_at

@@ -8,8 +8,8 @@ import numpy as np
 
 from memviz.core.text.wording import COMMA, SEMICOLON, share_of
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_at
 from memviz.metrics.retention.knowledge import (

@@ -140,37 +140,50 @@ def life_lines_of(
     traces += _births(kept, stretches)
     traces += _deaths(kept, stretches)
 
-    labels = []
     shapes = turn_partings(axis)
     for row, life in enumerate(lives):
-        label = fact_label(kept.retention.probes[life.probe].answers, "", LABEL_CHARS)
         if life.probe == selected:
-            label = f"<b>{label}</b>"
             shapes.append(box((0, 1), (row - 0.5, row + 0.5), **_BAND))
-        labels.append(label)
-    row_pixels = min(ROW_PIXELS, height_pixels.LIVES_ROWS // max(1, len(lives)))
-    pixels = max(LEAST_ROW_PIXELS, row_pixels) * (len(lives) + 1.5)
-    y_axis = {
+    rows_pixels = _row_pixels(len(lives)) * (len(lives) + 1.5)
+    return picture(
+        traces,
+        xaxis={**turns_axis(axis, title=requests_title(axis)), **_NO_GRID},
+        yaxis=_named_rows(kept, lives, selected),
+        shapes=shapes,
+        barmode="overlay",
+        bargap=0,
+        showlegend=False,
+        height=round(rows_pixels) + MARGINS["t"] + MARGINS["b"],
+        margin=MARGINS,
+        uirevision="lives",
+    )
+
+
+def _row_pixels(rows: int) -> int:
+    row_pixels = min(ROW_PIXELS, height_pixels.LIVES_ROWS // max(1, rows))
+    return max(LEAST_ROW_PIXELS, row_pixels)
+
+
+def _named_rows(
+    kept: RetentionResult, lives: Sequence[LifeLine], selected: int | None
+) -> Part:
+    """Return the axis that names the strip of compactions, and below it each fact; that
+    of probe ``selected`` in bold."""
+    names = [_strip_title(kept)]
+    for life in lives:
+        name = fact_label(kept.retention.probes[life.probe].answers, "", LABEL_CHARS)
+        if life.probe == selected:
+            name = f"<b>{name}</b>"
+        names.append(name)
+    return {
         **_NO_GRID,
         "automargin": False,
         "range": [len(lives) - 0.4, STRIP - 0.7],
         "fixedrange": True,
         "tickvals": [STRIP, *range(len(lives))],
-        "ticktext": [_strip_title(kept), *labels],
+        "ticktext": names,
         "ticks": "",
     }
-    return picture(
-        traces,
-        xaxis={**turns_axis(axis, title=requests_title(axis)), **_NO_GRID},
-        yaxis=y_axis,
-        shapes=shapes,
-        barmode="overlay",
-        bargap=0,
-        showlegend=False,
-        height=round(pixels) + MARGINS["t"] + MARGINS["b"],
-        margin=MARGINS,
-        uirevision="lives",
-    )
 
 
 def _strip_title(kept: RetentionResult) -> str:
@@ -323,18 +336,14 @@ def _summarizations(
     is_few = len({one.place for one in found}) <= most
     taking = {by for (probe, _), by in kept.losses.items() if probe == selected}
     numbers = [run.number_of(one.compaction) for one in found]
-    lines = []
+    places = []
     for one, number in zip(found, numbers, strict=True):
         if is_few or number in taking:
-            lines.append((one.place, STRIP, one.place, bottom))
-    if lines:
+            places.append(one.place)
+    if places:
+        lines = [(place, STRIP, place, bottom) for place in places]
         thin = stroke(1, color=faded(SUMMARIZATION_LINE, 0.6))
         yield path(*segments(lines, None), thin, name="summarization lines")
-    marker = {
-        "symbol": [one.look.symbol for one in found],
-        "size": 12 if is_few else 6,
-        "color": [one.look.strong_color for one in found],
-    }
 
     def words(one: MarkedCompaction) -> str:
         label = kept.setting.label
@@ -344,12 +353,20 @@ def _summarizations(
         [one.place for one in found],
         [STRIP] * len(found),
         Texts(found, words),
-        marker,
+        _marker_of(found, 12 if is_few else 6),
         name="summarizations",
         cliponaxis=False,
         customdata=[[-1, number] for number in numbers],
         **LOOK_STAYS,
     )
+
+
+def _marker_of(found: Sequence[MarkedCompaction], pixels: int) -> Part:
+    return {
+        "symbol": [one.look.symbol for one in found],
+        "size": pixels,
+        "color": [one.look.strong_color for one in found],
+    }
 
 
 def _chosen(chosen: MarkedCompaction, bottom: float) -> Iterator[Part]:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from memviz.core.text.wording import counted, share_of
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     LEGEND_BELOW,
     SHARE_AXIS,
@@ -24,7 +25,6 @@ from memviz.dashboard.charts.grammar import (
 )
 from memviz.dashboard.charts.palette import FIXED_MARGINS, setting_color, turn_ticks
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.charts.thinning import Texts
 from memviz.metrics.retention.survival import Survival
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from memviz.core.text.wording import counted, dollars, seconds_words
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
@@ -16,7 +17,6 @@ from memviz.dashboard.charts.palette import (
     SHORTENED_COLOR,
     SUMMARIZATION_LINE,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run

@@ -85,12 +85,7 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     is_list = grows_a_list(run)
     is_ruled = never_summarizes(run) and not run.space.summaries.versions
     last = _last_place(run, events)
-    titles = (_ABOVE_OF_LIST, _BELOW_OF_LIST) if is_list else (_ABOVE, _BELOW)
-    if is_ruled:
-        titles = (_ABOVE_OF_RULES, _BELOW_OF_RULES)
-        sizes = [request_sizes(one.compaction, run).after_tokens for one in events]
-    else:
-        sizes = [tokens_in_force(run, event) for event in events]
+    sizes = _sizes(run, events, is_ruled=is_ruled)
 
     traces: list[Part] = []
     if any(sizes) and not is_ruled:
@@ -98,33 +93,24 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
     if is_list and _can_be_layered(run, written):
         traces.append(_layers(run, written, last + 0.5))
     traces += _marks(run, events, sizes)
-    if is_list:
-        traces += _entries(run, written, bar_width(events))
-    else:
-        traces += _covered(run, written, bar_width(events))
-        traces += _ruled(run, events)
-        traces.append(_conversation(run))
+    traces += _below(run, events, written, is_list=is_list)
 
     axis = axis_of([run])
-    upper = {**_AXIS, "title": {"text": _("tokens")}, "domain": UPPER}
-    lower_unit = _("tokens") if is_list else _("message")
-    lower = {**_AXIS, "title": {"text": lower_unit}, "domain": LOWER}
-    if not any(sizes):  # nothing but failed attempts, all at zero
-        upper |= {"range": [-0.08, 1], "tickvals": [0]}
     shapes = turn_partings(axis, rows=("y", "y2"))
-    notes = [_row_title(_(titles[0]), UPPER), _row_title(_(titles[1]), LOWER)]
+    notes = _row_titles(is_list=is_list, is_ruled=is_ruled)
     if selected is not None:
         place = events[selected].place
         notes.append(_name_of_selected(place, is_late=place > last / 2))
         for row in ("y domain", "y2 domain"):
             shapes.append(rule_down(place, stroke(1.5, "dot"), row, layer="below"))
+    lower_unit = _("tokens") if is_list else _("message")
     shown = range(1, int(last) + 1)
     has_failed = any(event.what is CompactionOutcome.FAILED for event in events)
     return picture(
         traces,
         xaxis=turns_axis(axis, shown, range=[0.4, last + 0.8], anchor="y2"),
-        yaxis=upper,
-        yaxis2=lower,
+        yaxis=_upper_axis(sizes),
+        yaxis2={**_AXIS, "title": {"text": lower_unit}, "domain": LOWER},
         annotations=notes,
         shapes=shapes,
         barmode="overlay",
@@ -134,6 +120,48 @@ def summary_timeline(run: Run, selected: int | None = None) -> go.Figure:
         margin={**FIXED_MARGINS, "t": 20},
         uirevision="summaries",
     )
+
+
+def _sizes(run: Run, events: Sequence[CompactionEvent], *, is_ruled: bool) -> list[int]:
+    """Return the tokens of the summary in force at each event; where only rules act, those
+    of the request behind it."""
+    if is_ruled:
+        return [request_sizes(one.compaction, run).after_tokens for one in events]
+    return [tokens_in_force(run, event) for event in events]
+
+
+def _upper_axis(sizes: Sequence[int]) -> Part:
+    axis = {**_AXIS, "title": {"text": _("tokens")}, "domain": UPPER}
+    if not any(sizes):
+        # There is nothing but failed attempts, all at zero.
+        axis |= {"range": [-0.08, 1], "tickvals": [0]}
+    return axis
+
+
+def _row_titles(*, is_list: bool, is_ruled: bool) -> list[Part]:
+    titles = (_ABOVE, _BELOW)
+    if is_ruled:
+        titles = (_ABOVE_OF_RULES, _BELOW_OF_RULES)
+    elif is_list:
+        titles = (_ABOVE_OF_LIST, _BELOW_OF_LIST)
+    above, below = titles
+    return [_row_title(_(above), UPPER), _row_title(_(below), LOWER)]
+
+
+def _below(
+    run: Run,
+    events: Sequence[CompactionEvent],
+    written: Sequence[CompactionEvent],
+    *,
+    is_list: bool,
+) -> Iterator[Part]:
+    """Yield the lower row: the entries of a list, else what each version stands for."""
+    if is_list:
+        yield from _entries(run, written, bar_width(events))
+        return
+    yield from _covered(run, written, bar_width(events))
+    yield from _ruled(run, events)
+    yield _conversation(run)
 
 
 def _last_place(run: Run, events: Sequence[CompactionEvent]) -> float:

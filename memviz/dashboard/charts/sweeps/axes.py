@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.translation import _
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import Part
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, MeasureWords
-from memviz.dashboard.charts.text import escaped
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from memviz.core.translation import _
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     GREY,
     INVISIBLE,
@@ -46,7 +47,6 @@ from memviz.dashboard.charts.sweeps.setting_words import (
     measure_words,
     rows_by_setting,
 )
-from memviz.dashboard.charts.text import escaped
 
 if TYPE_CHECKING:
     from pandas import DataFrame

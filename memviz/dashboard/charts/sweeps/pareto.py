@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts import height_pixels
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     GREY,
     Part,
@@ -41,7 +42,6 @@ from memviz.dashboard.charts.sweeps.setting_words import (
     rows_by_setting,
     too_large_words,
 )
-from memviz.dashboard.charts.text import escaped
 from memviz.tuning.pareto import beaten_by
 
 if TYPE_CHECKING:

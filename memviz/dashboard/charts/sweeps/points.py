@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.translation import _, noop
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import (
     GREY,
     OPAQUE,
@@ -22,7 +23,6 @@ from memviz.dashboard.charts.grammar import (
     stroke,
 )
 from memviz.dashboard.charts.palette import NOTE_PIXELS, setting_color, setting_dash
-from memviz.dashboard.charts.text import escaped
 
 if TYPE_CHECKING:
     from pandas import DataFrame

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from memviz.core.text.wording import share_of
 from memviz.core.translation import _, ngettext, noop
+from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.sweeps.measure_words import WORDS, percent, shown
-from memviz.dashboard.charts.text import escaped
 from memviz.tuning.recommendation import added_in_words, cost_in_words, share_in_words
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from memviz.core.memory import Memory
 from memviz.core.text.wording import listed
-from memviz.core.translation import _, ngettext
+from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts import height_pixels
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.palette import PART_TITLES
@@ -162,25 +162,19 @@ def next_summary(strategy: Strategy, memory: Memory, headroom: Headroom | None) 
     fill = strategy.fill(memory)
     if fill is None or fill.unit != headroom.unit:
         return _("{what} after {headroom}.", what=_what(strategy), headroom=headroom)
-    # A stopped reply counts, though the memory takes it in only with what follows it.
-    held = fill.limit + 1 - headroom.amount
-    counts = _(fill.counts).capitalize()
-    what = _what(strategy)
-    words = _(
-        "{counts}: {held:,} of {limit:,}. {what} when there are more.",
-        counts=counts,
-        held=held,
-        limit=fill.limit,
-        what=what,
-    )
+    template = noop("{counts}: {held:,} of {limit:,}. {what} when there are more.")
     if fill.unit == "tokens":
-        words = _(
-            "{counts}: {held:,} of {limit:,} tokens. {what} when there are more.",
-            counts=counts,
-            held=held,
-            limit=fill.limit,
-            what=what,
+        template = noop(
+            "{counts}: {held:,} of {limit:,} tokens. {what} when there are more."
         )
+    words = _(
+        template,
+        counts=_(fill.counts).capitalize(),
+        # A stopped reply counts, though the memory takes it in only with what follows it.
+        held=fill.limit + 1 - headroom.amount,
+        limit=fill.limit,
+        what=_what(strategy),
+    )
     return words + _summary_apart(strategy, memory, fill)
 
 

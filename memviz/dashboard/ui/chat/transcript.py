@@ -23,9 +23,8 @@ from memviz.dashboard.ui.controls.known_facts import known_facts
 from memviz.dashboard.ui.controls.message_html import prose
 from memviz.dashboard.ui.controls.replaying import how_far
 from memviz.dashboard.ui.controls.spending import spending
-from memviz.dashboard.ui.shell.elements import quiet_button, row
+from memviz.dashboard.ui.shell.elements import quiet_button, row, scroll
 from memviz.dashboard.ui.shell.frame import workspace
-from memviz.dashboard.ui.shell.scrolling import scroll
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.facts import message_facts_words
 from memviz.dashboard.words.requests import call_text

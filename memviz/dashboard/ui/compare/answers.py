@@ -20,13 +20,12 @@ from memviz.engine.assembly import whole
 from memviz.engine.recall_tokens import recalled_tokens, stating_turns
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answers import AnswerSource
+from memviz.metrics.answer_sources import AnswerSource
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.authors import author_of
-from memviz.metrics.summaries.events import grows_a_list
+from memviz.metrics.summaries.events import author_of, grows_a_list
 from memviz.transcripts.base import Probe
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 

@@ -33,7 +33,7 @@ from memviz.engine.answering import ask
 from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.answers import answer_source
+from memviz.metrics.answer_sources import answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
 from memviz.models.first_failure import ends_all
 from memviz.transcripts.base import Probe
@@ -221,27 +221,35 @@ def _suggestions(questions: Sequence[str]) -> str:
     return chosen
 
 
+def _answers_shown(
+    settings: Sequence[SettingRun],
+) -> list[tuple[SettingRun, TurnRecord | MemvizError]]:
+    """Return the answers to these settings. A failure that ended all is said above, once."""
+    shown: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
+    for setting in settings:
+        for run, answer in compare_state().answers:
+            if setting.run is not run:
+                continue
+            if isinstance(answer, TurnRecord) or not ends_all(answer):
+                shown.append((setting, answer))
+    return shown
+
+
 def _show(
     settings: Sequence[SettingRun], probes: Sequence[Probe], models: Models
 ) -> None:
     """Draw the answers to the settings as they stand; those of other settings are no longer shown."""
     state = compare_state()
-    shown: list[tuple[SettingRun, TurnRecord | MemvizError]] = []
-    replies = []
-    sources = {}
-    for setting in settings:
-        for run, answer in state.answers:
-            if setting.run is not run:
-                continue
-            if isinstance(answer, TurnRecord):
-                replies.append((setting.label, answer.facts))
-                source = answer_source(answer.context, state.question, answer.reply)
-                sources[len(shown)] = source
-            elif ends_all(answer):
-                continue  # it is said above, once
-            shown.append((setting, answer))
+    shown = _answers_shown(settings)
     if not shown:
         return
+    replies = []
+    sources = {}
+    for number, (setting, answer) in enumerate(shown):
+        if isinstance(answer, TurnRecord):
+            replies.append((setting.label, answer.facts))
+            source = answer_source(answer.context, state.question, answer.reply)
+            sources[number] = source
     result_begins(RESULT)
     st.caption(_("Asked: {question}", question=plain(state.question)))
     if models.answerer.recorded_first:

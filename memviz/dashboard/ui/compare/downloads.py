@@ -9,8 +9,11 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.reporting.figures import ImageFormat, can_render, image
-from memviz.dashboard.reporting.run_json import run_json
-from memviz.dashboard.reporting.run_tables import compactions_csv, requests_csv
+from memviz.dashboard.reporting.run_tables import (
+    compactions_csv,
+    requests_csv,
+    run_json,
+)
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.transcripts.base import Transcript

@@ -31,10 +31,10 @@ from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.estimates import likely_words
+from memviz.dashboard.words.prices import likely_words
 from memviz.engine.free_run import FreeRun, answered_turns
 from memviz.engine.run import Run
-from memviz.metrics.answers import answer_source
+from memviz.metrics.answer_sources import answer_source
 from memviz.metrics.cost.bounds import free_run_bound
 from memviz.metrics.cost.estimate import estimate
 from memviz.metrics.requests.request_table import record_of_turn

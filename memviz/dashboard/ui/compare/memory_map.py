@@ -53,7 +53,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.dashboard.ui.shell.state import clicked_point, set_widget
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import FateMap, fate_map
-from memviz.metrics.memory_map.steps import STEPS, code_of
+from memviz.metrics.memory_map.stretches import STEPS, code_of
 from memviz.transcripts.base import Transcript
 
 MAP_PIXELS = 140

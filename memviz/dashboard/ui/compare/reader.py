@@ -30,7 +30,7 @@ from memviz.dashboard.ui.compare.selection import (
 )
 from memviz.dashboard.ui.controls.inspector import inspector, no_request_words
 from memviz.dashboard.ui.controls.known_facts import known_facts
-from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.pictures import (
     finding_to_audience,
     folded,
@@ -45,7 +45,6 @@ from memviz.dashboard.ui.controls.selected_request import (
     request_number,
 )
 from memviz.dashboard.ui.controls.setting_rows import mark_row
-from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.presenting import Part, hides, presenting, speaker_notes

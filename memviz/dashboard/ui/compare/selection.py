@@ -81,9 +81,15 @@ def move_to(
 ) -> None:
     """Move the selection to where a visitor walked: to the request of setting ``number`` (0-based) that ``behind``
     others of its turn follow."""
-    if turn in turns_shown(settings) and 0 <= number < len(settings) and behind >= 0:
-        calls = len(numbers_of_turn(settings[number].run, turn))
-        select(turn, settings[number].index, max(1, calls - behind) if behind else None)
+    is_setting = 0 <= number < len(settings)
+    if not is_setting or behind < 0 or turn not in turns_shown(settings):
+        return
+    setting = settings[number]
+    call = None
+    if behind:
+        calls = len(numbers_of_turn(setting.run, turn))
+        call = max(1, calls - behind)
+    select(turn, setting.index, call)
 
 
 def select_clicked(chart_key: str, indices: Sequence[int]) -> None:

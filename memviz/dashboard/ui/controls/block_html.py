@@ -26,7 +26,7 @@ from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.words.requests import role_name
 from memviz.engine.assembly import reduced_forms
 from memviz.engine.records import TurnRecord
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.stretches import code_of
 from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.summaries.facts import are_facts
 

@@ -129,7 +129,8 @@ _SIGNS = {"added": "+", "replaced": "±", "kept": "=", "removed": "-"}
 def facts_html(found: FactsVersion, log: Log) -> Markup:
     """Return all facts of a version, each with its source, and those that it removed."""
     lines = [joined([_text(line), _source(line, log)]) for line in found.lines]
-    return counts_html(found) + _list_html([*lines, *map(_removed, found.removed)])
+    lines += map(_removed, found.removed)
+    return counts_html(found) + _list_html(lines)
 
 
 def changed_facts_html(found: FactsVersion) -> Markup:

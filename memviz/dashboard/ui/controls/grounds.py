@@ -27,7 +27,7 @@ from memviz.dashboard.words.authors import (
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.warning import HealthWarning
 from memviz.engine.calls import ReplyFacts
-from memviz.metrics.summaries.authors import Author, author_of, authors_of, models_of
+from memviz.metrics.summaries.events import Author, author_of, authors_of, models_of
 from memviz.models.names import OFFLINE, RECORDED_FIRST, RECORDING
 from memviz.tuning.grounds import Grounds
 

@@ -23,7 +23,7 @@ from memviz.core.text.wording import (
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.markup import bar_part, element, swatch
-from memviz.dashboard.reporting.run_json import request_json
+from memviz.dashboard.reporting.run_tables import request_json
 from memviz.dashboard.ui.controls.block_html import (
     added_to_system,
     block_html,
@@ -52,6 +52,7 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import calls_asked_for
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.message_facts import summary_facts
+from memviz.strategies.base import Strategy
 from memviz.transcripts.base import Probe
 
 MOST_CALLS = 100
@@ -179,11 +180,7 @@ def inspector(
         return
     record = run.requests[number]
     calls = numbers_of_turn(run, turn)
-    for flag in record.flags:
-        words = _(FLAG_TEXTS.get(flag, plain(flag)))
-        if flag == OVER_BUDGET:
-            words = plain(over_limit_words(record, run.strategy))
-        st.warning(words, icon=":material/warning:")
+    _warn_of_flags(record, run.strategy)
     recalled_here(record, facts)
     changed = range(calls[0] if whole_turn else number, number + 1)
     why(run, changed)
@@ -204,6 +201,14 @@ def inspector(
     if len(calls) > 1:
         name += f"-call-{record.call}"
     _as_json(record, name, is_long=chars > MAX_JSON_CHARS_SHOWN)
+
+
+def _warn_of_flags(record: TurnRecord, strategy: Strategy) -> None:
+    for flag in record.flags:
+        words = _(FLAG_TEXTS.get(flag, plain(flag)))
+        if flag == OVER_BUDGET:
+            words = plain(over_limit_words(record, strategy))
+        st.warning(words, icon=":material/warning:")
 
 
 def no_request_words(run: Run, turn: int) -> str:

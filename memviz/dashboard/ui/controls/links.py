@@ -1,7 +1,7 @@
 """The address of the study pages: what a session shows is written into it, and what it asks for is shown. What one
-visitor sees, another can open."""
+visitor sees, another can open, present, or show in a frame of another page."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from time import time
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlencode
@@ -43,6 +43,43 @@ KNOWN = (*STUDY_PARTS, SUMMARIZER, CHAT_MODEL, VIEW, STAGE, *PRESENTED_PARTS)
 """Parts that are read here. The others belong to controls of the page."""
 MAX_NAME_CHARS = 200
 Pairs = Iterable[tuple[str, str]]
+OPENED_KEY = "opened-link"
+OPENED_COUNT_KEY = "opened-link-count"
+LINK_HELP = noop(
+    "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in "
+    "it."
+)
+FRAME_HELP = noop(
+    "A frame of another page shows memviz only where the server "
+    "allows that page: memviz ui --embeddable-by ORIGIN."
+)
+
+ADDRESS_JS = f"{copy_script()}\n{own_text(__package__, 'address.js')}\nexport default"
+"""The script of components that show the address, without the name of their function."""
+ADDRESS_CSS = f"{controls_style()}\n{own_text(__package__, 'address.css')}"
+_copy_button = st.components.v2.component(
+    "memviz_copy_link",
+    html='<div class="copy-link memviz-buttons"><button type="button"></button></div>',
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} copyLink;",
+)
+_address = st.components.v2.component(
+    "memviz_address",
+    html="<span></span>",
+    js=f"{ADDRESS_JS} keepAddress;",
+)
+_share = st.components.v2.component(
+    "memviz_share",
+    html=own_text(__package__, "share.html"),
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} share;",
+)
+_whole_page = st.components.v2.component(
+    "memviz_whole_page",
+    html='<p><span></span> <a target="_blank" rel="noopener"></a></p>',
+    css=ADDRESS_CSS,
+    js=f"{ADDRESS_JS} openWhole;",
+)
 
 
 def link_query(view: View, models: Pairs = (), parts: Pairs = ()) -> str:
@@ -92,30 +129,6 @@ def open_link(state: CompareState, query: Query) -> tuple[View, list[str]]:
     view, problems = read_view(query, before)
     state.show(view, keep_settings=view.study.settings is before.study.settings)
     return view, problems
-
-
-OPENED_KEY = "opened-link"
-OPENED_COUNT_KEY = "opened-link-count"
-LINK_HELP = noop(
-    "Opens what this page shows for anybody who can reach this server. Keys and base URLs are not in "
-    "it."
-)
-
-
-ADDRESS_JS = f"{copy_script()}\n{own_text(__package__, 'address.js')}\nexport default"
-"""The script of components that show the address, without the name of their function."""
-ADDRESS_CSS = f"{controls_style()}\n{own_text(__package__, 'address.css')}"
-_copy_button = st.components.v2.component(
-    "memviz_copy_link",
-    html='<div class="copy-link memviz-buttons"><button type="button"></button></div>',
-    css=ADDRESS_CSS,
-    js=f"{ADDRESS_JS} copyLink;",
-)
-_address = st.components.v2.component(
-    "memviz_address",
-    html="<span></span>",
-    js=f"{ADDRESS_JS} keepAddress;",
-)
 
 
 @st.fragment
@@ -219,3 +232,32 @@ def open_shared_view() -> bool:
     for problem in problems:
         st.warning(plain(problem), icon=LINK_OFF)
     return True
+
+
+def share_page(keep: Callable[[], object], *, has_link: bool = True) -> None:
+    """Draw what shares this page: its link (``has_link``: no button of the page copies
+    it), the way before an audience, the code that shows its picture in a frame of another
+    page, and what ``keep`` draws."""
+    with st.container(gap="xsmall", key="share-choice"):
+        words = script_words(ADDRESS_JS)
+        data = {
+            "help": _(FRAME_HELP),
+            "has_link": has_link,
+            "link_help": _(LINK_HELP),
+            "words": words,
+        }
+        _share(data=data, key="share")
+        keep()
+
+
+def open_in_memviz(words: str) -> None:
+    """One line under a picture that stands in a frame: what it shows, and the way to the whole page in a tab of its
+    own."""
+    _whole_page(
+        data={
+            "words": words,
+            "open": _("Open in memviz"),
+            "query": shown_now(with_request=True)["query"],
+        },
+        key="open-in-memviz",
+    )

@@ -228,12 +228,7 @@ def _attempt(
     tell: Callable[[int, str], object],
 ) -> Attempt:
     """Return one replay, kept if it came to a good end. However it ends, what there is stays in the session."""
-    before = state.attempts.get(key)
-    so_far = None
-    if before is not None and isinstance(before.made_with, ModelChoice):
-        # Summaries that another server wrote are none of this one's.
-        if before.made_with.api_base == summarizer.api_base:
-            so_far = before.run
+    so_far = _begun_with(summarizer, state.attempts.get(key))
     session, turns = workspace.begun(key, writer, so_far)
     error: MemvizError | None = None
     is_over = False
@@ -254,11 +249,8 @@ def _attempt(
         is_over = True
     finally:  # also when it was stopped, or the page was left
         run = session.run()
-        compactions = run.compactions
-        is_cut = error is not None or not is_over
-        if is_cut and compactions and compactions[-1].error is not None:
-            # The call that ended it is said beside the button, and is made once more.
-            run = replace(run, compactions=compactions[:-1])
+        if error is not None or not is_over:
+            run = _without_last_failure(run)
         attempt = Attempt(summarizer, run, error)
         if is_over or run.space.summaries.versions:
             state.attempts[key] = attempt
@@ -266,3 +258,22 @@ def _attempt(
         workspace.keep(key, run)
         del state.attempts[key]
     return attempt
+
+
+def _begun_with(summarizer: ModelChoice, before: Attempt | None) -> Run | None:
+    """Return the run of the attempt before, to go on with. Summaries that another server
+    wrote are none of this one's."""
+    if before is None or not isinstance(before.made_with, ModelChoice):
+        return None
+    if before.made_with.api_base != summarizer.api_base:
+        return None
+    return before.run
+
+
+def _without_last_failure(run: Run) -> Run:
+    """Return the run without the call that ended it, which is said beside the button and
+    is made once more."""
+    compactions = run.compactions
+    if compactions and compactions[-1].error is not None:
+        return replace(run, compactions=compactions[:-1])
+    return run

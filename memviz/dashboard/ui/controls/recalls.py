@@ -225,10 +225,6 @@ def bring_back(
         )
         return False
     recall = AddedRecall(record.turn, found.turns, edited.uid)
-    turn = _("turn {turn:,}", turn=record.turn)
-    requests = _("the request of {turn}", turn=turn)
-    if found.calls > 1:
-        requests = _("all {calls:,} requests of {turn}", calls=found.calls, turn=turn)
     if st.button(
         plain(found.label),
         key=key,
@@ -238,13 +234,20 @@ def bring_back(
         help=_(
             "Sends {turns} once more with {requests} under {label}, and shows that request in {compare}.",
             turns=turn_list(found.turns),
-            requests=requests,
+            requests=_requests_of_turn(record.turn, found.calls),
             label=plain(setting.label),
             compare=_(page_titles.COMPARE),
         ),
     ):
         turn_to("compare", COMPARE_VIEW, "tokens")
     return True
+
+
+def _requests_of_turn(number: int, calls: int) -> str:
+    turn = _("turn {turn:,}", turn=number)
+    if calls > 1:
+        return _("all {calls:,} requests of {turn}", calls=calls, turn=turn)
+    return _("the request of {turn}", turn=turn)
 
 
 def _add_found(setting: SettingRun, recall: AddedRecall, call: int) -> None:

@@ -44,9 +44,8 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_table import left_since
 from memviz.metrics.retention.message_facts import brought_back, summary_change
-from memviz.metrics.summaries.authors import summary_author
 from memviz.metrics.summaries.diff import word_diff
-from memviz.metrics.summaries.events import outcome_of
+from memviz.metrics.summaries.events import outcome_of, summary_author
 from memviz.metrics.summaries.facts import facts_versions
 from memviz.transcripts.base import Probe
 

@@ -16,13 +16,13 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.shell.state import heed_clicks, of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.base import Model
+from memviz.models.budget import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS, Spending
 from memviz.models.budgeted import Accounted
 from memviz.models.connection_check import ConnectionReport
 from memviz.models.cost_bound import CostBound
 from memviz.models.interruptible import Interruptible
 from memviz.models.names import is_free
 from memviz.models.recordings.noting import Noted, Notes
-from memviz.models.spending import FIRST_LIMIT_USD, FIRST_REPLY_TOKENS, Spending
 from memviz.strategies.base import Strategy
 
 BUDGET_KEY = "session-budget"

@@ -25,9 +25,8 @@ from memviz.dashboard.words.compactions import (
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
 from memviz.metrics.retention.life_lines import VersionProbes
-from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.diff import word_diff
-from memviz.metrics.summaries.events import outcome_of
+from memviz.metrics.summaries.events import Author, outcome_of, summary_author
 from memviz.metrics.summaries.facts import without_tags
 from memviz.transcripts.base import Probe
 

@@ -34,7 +34,7 @@ from memviz.dashboard.ui.shell.presenting import (
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.bundled import bundled_words
 from memviz.dashboard.words.requests import picture_words
-from memviz.metrics.summaries.authors import Author, authors_of, models_of
+from memviz.metrics.summaries.events import Author, authors_of, models_of
 from memviz.strategies import strategy, strategy_class
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter

@@ -87,15 +87,7 @@ def keep_as_step(
                 max_chars=TEXT_CHARS,
                 help=_("Markdown without HTML, images and links."),
             )
-            question = st.text_input(
-                _("Question (if you like)"), max_chars=CHOICE_CHARS
-            )
-            right = st.text_input(_("Its right answer"), max_chars=CHOICE_CHARS)
-            wrong = st.text_area(
-                _("Other answers, one a line"),
-                max_chars=MAX_CHOICES * CHOICE_CHARS,
-                height=68,
-            )
+            asked = _question_fields()
             if st.form_submit_button(
                 _("Keep"), type="primary", icon=":material/bookmark_add:"
             ):
@@ -104,8 +96,21 @@ def keep_as_step(
                     language,
                     title,
                     text,
-                    (question, right, wrong),
+                    asked,
                 )
+
+
+def _question_fields() -> tuple[str, str, str]:
+    """Draw the fields of a question; returns it, its right answer, and the wrong ones, one
+    a line."""
+    question = st.text_input(_("Question (if you like)"), max_chars=CHOICE_CHARS)
+    right = st.text_input(_("Its right answer"), max_chars=CHOICE_CHARS)
+    wrong = st.text_area(
+        _("Other answers, one a line"),
+        max_chars=MAX_CHOICES * CHOICE_CHARS,
+        height=68,
+    )
+    return question, right, wrong
 
 
 def differences(state: CompareState, summarizer: ModelChoice) -> Iterator[str]:
@@ -151,14 +156,13 @@ def _keep(
         return
     with use_language(language):
         named = _("Step {number}", number=len(own.steps) + 1)
-    said = {language: " ".join(title.split()) or named}
+    heading = " ".join(title.split()) or named
     try:
-        question = _question(language, *asked)
         step = Step(
-            Text(**said),
-            Text(**{language: text.strip() or said[language]}),
+            Text(**{language: heading}),
+            Text(**{language: text.strip() or heading}),
             view,
-            asked=question,
+            asked=_question(language, *asked),
         )
         own.steps.append(_judged(step))
     except LessonError as error:

@@ -28,9 +28,8 @@ from memviz.dashboard.lessons.staging import staged
 from memviz.dashboard.lessons.study import View
 from memviz.dashboard.ui.controls.pictures import as_shown
 from memviz.dashboard.ui.controls.stage import stage
-from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.question import ask, prose, score_words
-from memviz.dashboard.ui.lessons.state import lessons_state
+from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.frame import workspace

@@ -21,10 +21,9 @@ from memviz.dashboard.lessons.playing import followed, play
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.lessons.address import open_view, page_is_there
 from memviz.dashboard.ui.lessons.player import choose_language, go_on
 from memviz.dashboard.ui.lessons.question import score_words
-from memviz.dashboard.ui.lessons.state import lessons_state
+from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
@@ -131,7 +130,9 @@ def _row(lesson: Lesson, *, is_own: bool, is_next: bool = False) -> None:
 
 
 def _is_seen(lesson: Lesson) -> bool:
-    return len(lesson.steps) - 1 in lessons_state().seen.get(lesson.id, set())
+    last_step = len(lesson.steps) - 1
+    seen_steps = lessons_state().seen.get(lesson.id, set())
+    return last_step in seen_steps
 
 
 def _verb(lesson: Lesson) -> str:
@@ -154,6 +155,33 @@ def _facts(lesson: Lesson) -> list[str]:
     return [fact for fact in facts if fact]
 
 
+def _download_buttons(lesson: Lesson, *, is_own: bool) -> None:
+    st.download_button(
+        _("One file to hand out (HTML)"),
+        partial(_html, workspace(), lesson, lessons_state().language),
+        f"{lesson.id}.html",
+        "text/html",
+        icon=":material/download:",
+        key=f"lesson-html-{lesson.id}",
+        on_click="ignore",
+        width="stretch",
+        help=_(
+            "The player and the questions in one file that needs no network. Printed from it, every step is on "
+            "paper, with the answers at the end."
+        ),
+    )
+    st.download_button(
+        _("The lesson (YAML)"),
+        partial(_yaml, lesson, is_own),
+        lesson.id + SUFFIX,
+        "application/yaml",
+        icon=":material/download:",
+        key=f"lesson-yaml-{lesson.id}",
+        on_click="ignore",
+        width="stretch",
+    )
+
+
 def _more(lesson: Lesson, *, is_own: bool) -> None:
     # With the number of edits in its key the panel closes once the lesson is taken to be written.
     state = lessons_state()
@@ -165,30 +193,7 @@ def _more(lesson: Lesson, *, is_own: bool) -> None:
         help=_("Download, print, change"),
         key=key,
     ):
-        st.download_button(
-            _("One file to hand out (HTML)"),
-            partial(_html, workspace(), lesson, state.language),
-            f"{lesson.id}.html",
-            "text/html",
-            icon=":material/download:",
-            key=f"lesson-html-{lesson.id}",
-            on_click="ignore",
-            width="stretch",
-            help=_(
-                "The player and the questions in one file that needs no network. Printed from it, every step is on "
-                "paper, with the answers at the end."
-            ),
-        )
-        st.download_button(
-            _("The lesson (YAML)"),
-            partial(_yaml, lesson, is_own),
-            lesson.id + SUFFIX,
-            "application/yaml",
-            icon=":material/download:",
-            key=f"lesson-yaml-{lesson.id}",
-            on_click="ignore",
-            width="stretch",
-        )
+        _download_buttons(lesson, is_own=is_own)
         if st.button(
             _("Change it") if is_own else _("Write your own from it"),
             icon=":material/edit:",

@@ -184,20 +184,7 @@ def _actions(entry: ConversationEntry) -> None:
         help=_("Rename, download, delete"),
         key=f"more-{entry.id}",
     ):
-        title = st.text_input(
-            _("Title"), entry.title, key=f"title-{entry.id}", max_chars=200
-        )
-        if st.button(
-            _("Rename"),
-            icon=":material/edit:",
-            key=f"rename-{entry.id}",
-            width="stretch",
-        ):
-            try:
-                workspace().rename(entry.id, title)
-                st.rerun()
-            except MemvizError as error:
-                show_error(error)
+        _rename(entry)
         _download(entry)
         if st.button(
             _("Delete"),
@@ -208,6 +195,23 @@ def _actions(entry: ConversationEntry) -> None:
             workspace().store.delete(entry.id)
             state.deleted = (entry.id, entry.title)
             st.rerun()
+
+
+def _rename(entry: ConversationEntry) -> None:
+    title = st.text_input(
+        _("Title"), entry.title, key=f"title-{entry.id}", max_chars=200
+    )
+    if st.button(
+        _("Rename"),
+        icon=":material/edit:",
+        key=f"rename-{entry.id}",
+        width="stretch",
+    ):
+        try:
+            workspace().rename(entry.id, title)
+            st.rerun()
+        except MemvizError as error:
+            show_error(error)
 
 
 ROWS_HELP = noop(

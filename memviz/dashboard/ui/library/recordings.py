@@ -13,8 +13,7 @@ from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.dashboard.words.bundled import bundled_words
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
-from memviz.models.recordings.holes import hole_words
-from memviz.models.recordings.recording import Recording
+from memviz.models.recordings.recording import Recording, hole_words
 
 OPEN_HELP = noop(
     "A file made with `memviz record`, or saved on {compare} under Download. It stays until you remove it."

@@ -1,10 +1,16 @@
-"""Rows and buttons that stand on many pages, in one look."""
+"""Rows, buttons and scrolling that many pages share, in one look."""
 
 from collections.abc import Callable
 from typing import Any, Literal
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
+
+from memviz.dashboard.stage.files import own_text
+
+_scrolling = st.components.v2.component(
+    "memviz_scrolling", js=own_text(__package__, "scrolling.js")
+)
 
 
 def row(
@@ -45,3 +51,9 @@ def quiet_button(
         help=help,
         disabled=disabled,
     )
+
+
+def scroll(to: Literal["top", "result", "end"], mark: int | str, key: str) -> None:
+    """Scroll once for each new ``mark``: to the ``top`` of the page, to the ``result`` that is drawn behind this, or to
+    the ``end`` of the box that this stands in."""
+    _scrolling(data={"to": to, "key": key, "mark": mark}, key=key)

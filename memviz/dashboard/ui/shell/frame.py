@@ -140,9 +140,18 @@ def say_languages() -> None:
 
 
 PAGES = dashboard_folder() / "pages"
-ICON = Path(__file__).with_name(
-    "icon.svg"
-)  # a Material icon would be fetched from outside
+_MENU = (
+    ("compare.py", page_titles.COMPARE, ":material/stacked_line_chart:"),
+    ("facts.py", page_titles.FACTS, ":material/psychology_alt:"),
+    ("tune.py", page_titles.TUNE, ":material/tune:"),
+    ("chat.py", page_titles.CHAT, ":material/forum:"),
+    ("lessons.py", page_titles.LESSONS, ":material/school:"),
+    ("library.py", page_titles.LIBRARY, ":material/library_books:"),
+    ("guide.py", page_titles.GUIDE, ":material/menu_book:"),
+)
+"""The pages with their titles and icons, in the order of the navigation."""
+# A Material icon would be fetched from outside.
+ICON = Path(__file__).with_name("icon.svg")
 STYLE = Path(__file__).with_name("style.css")
 SIDEBAR_PIXELS = 300
 HEAD_KEY = "page-head"
@@ -155,51 +164,7 @@ def navigate() -> None:
         page_icon=str(ICON), layout="wide", initial_sidebar_state=SIDEBAR_PIXELS
     )
     st.html(STYLE)
-    compare = st.Page(
-        PAGES / "compare.py",
-        title=_(page_titles.COMPARE),
-        icon=":material/stacked_line_chart:",
-    )
-    facts = st.Page(
-        PAGES / "facts.py", title=_(page_titles.FACTS), icon=":material/psychology_alt:"
-    )
-    # The page at the root has no address of its own, so the root leads to Compare, and /compare works too.
-    root = st.Page(
-        _to(compare),
-        title="memviz",
-        url_path="start",
-        default=True,
-        visibility="hidden",
-    )
-    page = st.navigation(
-        [
-            root,
-            compare,
-            facts,
-            st.Page(
-                PAGES / "tune.py", title=_(page_titles.TUNE), icon=":material/tune:"
-            ),
-            st.Page(
-                PAGES / "chat.py", title=_(page_titles.CHAT), icon=":material/forum:"
-            ),
-            st.Page(
-                PAGES / "lessons.py",
-                title=_(page_titles.LESSONS),
-                icon=":material/school:",
-            ),
-            st.Page(
-                PAGES / "library.py",
-                title=_(page_titles.LIBRARY),
-                icon=":material/library_books:",
-            ),
-            st.Page(
-                PAGES / "guide.py",
-                title=_(page_titles.GUIDE),
-                icon=":material/menu_book:",
-            ),
-        ],
-        position="top",
-    )
+    page = st.navigation(_pages(), position="top")
     st.set_page_config(page_title=f"{page.title} · memviz")
     with errors_shown():
         require_checks()
@@ -210,6 +175,23 @@ def navigate() -> None:
         page.run()
     end_presented()
     looked_at(workspace())
+
+
+def _pages() -> list[StreamlitPage]:
+    pages = []
+    for file, title, icon in _MENU:
+        pages.append(st.Page(PAGES / file, title=_(title), icon=icon))
+    # The page at the root has no address of its own, so the root leads to Compare, and
+    # /compare works too.
+    compare = pages[0]
+    root = st.Page(
+        _to(compare),
+        title="memviz",
+        url_path="start",
+        default=True,
+        visibility="hidden",
+    )
+    return [root, *pages]
 
 
 def _to(page: StreamlitPage) -> Callable[[], None]:

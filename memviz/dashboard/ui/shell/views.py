@@ -7,6 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from memviz.core.translation import _, noop
+from memviz.dashboard.ui.shell.elements import scroll
 from memviz.dashboard.ui.shell.language import choose_language
 from memviz.dashboard.ui.shell.linked import linked_parts
 from memviz.dashboard.ui.shell.presenting import (
@@ -16,7 +17,6 @@ from memviz.dashboard.ui.shell.presenting import (
     view_named,
     view_part,
 )
-from memviz.dashboard.ui.shell.scrolling import scroll
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 
 PANEL_PIXELS = 380

@@ -246,8 +246,7 @@ def _choose_values(
 
 
 def try_values(id: str, parameter: str, values: Iterable[Any]) -> None:
-    """Add values of a strategy's parameter to those that are tried, and measure them with
-    the next run of the page."""
+    """Add values of a strategy's parameter, which the page's next run measures."""
     state = tune_state()
     key = state.value_keys[id, parameter]
     # What is typed is text.
@@ -290,8 +289,7 @@ def tried_further(settings: Iterable[Strategy]) -> list[str]:
 
 
 def _add_next_values() -> None:
-    """Add the next values to their controls, which can only be done before these are
-    drawn."""
+    """Add the next values to their controls, as long as these are not yet drawn."""
     state = tune_state()
     for key, more in state.next_values.items():
         values = [*(widget_value(key) or ()), *more]

@@ -36,7 +36,10 @@ class MemoryBank(Reader):
 
     def recognise(self, document: Document) -> bool:
         """An object in which at least one user has a history by dates."""
-        return any(_has_days(user["history"]) for _, user in _users(document.object))
+        for _name, user in _users(document.object):
+            if _has_days(user["history"]):
+                return True
+        return False
 
     def conversations(self, document: Document) -> Sequence[User]:
         """One conversation for each user who has said anything."""

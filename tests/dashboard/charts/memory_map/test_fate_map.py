@@ -28,7 +28,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.compactions import plain_limit, request_words
 from memviz.metrics.memory_map.fate_grid import MAX_COLUMNS, MAX_ROWS, View, grid
 from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
-from memviz.metrics.memory_map.steps import STEPS
+from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.request_axis import axis_of
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, Digest, small, talk

@@ -10,7 +10,7 @@ from memviz.dashboard.charts.memory_map.message_life import LINE_PIXELS, message
 from memviz.dashboard.charts.palette import STEP_COLORS
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_map import fate_map
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.stretches import code_of
 from tests.dashboard.charts.runs import MARKUP, run_of
 from tests.engine.probes import Digest, small, talk
 

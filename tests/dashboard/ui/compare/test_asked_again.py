@@ -12,7 +12,7 @@ from memviz.dashboard.ui.compare.answers import (
 )
 from memviz.dashboard.ui.controls.pricing import prices_in_force
 from memviz.dashboard.ui.controls.recalls import BroughtBack
-from memviz.metrics.answers import AnswerSource
+from memviz.metrics.answer_sources import AnswerSource
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 

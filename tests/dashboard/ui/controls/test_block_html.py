@@ -13,7 +13,7 @@ from memviz.dashboard.charts.palette import STEP_COLORS
 from memviz.dashboard.ui.controls.block_html import block_html, sent_instead
 from memviz.dashboard.ui.controls.inspector import folded_label, in_reading_order
 from memviz.engine.records import TurnRecord
-from memviz.metrics.memory_map.steps import code_of
+from memviz.metrics.memory_map.stretches import code_of
 from tests.reducing import Clearing, FactsInside, HeadAndTail, fact_writer
 from tests.strategies.read_talks import reading
 

@@ -28,14 +28,14 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import distinct, plain, shortened
-from memviz.dashboard.words.estimates import likely_words
+from memviz.dashboard.words.prices import likely_words
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer, Judging
 from memviz.engine.run import Run
-from memviz.metrics.answers import AnswerScores, answer_scores, contains_answer
+from memviz.metrics.answer_scores import AnswerScores, answer_scores, contains_answer
 from memviz.metrics.cost.bounds import judging_bound
 from memviz.metrics.cost.estimate import judge_estimate
-from memviz.metrics.summaries.authors import author_of
+from memviz.metrics.summaries.events import author_of
 from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
 from memviz.transcripts.base import Probe

@@ -30,7 +30,7 @@ from memviz.dashboard.charts.retention.life_lines import (
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import marks_of
 from memviz.dashboard.markup import glyph, swatch
-from memviz.dashboard.ui.controls.links import keep_address
+from memviz.dashboard.ui.controls.links import keep_address, open_in_memviz
 from memviz.dashboard.ui.controls.message_html import legend_item
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import (
@@ -38,7 +38,6 @@ from memviz.dashboard.ui.controls.pictures import (
     picture,
 )
 from memviz.dashboard.ui.controls.selected_request import is_page_choice, selected_turn
-from memviz.dashboard.ui.controls.sharing import open_in_memviz
 from memviz.dashboard.ui.controls.sidebar import choose_setting_run
 from memviz.dashboard.ui.facts.lives.forgotten import why_forgotten
 from memviz.dashboard.ui.facts.lives.story import beside, choose_life, story

@@ -26,8 +26,7 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of
 from memviz.metrics.requests.traffic import traffic
-from memviz.metrics.summaries.authors import Author, models_of
-from memviz.metrics.summaries.events import grows_a_list
+from memviz.metrics.summaries.events import Author, grows_a_list, models_of
 from memviz.metrics.summaries.evolution import VersionFacts
 from memviz.metrics.summaries.inventions import worth_of
 from memviz.storage.recording_shelf import summary_words

@@ -22,10 +22,10 @@ from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.shell.views import result_begins, result_is_new
 from memviz.engine.compaction import Compaction
 from memviz.engine.review import Trial, try_prompt
-from memviz.metrics.answers import contains_answer
+from memviz.metrics.answer_scores import contains_answer
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, trials_bound
-from memviz.metrics.summaries.authors import author_of
 from memviz.metrics.summaries.diff import word_diff
+from memviz.metrics.summaries.events import author_of
 from memviz.models.cost_bound import CostBound
 from memviz.strategies.prompts import PROMPTS
 from memviz.transcripts.base import Probe

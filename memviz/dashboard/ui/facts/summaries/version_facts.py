@@ -29,10 +29,11 @@ from memviz.dashboard.words.compactions import (
 from memviz.dashboard.words.requests import call_text, role_name
 from memviz.engine.compaction import Compaction
 from memviz.engine.run import Run
-from memviz.metrics.summaries.authors import Author, summary_author
 from memviz.metrics.summaries.events import (
+    Author,
     CompactionEvent,
     grows_a_list,
+    summary_author,
 )
 from memviz.metrics.summaries.evolution import VersionFacts
 

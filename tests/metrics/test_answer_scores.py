@@ -6,7 +6,7 @@ import pytest
 
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.judging import JudgedAnswer
-from memviz.metrics.answers import (
+from memviz.metrics.answer_scores import (
     AnswerScores,
     answer_scores,
     contains_answer,

@@ -1,16 +1,15 @@
-"""Answers: how right they are by their words alone, and where in the context that was sent they come from; no model is
-asked."""
+"""The sources of answers: where in the context that was sent an answer comes from, and a
+quotation of that place. No model is asked."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from memviz.core.context import BlockKind, Context
 from memviz.core.messages import Message
 from memviz.core.text import phrases
-from memviz.core.text.containment import contains, normal_tokens
 from memviz.core.text.sentences import passage, without_markup
 from memviz.core.text.terms import (
     IS_UNSPACED,
@@ -21,97 +20,36 @@ from memviz.core.text.terms import (
     normal_forms,
     weights_of,
 )
-from memviz.engine.judging import JudgedAnswer
-from memviz.metrics.cost.pricing import sum_known
 
-ARTICLES = frozenset({"a", "an", "the"})
+SourceKind = Literal["verbatim", "recalled", "summary", "system"]
 
+LEAST_SHARE = 0.6
+"""A message is a source from this share of the answer's weight on. Lower ones are met by messages that
+merely have the topic in common; higher ones miss an answer in other words."""
+LEAST_STATEMENT_WEIGHT = NUMBER_WEIGHT
+"""A sentence of an answer is looked up by itself if it holds a number, a name and a word, or three words;
+the one that holds most is at any rate."""
+MAX_STATEMENTS = 8
+"""Only the heaviest sentences of an answer are, so that a long one costs no more."""
+LEAST_QUOTED_BYTES = 20
+"""A shorter sentence, in UTF-8, stands in many messages to the letter without being quoted from one."""
+NEAR_CHARS = 300
+"""The stretch of a message in which the answer's words, and the question's, are taken to belong together."""
 
-def contains_answer(reply: str, answers: Iterable[str]) -> bool:
-    """Return whether ``reply`` contains one of ``answers`` as whole words in order; see
-    :mod:`memviz.core.text.containment` for what makes two words the same."""
-    return any(contains(reply, answer) for answer in answers)
+_KIND_OF_BLOCK: dict[BlockKind, SourceKind] = {
+    "history": "verbatim", "recalled": "recalled", "summary": "summary", "system": "system",
+}  # fmt: skip
+_PREFERRED: tuple[SourceKind, ...] = ("verbatim", "recalled", "summary", "system")
 
-
-def token_f1(reply: str, answers: Iterable[str]) -> float:
-    """Return the best F1 (0 to 1) of the words of ``reply`` against one of ``answers``.
-
-    As the SQuAD evaluation has it: F1 is the harmonic mean of precision and recall over the two bags of words,
-    English articles left out. Words are those of :mod:`memviz.core.text.containment`, so Chinese is compared by
-    characters and numbers by value. 0 if the reply or every answer has no word.
-    """
-    said = _bag(reply)
-    return max((_f1(said, _bag(answer)) for answer in answers), default=0.0)
-
-
-def _bag(text: str) -> Counter[str]:
-    words = normal_tokens(text)
-    return Counter([word for word in words if word not in ARTICLES] or words)
-
-
-def _f1(said: Counter[str], accepted: Counter[str]) -> float:
-    shared = (said & accepted).total()
-    return 2 * shared / (said.total() + accepted.total()) if shared else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerScores:
-    """The answers of one run."""
-
-    asked: int
-    """Questions."""
-    failed: int
-    """Questions that got no reply."""
-    containing: int
-    """Replies that contain an accepted answer."""
-    mean_f1: float | None
-    """Of the replies; ``None`` without one."""
-    right: int
-    """Replies that the judge found so; the next one likewise."""
-    wrong: int
-    unjudged: int
-    """Replies of which the judge said nothing that could be read."""
-    cost_usd: float | None
-
-    @property
-    def answered(self) -> int:
-        """Questions that got a reply."""
-        return self.asked - self.failed
-
-
-def answer_scores(
-    results: Sequence[JudgedAnswer], runs: int
-) -> tuple[AnswerScores, ...]:
-    """Return the scores of each of ``runs`` runs, by their number. An error is no reply and scores nothing."""
-    scores = []
-    for number in range(runs):
-        own = [result for result in results if result.run == number]
-        scores.append(_scores(own))
-    return tuple(scores)
-
-
-def _scores(results: Sequence[JudgedAnswer]) -> AnswerScores:
-    containing = 0
-    f1: list[float] = []
-    verdicts: list[str | None] = []
-    for result in results:
-        if result.reply is not None:
-            answers = result.probe.answers
-            containing += contains_answer(result.reply, answers)
-            f1.append(token_f1(result.reply, answers))
-            verdicts.append(result.verdict)
-    return AnswerScores(
-        asked=len(results),
-        failed=len(results) - len(f1),
-        containing=containing,
-        mean_f1=sum(f1) / len(f1) if f1 else None,
-        right=verdicts.count("right"),
-        wrong=verdicts.count("wrong"),
-        unjudged=verdicts.count(None),
-        cost_usd=sum_known(result.cost_usd for result in results),
-    )
-
-
+_NOT = r"(?:n['’]t| not| never)(?: \w+)?"
+_IGNORANT = re.compile(
+    rf"\byou(?:['’]ve| have| had| did)?{_NOT} (?:tell|told|mention|sa[iy]|stat|specif|provid|shar|g[ai]v)"
+    rf"|\b(?:is|was|are|were|has|have|had){_NOT} (?:mention|stat|specif|provid|includ|discuss)"
+    r"|\bno (?:mention|record|information|memory|details?|reference)\b|\bno idea\b"
+    r"|\b(?:unable to|can['’]?t|cannot|can not) (?:find|recall|tell|determine|answer|say)\b"
+    r"|没有?(?:告诉|说过|说明|提到|提过|提供|找到|记录)|未(?:提及|提到|提供|说明)|不知道|不记得|无法(?:得知|确定|回答|知道)",
+    re.IGNORECASE,
+)
 QUOTE_CHARS = 120
 """Most characters of a quotation."""
 _BREAK = re.compile(r"[ \t\n\r\f\v\x1c-\x1f\x85\u2028\u2029]+")
@@ -219,37 +157,6 @@ def _last_word(text: str, least: int, at: int) -> int:
         return ends[0]
     space = text.rfind(" ", least, at + 1)
     return space if space >= 0 else at
-
-
-SourceKind = Literal["verbatim", "recalled", "summary", "system"]
-
-LEAST_SHARE = 0.6
-"""A message is a source from this share of the answer's weight on. Lower ones are met by messages that
-merely have the topic in common; higher ones miss an answer in other words."""
-LEAST_STATEMENT_WEIGHT = NUMBER_WEIGHT
-"""A sentence of an answer is looked up by itself if it holds a number, a name and a word, or three words;
-the one that holds most is at any rate."""
-MAX_STATEMENTS = 8
-"""Only the heaviest sentences of an answer are, so that a long one costs no more."""
-LEAST_QUOTED_BYTES = 20
-"""A shorter sentence, in UTF-8, stands in many messages to the letter without being quoted from one."""
-NEAR_CHARS = 300
-"""The stretch of a message in which the answer's words, and the question's, are taken to belong together."""
-
-_KIND_OF_BLOCK: dict[BlockKind, SourceKind] = {
-    "history": "verbatim", "recalled": "recalled", "summary": "summary", "system": "system",
-}  # fmt: skip
-_PREFERRED: tuple[SourceKind, ...] = ("verbatim", "recalled", "summary", "system")
-
-_NOT = r"(?:n['’]t| not| never)(?: \w+)?"
-_IGNORANT = re.compile(
-    rf"\byou(?:['’]ve| have| had| did)?{_NOT} (?:tell|told|mention|sa[iy]|stat|specif|provid|shar|g[ai]v)"
-    rf"|\b(?:is|was|are|were|has|have|had){_NOT} (?:mention|stat|specif|provid|includ|discuss)"
-    r"|\bno (?:mention|record|information|memory|details?|reference)\b|\bno idea\b"
-    r"|\b(?:unable to|can['’]?t|cannot|can not) (?:find|recall|tell|determine|answer|say)\b"
-    r"|没有?(?:告诉|说过|说明|提到|提过|提供|找到|记录)|未(?:提及|提到|提供|说明)|不知道|不记得|无法(?:得知|确定|回答|知道)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)

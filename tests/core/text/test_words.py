@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.core.text.length import count_words, with_length
+from memviz.core.text.words import count_words, with_length
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.models.recall_result import RecallResult
+from memviz.models.tools import RecallResult
 
 STANDING = "They stand right before the user's last message."
 

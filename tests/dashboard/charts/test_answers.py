@@ -1,21 +1,45 @@
-"""The map of one sentence in texts."""
+"""The grid of right answers, and the map of one fact by its place and the size of the request."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from memviz.dashboard.charts.answers.needle_map import (
+from memviz.dashboard.charts.answers import (
+    GridCell,
+    GridRow,
     NeedleAnswer,
+    answer_grid,
     finding,
+    grid_finding,
     needle_map,
 )
 
+COLUMNS = ("Held", "Model")
+ROWS = [
+    GridRow("a", "What is a?", (GridCell(True, "yes"), GridCell(False, "<no>"))),
+    GridRow("b", "What is b?", (GridCell(True, "yes"), GridCell(True, "b"))),
+]
 ANSWERS = [
     NeedleAnswer(500, 0, "Where?", "There <b>", True),
     NeedleAnswer(500, 0, "When?", "Never", False),
     NeedleAnswer(1000, 50, "Where?", "Nowhere", False),
     NeedleAnswer(1000, 50, "When?", "Never", False),
 ]
+
+
+def test_marks_differ_in_shape_and_columns_are_counted() -> None:
+    figure = answer_grid("Title", COLUMNS, ROWS)
+    (points,) = figure.data
+    assert list(points.marker.symbol) == ["circle", "x-thin-open", "circle", "circle"]
+    assert (list(points.x), list(points.y)) == ([0, 1, 0, 1], [0, 0, 1, 1])
+    heads = figure.layout.xaxis.ticktext
+    assert ["2 of 2" in heads[0], "1 of 2" in heads[1]] == [True, True]
+    assert "&lt;no&gt;" in points.text[1]
+    assert "What is a?" in points.text[1]
+
+
+def test_the_finding_counts_each_column() -> None:
+    assert grid_finding(COLUMNS, ROWS) == "Held: 2 of 2; Model: 1 of 2"
 
 
 def test_a_cell_has_the_share_of_right_answers_and_says_how_many() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import memviz
 from memviz import Model, Run, ScriptedModel, Strategy
-from memviz.metrics.summaries.authors import has_offline_summary
+from memviz.metrics.summaries.events import has_offline_summary
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from tests.engine.probes import talk

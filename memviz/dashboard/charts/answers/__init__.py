@@ -1,1 +1,0 @@
-"""Charts of answers that a model gave."""
