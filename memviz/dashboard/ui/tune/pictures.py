@@ -172,15 +172,27 @@ def one_strategy(
         basis_in_words(sweep.assumptions, sweep.counter),
         options,
     )
-    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
-    table = table[table["strategy"] == id]
-    known = axes(strategies()[id])
-    table = _alike(table, sweep.settings[number], known)
-    is_in_grid = (id, known[0].name) in tune_state().value_keys if known else False
-    can_vary = is_in_grid or len(table) > 1
-    if len(known) > 1 and can_vary and not hides(Part.NUMBERS):
-        _two_parameters(sweep, table, known, options)
+    if not hides(Part.NUMBERS):
+        _map(sweep, id, constraints, number, options)
     return number
+
+
+def _map(
+    sweep: Sweep,
+    id: str,
+    constraints: Constraints,
+    number: int,
+    options: dict[str, Any],
+) -> None:
+    """The heat map over two parameters of the strategy ``id``, where it has two and they
+    were, or can be, varied beside setting ``number``."""
+    known = axes(strategies()[id])
+    if len(known) < 2:
+        return
+    table = sweep.by_setting(constraints.over, allow_refused=constraints.allow_refused)
+    table = _alike(table[table["strategy"] == id], sweep.settings[number], known)
+    if len(table) > 1 or (id, known[0].name) in tune_state().value_keys:
+        _two_parameters(sweep, table, known, options)
 
 
 def _curve(
