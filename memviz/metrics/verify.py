@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter as Tally
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any, Literal
 
+import numpy as np
+
 from memviz.core.context import TOKENS_PER_MESSAGE, TOKENS_PER_REQUEST, Fate
+from memviz.core.counters import Counter
+from memviz.core.messages import Message
 from memviz.core.pieces import Line, Messages, Notes, Picked
 from memviz.engine.assembly import assemble, count, message_tokens
 from memviz.engine.parts import Parts
@@ -22,6 +27,7 @@ USAGE_FACTOR = 2.0
 """How many times as large as the other one of two counts may be: counters differ by model and language, and a log may
 lack the system prompt and the schemas of tools."""
 
+CountTokens = Callable[[Counter, Message], int]
 BreachKind = Literal[
     "no_fate",
     "unsaid",
@@ -87,6 +93,8 @@ def verify(
 def _find_breaches(
     run: Run, events: Iterable[RecordedEvent], factor: float
 ) -> Iterator[Breach]:
+    # Nearly every message is sent with many requests.
+    tokens_of = cache(message_tokens)
     for record in run.requests:
         is_sound = True
         for breach in _contents(run, record):
@@ -95,7 +103,7 @@ def _find_breaches(
         # What is not there cannot be counted.
         if is_sound:
             yield from _rules(run, record)
-            yield from _tokens(record, factor)
+            yield from _tokens(record, factor, tokens_of)
     for compaction in run.compactions:
         if compaction.changes_memory and not compaction.reason:
             yield Breach(
@@ -122,7 +130,7 @@ def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
             yield Breach("unsaid", *place, version=piece.stop)
             return
     said = record.log_length
-    sent = Counter(_sent(record.parts))
+    sent = Tally(_sent(record.parts))
     if not run.log or any(not 0 <= position < said for position in sent):
         for position in sorted(sent):
             if not 0 <= position < said:
@@ -131,13 +139,14 @@ def _contents(run: Run, record: TurnRecord) -> Iterator[Breach]:
     for position, times in sorted(sent.items()):
         if times > 1:
             yield Breach("sent_twice", *place, position=position)
-    versions = Counter(versions_of(record.parts, run.space.summaries))
+    versions = Tally(versions_of(record.parts, run.space.summaries))
     for version, times in sorted(versions.items()):
         if times > 1:
             yield Breach("sent_twice", *place, version=version + 1)
-    for position, fate in enumerate(run.fates_at(record).tolist()):
-        if (fate == Fate.NOT_YET) == (position < said):
-            yield Breach("no_fate", *place, position=position)
+    fates = run.fates_at(record)
+    is_wrong = (fates == Fate.NOT_YET) == (np.arange(len(fates)) < said)
+    for position in np.flatnonzero(is_wrong).tolist():
+        yield Breach("no_fate", *place, position=position)
 
 
 def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
@@ -158,11 +167,13 @@ def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
         yield Breach("no_call", *place, position=position)
 
 
-def _tokens(record: TurnRecord, factor: float) -> Iterator[Breach]:
+def _tokens(
+    record: TurnRecord, factor: float, tokens_of: CountTokens
+) -> Iterator[Breach]:
     """Yield counts that do not agree: by part, in all, and with what was billed."""
     place = (record.turn, record.call)
     counted = count(record.memory, record.parts, record.thoughts)
-    in_all = _recount(record)
+    in_all = _recount(record, tokens_of)
     if counted != record.tokens or in_all not in (None, record.total_tokens):
         total = sum(counted.values()) if in_all is None else in_all
         yield Breach("miscounted", *place, on_record=record.total_tokens, counted=total)
@@ -171,7 +182,7 @@ def _tokens(record: TurnRecord, factor: float) -> Iterator[Breach]:
         yield from _compare(*place, usage.input_tokens, record.total_tokens, factor)
 
 
-def _recount(record: TurnRecord) -> int | None:
+def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     """Return the tokens of a request, message by message as it is sent; ``None`` where schemas of tools are among them,
     or notes inside the system prompt, which are no messages."""
     space = record.memory.space
@@ -182,7 +193,7 @@ def _recount(record: TurnRecord) -> int | None:
             return None
     messages = record.context.messages
     counter = space.sums.counter
-    tokens = sum(message_tokens(counter, message) for message in messages)
+    tokens = sum(tokens_of(counter, message) for message in messages)
     return tokens + TOKENS_PER_MESSAGE * len(messages) + TOKENS_PER_REQUEST
 
 

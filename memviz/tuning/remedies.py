@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
 from memviz.engine.recall import Recall, RequestKey
 from memviz.engine.replay import Messages, as_log, replay
@@ -16,13 +16,14 @@ from memviz.engine.run import Run
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies import strategy_class
 from memviz.strategies.base import Strategy
 from memviz.strategies.presets import presets
 from memviz.strategies.retrieval import Retrieval
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.forgotten import Remedy, RemedyKind, Why
 from memviz.tuning.grid import largest_sizes, refused
 from memviz.tuning.pricing_assumptions import PricingAssumptions
@@ -36,14 +37,12 @@ class Offer:
     """Other runs of a conversation, and what they cost more."""
 
     def __init__(self, messages: Messages, assumptions: PricingAssumptions) -> None:
-        log = as_log(messages)
-        self._messages = messages
-        if isinstance(messages, Transcript | Log):
-            self._log = log
-        else:
-            self._messages = self._log = log
+        # One log for all runs, so that its tokens are counted once.
+        self._log = as_log(messages)
+        self._tools = messages.tools if isinstance(messages, Transcript) else ()
         self._assumptions = assumptions
-        self._made: dict[Strategy, Run] = {}
+        self._made: dict[tuple[Strategy, str], Run] = {}
+        self._texts: dict[Probe, ProbeTexts] = {}
 
     def with_remedies(self, found: Why) -> Why:
         """Return a statement with what would have kept it, if it was lost, and how retrieval would have done."""
@@ -79,10 +78,10 @@ class Offer:
         memory = made.requests[number].memory
         found = [pick.position for pick in strategy.found(memory)]
         ranks = [found.index(one) + 1 for one in lost.said if one in found]
-        state = retention(made, [lost.probe]).retained[number, 0]
+        is_held = self._retained(lost, made)[number]
         yield replace(
             self._priced("retrieval", lost, made),
-            keeps=bool(state),
+            keeps=bool(is_held),
             rank=min(ranks, default=None),
             found=len(found),
         )
@@ -130,12 +129,27 @@ class Offer:
         strategy: Strategy,
         recalls: dict[RequestKey, Recall] | None = None,
     ) -> Run:
-        counter = lost.run.counter
-        if recalls:
-            return replay(self._messages, strategy, counter=counter, recalls=recalls)
-        if strategy not in self._made:
-            self._made[strategy] = replay(self._messages, strategy, counter=counter)
-        return self._made[strategy]
+        key = (strategy, lost.run.counter.name)
+        if key in self._made and not recalls:
+            return self._made[key]
+        made = replay(
+            self._log,
+            strategy,
+            counter=lost.run.counter,
+            system_prompt=lost.run.system_prompt,
+            tools=self._tools,
+            recalls=recalls,
+        )
+        if not recalls:
+            self._made[key] = made
+        return made
+
+    def _retained(self, lost: Why, run: Run) -> Bools:
+        """Return which requests of ``run`` hold the statement."""
+        if lost.probe not in self._texts:
+            self._texts[lost.probe] = ProbeTexts(self._log, [lost.probe])
+        judged = retention(run, [lost.probe], self._texts[lost.probe])
+        return judged.retained[:, 0]
 
     def _lost_requests(self, lost: Why) -> Any:
         """Return the numbers of the requests that were without it."""
@@ -145,17 +159,21 @@ class Offer:
     def _is_kept(self, lost: Why, run: Run) -> bool:
         """Return whether all requests of ``run`` hold it that were without it."""
         rows = self._lost_requests(lost)
-        retained = retention(run, [lost.probe]).retained[:, 0]
+        retained = self._retained(lost, run)
         return bool(rows[-1] < len(retained) and retained[rows].all())
 
     def _priced(self, kind: RemedyKind, lost: Why, run: Run) -> Remedy:
         # With summaries by the same model, whoever wrote those of the run that forgot.
         base = self._run(lost, lost.run.strategy)
-        before = self._assumptions.cost(traffic(base)).total_usd
-        after = self._assumptions.cost(traffic(run)).total_usd
+        before = self._usd(base)
+        after = self._usd(run)
         usd = None if before is None or after is None else after - before
         tokens = token_use(run).all_tokens - token_use(base).all_tokens
         return Remedy(kind, run.strategy, run.strategy.name, tokens, usd)
+
+    def _usd(self, run: Run) -> float | None:
+        sent = run.once(traffic, partial(traffic, run))
+        return self._assumptions.cost(sent).total_usd
 
 
 def _price(remedy: Remedy) -> float:

@@ -170,6 +170,15 @@ class TestBreaches:
             Breach("miscounted", 2, on_record=total + 7, counted=total),
         )
 
+    def test_tokens_of_one_part_that_are_told_as_those_of_another(self) -> None:
+        run = kept_whole()
+        record = run.requests[1]
+        tokens = dict(record.tokens)
+        tokens["history"] -= 2
+        tokens["input"] += 2
+        (breach,) = verify(damaged(run, 1, tokens=tokens))
+        assert breach.kind == "miscounted"
+
     @pytest.mark.parametrize(("times", "wrong"), [(1, 0), (2, 0), (3, 1)])
     def test_tokens_that_were_billed(self, times: int, wrong: int) -> None:
         run = kept_whole()
