@@ -107,7 +107,9 @@ def print_sweep(
     shown_rows = table if all_settings else table[table["fits"] | table["front"]]
     recommended = None if best.setting is None else sweep.settings.index(best.setting)
     out.print()
-    out.print(_table_of_settings(shown_rows.to_dict("records"), recommended))
+    measures = _with_rules(MEASURES, sweep)
+    rows = shown_rows.to_dict("records")
+    out.print(_table_of_settings(rows, measures, recommended))
     out.print()
     sentence = _what_is_shown(sweep, constraints, len(shown_rows), len(table))
     out.print(on_one_line(sentence))
@@ -214,23 +216,33 @@ def _cost_of(use: TokenUse, run: Run) -> str:
 
 
 def _table_of_best(sweep: Sweep, constraints: Constraints) -> Table:
-    table = _table_of_measures("best of each strategy", BEST_MEASURES)
+    measures = _with_rules(BEST_MEASURES, sweep)
+    table = _table_of_measures("best of each strategy", measures)
     for one in best_of_each(sweep, constraints):
         marks = [] if one.fits else [NOT_ASKED]
         if one.edge:
             marks.append(one.edge.words)
-        table.add_row(*_cells_of(one.row, BEST_MEASURES), ", ".join(marks))
+        table.add_row(*_cells_of(one.row, measures), ", ".join(marks))
     return table
 
 
-def _table_of_settings(rows: list[dict[Any, Any]], recommended: int | None) -> Table:
+def _with_rules(measures: Sequence[str], sweep: Sweep) -> Sequence[str]:
+    """The measures, with the rules that are kept behind the facts where there are rules."""
+    return (
+        [measures[0], "rule_retention", *measures[1:]] if sweep.has_rules else measures
+    )
+
+
+def _table_of_settings(
+    rows: list[dict[Any, Any]], measures: Sequence[str], recommended: int | None
+) -> Table:
     """One row a setting; of several conversations the cost of a single one stands in a column of its own."""
     several = any(row["conversations"] > 1 for row in rows)
-    table = _table_of_measures("setting", MEASURES, [EACH] if several else [])
+    table = _table_of_measures("setting", measures, [EACH] if several else [])
     for row in rows:
         each = [spread_in_words(row)] if several else []
         marks = _marks_of_setting(row, recommended)
-        table.add_row(*_cells_of(row, MEASURES), *each, marks)
+        table.add_row(*_cells_of(row, measures), *each, marks)
     return table
 
 

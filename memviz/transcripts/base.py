@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from memviz.core.conversation import Log
 from memviz.core.messages import Message
 
+RULE: Final = "rule"
+"""The category of what the user asks to be heeded from then on."""
 CATEGORIES = (
-    "rule",
+    RULE,
     "constraint",
     "goal",
     "preference",

@@ -26,9 +26,10 @@ from memviz.metrics.retention.retention import retention
 from memviz.models.base import Model
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
+from memviz.transcripts.base import RULE
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 7
+VERSION = 8
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
@@ -50,6 +51,8 @@ class Cell:
     born: NDArray[np.int64] = field(default_factory=_no_counts, repr=False)
     """[requests]: how many facts had been stated by then."""
     facts: int = 0
+    rule_retention: float = nan
+    """The share of the rules stated so far that a request holds, as :attr:`retention` is; NaN where there is none."""
     summarizations: int = 0
     failed_summarizations: int = 0
     """Calls that gave no summary."""
@@ -156,11 +159,13 @@ def cell_of(
     sent = traffic(run)
     retained = born = np.zeros(len(sent.turns), np.int64)
     facts = 0
+    rule_retention = nan
     # Of facts that may stand where nobody can read nothing can be recommended.
     if kept is not None and (kept.judged == kept.born).all():
         retained = kept.retained.sum(axis=1, dtype=np.int64)
         born = kept.born.sum(axis=1, dtype=np.int64)
         facts = len(subject.probes)
+        rule_retention = kept.mean_share(RULE)
     return Cell(
         run.strategy,
         subject.title,
@@ -168,6 +173,7 @@ def cell_of(
         retained=retained,
         born=born,
         facts=facts,
+        rule_retention=rule_retention,
         summarizations=sum(one.is_summarization for one in run.compactions),
         failed_summarizations=sum(one.failed_calls for one in run.compactions),
         over_budget_requests=run.columns.over_budget,

@@ -38,7 +38,7 @@ MEASURES = {
     "all_tokens": "max", "sent_tokens": "max", "mean_tokens": "max", "peak_tokens": "max", "summarizer_tokens": "max",
     "summarizations": "max", "failed_summarizations": "max", "over_budget_requests": "max",
     "orphaned_requests": "max", "refused_requests": "max",
-    "hit_rate": "min", "retention": "min", "final_retention": "min", "seconds": "max",
+    "hit_rate": "min", "retention": "min", "rule_retention": "min", "final_retention": "min", "seconds": "max",
 }  # fmt: skip
 """What is measured of a cell, and which end of it is the less favourable."""
 ADDED = (
@@ -51,18 +51,18 @@ SPREAD = ("usd", "all_tokens")
 """Measures of which a single conversation's mean, least and most stand beside the sum."""
 
 
-_OF_FACTS = ("retention", "final_retention")
+_OF_FACTS = ("retention", "rule_retention", "final_retention")
 """Measures that only a conversation with facts has."""
 _COLUMNS = (
-    "requests", "facts", "retention", "final_retention", "usd", "uncached_usd", "main_usd", "summarizer_usd",
-    "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens", "mean_tokens",
-    "peak_tokens", "peak_turn", "reply_tokens",
-    "summarizer_tokens", "summarizations", "failed_summarizations", "over_budget_requests",
+    "requests", "facts", "retention", "rule_retention", "final_retention", "usd", "uncached_usd", "main_usd",
+    "summarizer_usd", "usd_per_fact", "retained_facts", "hit_rate", "cached_tokens", "all_tokens", "sent_tokens",
+    "mean_tokens", "peak_tokens", "peak_turn", "reply_tokens", "summarizer_tokens",
+    "summarizations", "failed_summarizations", "over_budget_requests",
     "orphaned_requests", "refused_requests", "seconds", "error",
 )  # fmt: skip
 _OF_CELL = (
-    "facts", "retention", "final_retention", "summarizations", "failed_summarizations", "over_budget_requests",
-    "orphaned_requests", "refused_requests", "seconds", "error",
+    "facts", "retention", "rule_retention", "final_retention", "summarizations", "failed_summarizations",
+    "over_budget_requests", "orphaned_requests", "refused_requests", "seconds", "error",
 )  # fmt: skip
 """Columns that a cell has under the same name."""
 _USD = {
@@ -124,6 +124,11 @@ class Sweep:
         measured = {place.setting for place in self.cells}
         numbered = enumerate(self.settings)
         return tuple(one for number, one in numbered if number not in measured)
+
+    @property
+    def has_rules(self) -> bool:
+        """True where a conversation states rules, so that it is known how many of them a setting keeps."""
+        return any(cell.rule_retention >= 0 for cell in self.cells.values())
 
     def priced(self, assumptions: PricingAssumptions) -> Sweep:
         """Return the same cells on other terms."""
@@ -208,7 +213,9 @@ class Sweep:
             for column, how in {"mean": "mean", "least": "min", "most": "max"}.items():
                 table[f"{name}_{column}"] = _summary(grouped[name], how)
         for name in ("peak_tokens", *_OF_FACTS):
-            values = (with_facts if name in _OF_FACTS else grouped)[name]
+            values = grouped[name]
+            if name in _OF_FACTS:
+                values = frame[frame[name].notna()].groupby("setting", sort=True)[name]
             how = "median" if over == "median" else MEASURES[name]
             table[name] = _summary(values, how)
         sent = grouped["sent_tokens"].sum()

@@ -312,6 +312,18 @@ def _is_lost(before: str, after: str) -> bool:
     return after == "1" and before > "1"
 
 
+def test_facts_that_come_move_nothing_below_them(
+    open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
+) -> None:
+    heights = []
+    for at in (0, len(played["steps"]) - 1):
+        page = opened(open_context(), tmp_path, {**played, "at": at})
+        row = page.locator(".memviz-stage .facts")
+        heights.append(row.bounding_box()["height"])  # type: ignore[index]
+    assert len(played["facts"]) > 6
+    assert heights[0] == heights[1]
+
+
 def test_a_fact_that_is_followed_is_in_sight_and_a_button_says_that_there_are_more(
     open_context: Callable[..., BrowserContext], tmp_path: Path, played: Json
 ) -> None:

@@ -100,6 +100,11 @@ def test_seconds_measure_what_fits_and_say_what_is_left_out(chat: Path) -> None:
     assert memviz("sweep", chat, *GRID, "--seconds", 600).err == ""
 
 
+def test_rules_have_a_column_where_there_are_any(chat: Path) -> None:
+    assert memviz("sweep", "sample-support", *GRID[:4]).out.count("rules kept") == 2
+    assert "rules kept" not in memviz("sweep", chat, *GRID[:4]).out
+
+
 def test_a_large_sweep_says_before_how_long_it_takes(
     chat: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

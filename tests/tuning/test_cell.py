@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isnan
 
 import pytest
 from hypothesis import given
@@ -142,3 +143,22 @@ def test_a_setting_that_cannot_be_run_says_why() -> None:
     )
     assert "system prompt" in found.error
     assert found.traffic.turns.size == 0
+
+
+def test_rules_are_counted_apart_from_other_facts() -> None:
+    said = ("Always answer in French.", "Oui.", "My code is 4821.", "D'accord.")
+    messages = [
+        Message("assistant" if place % 2 else "user", said[place % 4])
+        for place in range(4)
+    ] + [Message("user", "And now?"), Message("assistant", "Rien.")]
+    rule = Probe("Which language?", ("in French",), evidence=(0,), category="rule")
+    code = Probe("Which code?", ("4821",), evidence=(2,), category="number")
+    transcript = Transcript(tuple(messages), probes=(rule, code))
+    subject = SweepConversation.of(transcript, counter("chars4"))
+    window = measure(subject, memviz.strategy("window", window_size=3), "chars4", None)
+    # Three requests: the first two hold the rule, the last one only the code.
+    assert window.rule_retention == pytest.approx(2 / 3)
+    assert window.retention == pytest.approx((1 + 1 + 1 / 2) / 3)
+    assert Cell.from_dict(window.to_dict()).rule_retention == window.rule_retention
+    without = replace(subject, probes=(code,))
+    assert isnan(measure(without, window.strategy, "chars4", None).rule_retention)

@@ -27,7 +27,7 @@ from tests.tuning.random_sweeps import (
 
 OVER: st.SearchStrategy[Over] = st.sampled_from(["median", "worst"])
 MONEY = ["usd", "uncached_usd", "main_usd", "summarizer_usd", "usd_per_fact"]
-FACT_MEASURES = ("retention", "final_retention")
+FACT_MEASURES = ("retention", "rule_retention", "final_retention")
 
 
 def usd_of(one: Cell) -> float:
@@ -107,7 +107,7 @@ def test_by_setting_sums_up_the_conversations_that_were_measured(
             if name in ("mean_tokens", "hit_rate", "usd_per_fact"):
                 continue
             values = (
-                cells.loc[cells["retention"].notna(), name]
+                cells.loc[cells[name].notna(), name]
                 if name in FACT_MEASURES
                 else cells[name]
             )
@@ -179,6 +179,7 @@ def test_only_shares_are_worse_when_they_are_less() -> None:
     assert {name for name, end in MEASURES.items() if end == "min"} == {
         "hit_rate",
         "retention",
+        "rule_retention",
         "final_retention",
     }
 

@@ -6,6 +6,7 @@ Positions count from 0. Messages before ``base`` are drawn as one block; ``messa
 {"title", "measure": "tokens" | "dollars" | "memory", "step": "turn" | "request",
  "base": 0, "messages": [[role, tokens, text, turn], ...],
  "settings": [{"label", "setting": the same in every language, "index", "author", "rule",
+               "isOpaque", "isList": its notes are lists of facts,
                "limits": [{"tokens": 1500, "words": "limit 1,500 of messages", "parts": ["history", "input"]}],
                "messages": null | [...],                            # its own, where a model answered for itself
                "requests": [REQ | null, ...]}],                     # one a step; null: none of its own at this step
@@ -76,6 +77,7 @@ from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import authors_of
+from memviz.metrics.summaries.facts import are_facts
 from memviz.metrics.summaries.request_sizes import (
     memory_without,
     request_parts,
@@ -295,6 +297,7 @@ class _Lane:
             requests[at], before = self._request(number, before)
         if is_open:
             requests.append(self._pending(before))
+        versions = self.run.space.summaries.versions
         authors = sorted(author.value for author in authors_of(self.run))
         own = messages_of(self.run, self.part.base, self.stop) if has_own else None
         return {
@@ -304,6 +307,7 @@ class _Lane:
             "author": listed(authors) if authors else None,
             "rule": limit_rule(self.run.strategy),
             "isOpaque": self.run.space.summaries.has_opaque,
+            "isList": bool(versions) and all(map(are_facts, versions)),
             "limits": [
                 {
                     "tokens": limit.tokens,

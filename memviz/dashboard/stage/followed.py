@@ -50,12 +50,14 @@ def follow(data: Json, runs: Sequence[Run], facts: Sequence[Probe]) -> Json:
 
 
 def told(text: str, facts: tuple[Probe, ...], chars: int) -> Parts:
-    """Return ``text`` in parts: plain, one that holds a fact, plain, and so on; of a long one so many characters around
-    the first that does."""
+    """Return ``text`` in parts: plain, one that holds a fact, plain, and so on; of a long one so many characters from
+    its beginning, or around the first that holds a fact where that lies behind them."""
     said = list(_marked(text, facts))
     before = 0
     for part, holds in said:
         if holds:
+            if before + len(part) <= chars:
+                before = 0
             break
         before += len(part)
     else:

@@ -99,8 +99,8 @@ class MemvizFrames {
         const add = (kind, size, start, stop) => {
             numbers[kind] = (numbers[kind] ?? 0) + 1;
             const isBundle = start < stop && kind !== "system" && kind !== "summary"; // earlier messages
-            const isOpaque = kind === "summary" && this.data.settings[setting].isOpaque;
-            found.push({ key: `${kind}${numbers[kind]}`, kind, tokens: size, start, stop, isBundle, isOpaque });
+            const own = this.data.settings[setting], isNote = kind === "summary";
+            found.push({ key: `${kind}${numbers[kind]}`, kind, tokens: size, start, stop, isBundle, isOpaque: isNote && own.isOpaque, isList: isNote && own.isList });
         };
         for (const [letter, start, stop, size] of pieces) {
             const kind = names[letter];

@@ -168,6 +168,7 @@ class MemvizPicture {
         if (block.isBundle) return [_("messages {range}", { range }), range];
         if (block.kind === "summary") {
             if (block.isOpaque) return [_("block {version}, unreadable", { version: block.stop }), `◆ ${block.stop}`, "◆"];
+            if (block.isList) return [_("list {version}", { version: block.stop }), `◆ ${block.stop}`, "◆"];
             return block.stop - block.start > 1 ? [_("{number} summaries", { number: block.stop - block.start }), "◆"] : [_("summary {version}", { version: block.stop }), `◆ ${block.stop}`, "◆"];
         }
         return { system: [_("system"), _("sys")], tools: [_("tools")], overhead: [], line: [_("note")], facts: [_("facts")] }[block.kind] ?? [];

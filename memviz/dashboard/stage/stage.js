@@ -758,7 +758,7 @@ class MemvizStage {
         this.tip.style.top = `${y + 18}px`;
     }
 
-    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut, isOpaque }) {
+    tipWords({ position, setting, kind, start, stop, tokens, code, isBundle, isCut, isOpaque, isList }) {
         const { colors, settings } = this.data, _ = this._;
         if (position !== undefined) {
             const [role, size, text, turn] = this.frames.message(setting, position) ?? ["", 0, "", 0], fate = code === undefined ? "" : colors.titles[code].toLowerCase();
@@ -772,6 +772,7 @@ class MemvizStage {
         let what = colors.names[kind] ?? _("A line of the rule's own");
         if (kind === "facts") what = _("Facts that were looked up");
         if (kind === "summary") what = stop - start > 1 ? _("Summaries {first} to {last}", summary) : _("Version {last} of the summary", summary);
+        if (isList) what = _("Version {last} of the list of facts", summary);
         if (isOpaque) return [_("Block {last}, which only the provider can read · {tokens} tokens, assumed", values), ""];
         const parts = kind === "summary" && isOne ? settings[setting].summaries?.[stop] : undefined;
         const marked = parts?.flatMap((text, at) => (at % 2 ? ["", text.trim()] : [])) ?? [];

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
+from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from memviz.metrics.requests.request_axis import ByRequest
 from memviz.metrics.retention.probe_texts import Bools
-from memviz.transcripts.base import Probe
+from memviz.transcripts.base import Category, Probe
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -183,6 +184,22 @@ class Retention(ByRequest):
         """Return for each request the share of the judged probes for which ``held`` is true (0 to 1; NaN where there
         is none)."""
         return _share(held, self.judged)
+
+    def mean_share(self, category: Category | None = None) -> float:
+        """Return the share of the judged probes (of one category, or of all) that a request knows, on average over the
+        requests that have any; NaN where none has."""
+        columns = self.columns_of(category)
+        judged = self.judged[:, columns]
+        with_any = judged.any(axis=1)
+        if not with_any.any():
+            return nan
+        known = self.retained[:, columns][with_any].sum(axis=1)
+        return float(np.mean(known / judged[with_any].sum(axis=1)))
+
+    def columns_of(self, category: Category | None) -> list[int]:
+        """Return the numbers (0-based) of the probes of one category, or of all."""
+        numbered = enumerate(self.probes)
+        return [at for at, one in numbered if category in (None, one.category)]
 
     def share_of(self, state: Knowledge) -> NDArray[np.float64]:
         """Return for each request the share of the born probes that are in ``state``."""

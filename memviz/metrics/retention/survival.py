@@ -5,6 +5,7 @@ The last part compares what two runs of one conversation hold of the same facts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -137,16 +138,10 @@ def category_table(retention: Retention, log: Log) -> tuple[CategoryRow, ...]:
 
 
 def _row(retention: Retention, log: Log, category: Category | None) -> CategoryRow:
-    columns = [
-        number
-        for number, probe in enumerate(retention.probes)
-        if category in (None, probe.category)
-    ]
+    columns = retention.columns_of(category)
     born = retention.born[:, columns]
     retained = retention.retained[:, columns]
-    judged = retention.judged[:, columns]
-    with_any = judged.any(axis=1)
-    shares = retained[with_any].sum(axis=1) / judged[with_any].sum(axis=1)
+    mean_share = retention.mean_share(category)
     freshness = retention.freshness[-1:, columns].ravel()
     counts = np.bincount(freshness, minlength=len(Freshness)).tolist()
     return CategoryRow(
@@ -154,7 +149,7 @@ def _row(retention: Retention, log: Log, category: Category | None) -> CategoryR
         probes=len(columns),
         born=int(_at_last_request(born).sum()),
         retained=int(_at_last_request(retained).sum()),
-        mean_share=float(shares.mean()) if shares.size else None,
+        mean_share=None if isnan(mean_share) else mean_share,
         half_life=survival(retention, log, columns).half_life,
         new_only=counts[Freshness.NEW_ONLY],
         both=counts[Freshness.BOTH],

@@ -407,3 +407,12 @@ def test_facts_that_were_looked_up_are_a_piece_of_their_own() -> None:
     sizes = message_sizes(run.space, len(run.log))
     pieces = lane(record.memory, record.parts, record.tokens, sizes, 0)
     assert ["f", 0, 0, record.tokens["summary"] + 4] in pieces
+
+
+def test_notes_that_are_lists_of_facts_are_called_lists() -> None:
+    trip = sample("trip")
+    facts = memviz.strategy("fifo_facts", token_limit=1200)
+    runs = [memviz.replay(trip, one) for one in (facts, strategy("summary"))]
+    facts_data, summary_data = played(runs, trip)["settings"]
+    assert facts_data["isList"]
+    assert not summary_data["isList"]

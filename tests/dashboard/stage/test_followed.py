@@ -50,6 +50,13 @@ def test_of_a_long_text_the_part_around_the_fact_is_kept() -> None:
     assert len("".join(parts)) == 92
 
 
+def test_a_long_text_is_opened_at_its_beginning_where_that_shows_the_fact() -> None:
+    text = f"Said first. {TEXT} {'Much more was said. ' * 20}"
+    parts = told(text, (KEY,), 200)
+    assert parts[0].startswith("Said first.")
+    assert parts[-1].endswith("…")
+
+
 def test_summaries_and_messages_of_a_stage_are_told() -> None:
     transcript = sample("trip")
     run = memviz.replay(transcript, memviz.strategy("summary", buffer_size=8))

@@ -97,6 +97,7 @@ _TOKENS = noop("tokens")
 _USD = noop("US dollars")
 _SHARE = "%"
 _FACTS = noop("% of the facts")
+_RULES = noop("% of the rules")
 _TIMES = noop("summarizations")
 _REQUESTS = noop("requests")
 
@@ -242,6 +243,16 @@ WORDS: dict[str, MeasureWords] = {
             _FACTS,
             noop(
                 "The share of the facts stated so far that a request still holds, word for word or in a summary, "
+                "on average over all requests."
+            ),
+            percent,
+        ),
+        MeasureWords(
+            "rule_retention",
+            noop("Rules kept"),
+            _RULES,
+            noop(
+                "The share of the rules stated so far, such as to answer in one sentence, that a request still holds, "
                 "on average over all requests."
             ),
             percent,

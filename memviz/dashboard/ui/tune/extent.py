@@ -37,8 +37,14 @@ FAMILIES_HELP = noop("Takes all strategies of a family, or none of them.")
 PROGRAMS = noop("What programs do")
 
 
-def choose_families(known: Mapping[str, type[Strategy]], strategies_key: str) -> None:
-    """Draw the control that takes all strategies of a family, in the control of ``strategies_key``, or all programs."""
+def choose_extent(known: Mapping[str, type[Strategy]], strategies_key: str) -> None:
+    """Draw the controls of the time that the sweep may take, and of the families whose strategies the control of
+    ``strategies_key`` takes."""
+    _choose_seconds()
+    _choose_families(known, strategies_key)
+
+
+def _choose_families(known: Mapping[str, type[Strategy]], strategies_key: str) -> None:
     members: dict[str, list[str]] = {}
     for id, cls in known.items():
         members.setdefault(cls.family, []).append(id)
@@ -72,8 +78,7 @@ def choose_families(known: Mapping[str, type[Strategy]], strategies_key: str) ->
     )
 
 
-def choose_seconds() -> None:
-    """Draw the control of the time that the sweep may take."""
+def _choose_seconds() -> None:
     linked("seconds", SECONDS_KEY, SECONDS)
     st.selectbox(
         _("Time"),

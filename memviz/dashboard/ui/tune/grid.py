@@ -1,5 +1,5 @@
-"""The grid of a sweep: conversations, strategies, values for their parameters, and the settings that were recorded. A
-sweep has one summarizer for all of its settings: with a recording, only what it holds can be measured."""
+"""The grid of a sweep: conversations, strategies, values, and the settings that were recorded. A sweep has one
+summarizer for all: with a recording, only what it holds can be measured."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import prod
@@ -37,11 +37,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.ui.tune.extent import (
-    choose_families,
-    choose_seconds,
-    extent_words,
-)
+from memviz.dashboard.ui.tune.extent import choose_extent, extent_words
 from memviz.dashboard.ui.tune.programs import choose_programs
 from memviz.dashboard.ui.tune.state import tune_state
 from memviz.models.names import RECORDED_FIRST, RECORDING
@@ -145,8 +141,7 @@ def _choose_grid(
     linked_list("try", "tune-strategies", known)
     at_first = [id for id in tried_at_first() if id in known]
     held = begin_with("tune-strategies", at_first)
-    choose_seconds()
-    choose_families(known, "tune-strategies")
+    choose_extent(known, "tune-strategies")
     chosen = st.pills(
         _("Strategies to try"),
         list(known),

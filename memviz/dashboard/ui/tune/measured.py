@@ -98,8 +98,8 @@ def _open_in_compare(
 
 TABLE_PIXELS = 420
 COLUMNS = (
-    "label", "retention", "usd", "uncached_usd", "summarizer_usd", "usd_per_fact", "hit_rate", "peak_tokens",
-    "mean_tokens", "all_tokens", "summarizations", "front",
+    "label", "retention", "rule_retention", "usd", "uncached_usd", "summarizer_usd", "usd_per_fact", "hit_rate",
+    "peak_tokens", "mean_tokens", "all_tokens", "summarizations", "front",
 )  # fmt: skip
 EACH = {
     "usd_mean": (
@@ -162,10 +162,15 @@ def settings_table(sweep: Sweep, constraints: Constraints) -> None:
 
 
 def _shown_columns(sweep: Sweep) -> list[str]:
-    """The columns of the table; of several conversations with what a single one costs behind the sum."""
-    each = list(EACH) if len(sweep.compared_conversations) > 1 else []
-    at = COLUMNS.index("usd") + 1
-    return [*COLUMNS[:at], *each, *COLUMNS[at:]]
+    """The columns of the table: with rules where there are any, and of several conversations with what a single one
+    costs behind the sum."""
+    shown = list(COLUMNS)
+    if not sweep.has_rules:
+        shown.remove("rule_retention")
+    if len(sweep.compared_conversations) > 1:
+        at = shown.index("usd") + 1
+        shown[at:at] = EACH
+    return shown
 
 
 def _columns() -> dict[str, Any]:

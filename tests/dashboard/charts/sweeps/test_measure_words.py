@@ -19,7 +19,7 @@ from memviz.dashboard.charts.sweeps.measure_words import UNKNOWN, WORDS, inline,
 from memviz.tuning.results import MEASURES
 
 MONEY = sorted(name for name in MEASURES if "usd" in name)
-SHARES = ["final_retention", "hit_rate", "retention"]
+SHARES = ["final_retention", "hit_rate", "retention", "rule_retention"]
 
 
 def test_every_measure_has_a_title_a_unit_and_a_sentence() -> None:

@@ -60,6 +60,7 @@ from memviz.dashboard.words.facts import error_in_words
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.survival import CategoryRow, category_table
+from memviz.transcripts.base import RULE
 
 NUMBER_PIXELS = 150
 MEASURE_KEY = "retention-measure"
@@ -276,6 +277,9 @@ def _numbers(one: RetentionResult, step: str) -> dict[str, str]:
     }
     if not np.isnan(shares).all():
         numbers[mean] = f"{np.nanmean(shares):.0%}"
+    rules = kept.mean_share(RULE)
+    if not np.isnan(rules):
+        numbers[_("Rules kept")] = f"{rules:.0%}"
     if known:
         numbers[tokens] = f"{sent / known:,.0f}"
     if contradicted:
