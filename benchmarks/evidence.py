@@ -1,13 +1,23 @@
 """Is what answers a question in the request? Without a model, over conversations with questions.
 
-    python -m benchmarks.evidence [FILE ...] [--after N] [--embedding PERCENT ...]
+    python -m benchmarks.evidence [FILE ...] [--after N] [--first N] [--embedding PERCENT ...]
 
-Each question is asked behind the whole conversation, under settings that need no summarizer, and the messages that the
-conversation names as its evidence are looked up in the request. Without files the bundled conversations are asked their
-own questions. A file of LoCoMo or LongMemEval brings its questions with their evidence along; they are not part of
-memviz. ``--after 3`` leaves the first three conversations out, which something may have been tuned on, and
-``--first 3`` all others. ``--embedding 30`` adds retrieval with such a share of a small embedding, which needs the
-extra ``embeddings``.
+Without files the bundled conversations are asked their own questions. Files that one has, which are not part of memviz:
+
+- LoCoMo's and LongMemEval's bring their questions with their evidence along. Each question is asked behind the whole
+  conversation, and the messages that are named as its evidence are looked up in the request.
+- MemoryStress' file has a thousand sessions, facts and questions of four checkpoints: see
+  :mod:`benchmarks.memory_stress`.
+- Conversations with tools and without questions, such as results of tau-bench: what is asked for are values that a
+  tool returned and that a later call used, in the request that led to that call.
+
+Settings of every family are compared; notes are written by the built-in model, which quotes. Dollars are list prices of
+one model, of input that no cache held, and those of the notes of a whole conversation beside them. Nobody judges an
+answer: a judge is a model too, has to be paid, and its verdicts differ from one version to the next, while a message is
+in a request or is not. So the table says what a model could know, and not what it makes of it.
+
+``--after 3`` leaves the first three conversations out, which something may have been tuned on, and ``--first 3`` all
+others. ``--embedding 30`` adds retrieval with such a share of a small embedding, which needs the extra ``embeddings``.
 """
 
 from __future__ import annotations
@@ -17,30 +27,54 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import memviz
+from benchmarks.memory_stress import is_memory_stress, read_memory_stress
 from memviz import Log, Message, Probe, Transcript, load_transcripts
 from memviz.core.counters import counter
 from memviz.core.memory import Memory, MemorySpace
 from memviz.core.summaries import SummaryLog
-from memviz.engine.assembly import assemble, count
+from memviz.core.text.containment import PhraseIndex, contains
+from memviz.engine.assembly import assemble, build_context, count
 from memviz.engine.parts import Parts
-from memviz.strategies.base import Strategy
+from memviz.metrics.cost.pricing import pricing
+from memviz.metrics.requests.traffic import traffic
+from memviz.metrics.retention.knowledge import Knowledge
+from memviz.metrics.retention.tool_argument_recall import (
+    NeededArgument,
+    tool_argument_recall,
+)
+from memviz.models.names import DEFAULT_MODEL
+from memviz.strategies.base import Move, Strategy, Trigger
 from memviz.transcripts.samples import bundled
 
 SETTINGS = [
     memviz.strategy("buffer"),
+    memviz.strategy("window", window_size=20),
     memviz.strategy("token_buffer", max_tokens=1000),
     memviz.strategy("token_buffer", max_tokens=4000),
     memviz.strategy("head_and_tail", head_size=4, tail_size=20),
+    memviz.strategy("summary", buffer_size=10),
+    memviz.strategy("summary_buffer", max_token_limit=1500, summary_words=120),
+    memviz.strategy("threshold_summary", trigger_tokens=4000),
+    memviz.strategy("summary_only"),
+    memviz.strategy("hand_off", trigger_tokens=4000),
+    memviz.strategy("fifo_facts", token_limit=4000),
+    memviz.strategy("facts_store"),
+    memviz.strategy("working_memory"),
+    memviz.strategy("observations", observe_tokens=2000, reflect_tokens=4000),
     memviz.strategy("retrieval", top_k=5, neighbours=0),
     memviz.strategy("retrieval", top_k=5, neighbours=1),
     memviz.strategy("retrieval", top_k=10, neighbours=0),
     memviz.strategy("retrieval", top_k=10, neighbours=1),
     memviz.strategy("retrieval", top_k=30, neighbours=0),
+    memviz.strategy("clear_tool_results", trigger_tokens=1000),
+    memviz.strategy("pipeline", window_tokens=4000),
 ]
 HEAD = (
-    "| setting | evidence in the request, mean of the questions | questions with all of it | tokens a request |\n"
-    "|---|---|---|---|"
+    "| setting | evidence in the request, mean of the questions | questions with all of it | answer's words in it | "
+    "tokens a request | dollars of 1,000 requests | dollars of the notes of a conversation |\n"
+    "|---|---|---|---|---|---|---|"
 )
+PRICES = pricing(DEFAULT_MODEL)
 
 
 class Asked(NamedTuple):
@@ -49,18 +83,126 @@ class Asked(NamedTuple):
     evidence: int
     held: int
     tokens: int
+    is_told: bool = False
+    """True if the words of the answer stand in the request, in whatever form."""
 
 
-def ask(setting: Strategy, log: Log, probe: Probe) -> Asked:
-    """The request for the question that ``log`` ends with."""
+class Under(NamedTuple):
+    """One setting over one conversation: its questions, and what its notes cost."""
+
+    asked: list[Asked]
+    notes_usd: float
+
+
+def ask(
+    setting: Strategy,
+    log: Log,
+    probe: Probe,
+    known: Memory | None = None,
+    said_at: set[int] | None = None,
+) -> Asked:
+    """The request for the question that ``log`` ends with. ``known`` is the memory behind the last reply, of a setting
+    that has one; ``said_at`` are the messages that hold an answer. What the question alone would clear is cleared; no
+    notes are written for it."""
     sums = log.token_sums(counter("o200k_base"))
     nothing = SummaryLog(sums.counter, setting.summary_wording)
-    space = MemorySpace(log, sums, nothing)
+    summaries = nothing if known is None else known.space.summaries
+    space = MemorySpace(log, sums, summaries)
     memory = Memory(space, len(log), cursor=log.system_stop)
+    if known is not None:
+        memory = known._replace(space=space, length=len(log))
+        for effect in setting.plan(memory):
+            if not isinstance(effect, Move):
+                break
+            memory = memory.moved(effect.mark, effect.to)
     parts = assemble(memory, setting.select(memory))
-    held = {*positions_of(parts), *range(log.system_stop)}.intersection(probe.evidence)
-    tokens = sum(count(memory, parts).values())
-    return Asked(len(probe.evidence), len(held), tokens)
+    whole = {*positions_of(parts), *range(log.system_stop)}
+    held = whole.intersection(probe.evidence)
+    tokens = count(memory, parts)
+    if said_at is None:
+        (said_at,) = answers_said(log, [probe])
+    is_told = not said_at.isdisjoint(whole)
+    if not is_told:
+        contents = {log[position].content for position in whole}
+        *sent, _ = build_context(memory, parts, tokens, ()).messages
+        words = "\n".join(one.content for one in sent if one.content not in contents)
+        is_told = any(contains(words, answer) for answer in probe.answers)
+    return Asked(len(probe.evidence), len(held), sum(tokens.values()), is_told)
+
+
+def answers_said(
+    messages: Sequence[Message], probes: Sequence[Probe]
+) -> list[set[int]]:
+    """The messages that hold an answer, for each question."""
+    answers = [
+        (number, answer)
+        for number, probe in enumerate(probes)
+        for answer in probe.answers
+    ]
+    found: list[set[int]] = [set() for _ in probes]
+    matches = PhraseIndex([answer for _, answer in answers]).find(
+        [message.content for message in messages]
+    )
+    for text, phrase in zip(matches.texts, matches.phrases, strict=True):
+        found[answers[int(phrase)][0]].add(int(text))
+    return found
+
+
+def ask_all(
+    setting: Strategy,
+    messages: Sequence[Message],
+    probes: Sequence[Probe],
+    said: Sequence[set[int]],
+) -> Under:
+    """Each of these questions behind the whole conversation."""
+    known = None
+    notes_usd = 0.0
+    if setting.trigger is not Trigger.NEVER:
+        run = memviz.replay(messages, setting, model="offline", counter="o200k_base")
+        known = memviz.Chat.resume(run).memory
+        notes_usd = usd_of_notes(run)
+    asked = []
+    for probe, said_at in zip(probes, said, strict=True):
+        log = Log([*messages, Message("user", probe.question)])
+        asked.append(ask(setting, log, probe, known, said_at))
+    return Under(asked, notes_usd)
+
+
+def look_at_calls(setting: Strategy, messages: Sequence[Message]) -> Under:
+    """Each value of a tool's result that a later call used, in the request that led to the call."""
+    run = memviz.replay(messages, setting, model="offline", counter="o200k_base")
+    asked = []
+    for needed in tool_argument_recall(run).arguments:
+        if is_from_a_tool(run.log, needed):
+            is_held = needed.source in (Knowledge.VERBATIM, Knowledge.RECALLED)
+            tokens = run.requests[needed.request].total_tokens
+            asked.append(Asked(1, int(is_held), tokens, needed.in_context))
+    return Under(asked, usd_of_notes(run))
+
+
+def is_from_a_tool(log: Log, needed: NeededArgument) -> bool:
+    """True for a value that a tool returned before anybody said it."""
+    for message in log[: needed.position]:
+        if contains(message.content, needed.value):
+            return message.role == "tool"
+    return False
+
+
+def usd_of_notes(run: memviz.Run) -> float:
+    """What writing the notes of a run would cost, each call's input in full."""
+    sent = traffic(run)
+    read = int(sent.summarizer_input_tokens.sum())
+    written = int(sent.summarizer_output_tokens.sum())
+    return usd_of(read, written)
+
+
+def usd_of(read: float, written: float = 0) -> float:
+    """List prices of the default model."""
+    assert PRICES is not None
+    rates = PRICES.plain
+    return read * (rates.input_usd_per_token or 0) + written * (
+        rates.output_usd_per_token or 0
+    )
 
 
 def positions_of(parts: Parts) -> Iterator[int]:
@@ -74,13 +216,20 @@ def positions_of(parts: Parts) -> Iterator[int]:
 def table(
     transcripts: Sequence[Transcript], settings: Sequence[Strategy] = SETTINGS
 ) -> str:
-    """A row for each setting over all questions that name their evidence."""
-    asked: dict[Strategy, list[Asked]] = {setting: [] for setting in settings}
-    for transcript, probe in questions(transcripts):
-        log = Log([*answered(transcript), Message("user", probe.question)])
-        for setting, found in asked.items():
-            found.append(ask(setting, log, probe))
-    return "\n".join([HEAD, *(_row(setting, asked[setting]) for setting in settings)])
+    """A row for each setting over all questions that name their evidence; where none does, over the values that calls
+    used."""
+    under: dict[Strategy, list[Under]] = {setting: [] for setting in settings}
+    named = list(questions(transcripts))
+    for transcript in transcripts:
+        probes = [probe for one, probe in named if one is transcript]
+        messages = list(answered(transcript))
+        said = answers_said(messages, probes)
+        for setting, found in under.items():
+            if probes:
+                found.append(ask_all(setting, messages, probes, said))
+            elif not named:
+                found.append(look_at_calls(setting, transcript.messages))
+    return "\n".join([HEAD, *(_row(setting, under[setting]) for setting in settings)])
 
 
 def with_embeddings(percents: Sequence[int]) -> list[Strategy]:
@@ -100,11 +249,25 @@ def answered(transcript: Transcript) -> Iterator[Message]:
         yield Message("assistant", "")
 
 
-def _row(setting: Strategy, asked: Sequence[Asked]) -> str:
+def _row(setting: Strategy, under: Sequence[Under]) -> str:
+    asked = [one for conversation in under for one in conversation.asked]
     evidence = sum(one.held / one.evidence for one in asked) / len(asked)
     whole = sum(one.held == one.evidence for one in asked) / len(asked)
+    told = sum(one.is_told for one in asked) / len(asked)
     tokens = sum(one.tokens for one in asked) / len(asked)
-    return f"| {setting.code_label} | {evidence:.0%} | {whole:.0%} | {tokens:,.0f} |"
+    notes = sum(conversation.notes_usd for conversation in under) / len(under)
+    paid = f"{notes:.4f}" if notes else "0"
+    return (
+        f"| {setting.code_label} | {evidence:.0%} | {whole:.0%} | {told:.0%} | {tokens:,.0f} | "
+        f"{usd_of(1000 * tokens):.2f} | {paid} |"
+    )
+
+
+def read(path: str) -> list[Transcript]:
+    """The conversations in a file, each with its questions."""
+    return (
+        read_memory_stress(path) if is_memory_stress(path) else load_transcripts(path)
+    )
 
 
 def questions(transcripts: Iterable[Transcript]) -> Iterator[tuple[Transcript, Probe]]:
@@ -113,6 +276,12 @@ def questions(transcripts: Iterable[Transcript]) -> Iterator[tuple[Transcript, P
         for probe in transcript.probes:
             if probe.evidence:
                 yield transcript, probe
+
+
+def look_over(transcripts: Sequence[Transcript]) -> int:
+    """The number of values of tools' results that calls used."""
+    under = (look_at_calls(SETTINGS[0], one.messages) for one in transcripts)
+    return sum(len(one.asked) for one in under)
 
 
 def main() -> None:
@@ -129,10 +298,16 @@ def main() -> None:
         "--embedding", nargs="*", type=int, default=[], help="Percent of a score."
     )
     given = parser.parse_args()
-    transcripts = [one for file in given.files for one in load_transcripts(file)]
+    transcripts = [one for file in given.files for one in read(file)]
     transcripts = (transcripts or list(bundled().values()))[given.after : given.first]
     number = sum(1 for _ in questions(transcripts))
-    print(f"{number:,} questions over {len(transcripts):,} conversations\n")
+    if number:
+        print(f"{number:,} questions over {len(transcripts):,} conversations\n")
+    else:
+        plain = look_over(transcripts)
+        print(
+            f"{plain:,} values of results that calls used, over {len(transcripts):,} conversations\n"
+        )
     print(table(transcripts, [*SETTINGS, *with_embeddings(given.embedding)]))
 
 

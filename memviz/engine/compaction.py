@@ -36,6 +36,7 @@ from memviz.engine.stored import (
 )
 from memviz.models.base import Usage
 from memviz.strategies.base import Strategy, Write
+from memviz.strategies.prompts import checking_request
 
 CompactionKind = Literal[
     "summarized", "cleared", "shortened", "evicted", "skip", "edit", "undo"
@@ -127,6 +128,8 @@ class Compaction:
     """The summarizer's text, where the strategy read another text out of it."""
     recorded: Annotated[bool, left_out_where(False)] = False
     """True if a recording played the call."""
+    is_checked: Annotated[bool, left_out_where(False)] = False
+    """True if its call was a second one, about what the last of the ``discarded`` drafts leaves out."""
     asked_by_library: Annotated[LibraryCall | None, left_out_where(None)] = None
     """The summarizer's call, where a real library made it."""
 
@@ -221,7 +224,10 @@ class Compaction:
             replaces=replaced,
             track=self.track,
         )
-        return self.strategy.requests_of(self.before, effect, self.instruction)
+        request = self.strategy.requests_of(self.before, effect, self.instruction)
+        if self.is_checked:
+            return checking_request(request, self.discarded[-1].text)
+        return request
 
     @property
     def answered(self) -> str | None:

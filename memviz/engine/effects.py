@@ -14,11 +14,13 @@ from memviz.core.errors import (
     UnreadableAnswerError,
     UnusableSummarizerError,
 )
+from memviz.core.messages import Message
 from memviz.core.summaries import OPAQUE_TEXT
 from memviz.engine.drafts import INTERRUPTED, Draft, ask_for_draft
 from memviz.engine.state import ChangeDetails, PendingSummarization, State
 from memviz.models.base import Reply
 from memviz.strategies.base import Effect, Write
+from memviz.strategies.prompts import checking_request
 
 
 def compact(state: State, thinking_summary: Reply | None = None) -> bool:
@@ -61,6 +63,7 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     # missing summarizer stands in its way; but the user reviews it like any other. A fixed text needs none either, but
     # stands for messages that a summarizer could not read, so it waits after a failure like what is asked for.
     draft = _thought_of(state, plan, thinking_summary)
+    details = ChangeDetails()
     if plan.opaque_tokens:
         draft = _written_by_provider(state)
     elif draft is None:
@@ -77,17 +80,19 @@ def _write(state: State, plan: Write, thinking_summary: Reply | None) -> bool:
     if plan.text is not None:
         draft = Draft(plan.text)
     elif draft is None:
-        draft = _ask_on_record(state, plan)
+        *earlier, draft = _ask_on_record(state, plan)
+        details = ChangeDetails(discarded=tuple(earlier))
     if draft.error is not None:
-        state.record_unchanged(plan, draft)
+        state.record_unchanged(plan, draft, details)
         return _after_failure(state, plan, draft.error)
     wording = state.setting.edits.get(len(state.space.summaries) + 1)
-    state.apply(plan, draft, wording=None if wording == draft.text else wording)
+    wording = None if wording == draft.text else wording
+    state.apply(plan, draft, details, wording=wording)
     return True
 
 
-def _ask_on_record(state: State, plan: Write) -> Draft:
-    """The summarizer's draft. An interruption goes through, and is on record then."""
+def _ask_on_record(state: State, plan: Write) -> tuple[Draft, ...]:
+    """The summarizer's drafts. An interruption goes through, and is on record then."""
     started = perf_counter()
     try:
         return ask(state, plan)
@@ -118,11 +123,22 @@ def _thought_of(
     return Draft(thinking_summary.text, model=thinking_summary.model, by_thinking=True)
 
 
-def ask(state: State, plan: Write, instruction: str | None = None) -> Draft:
-    """Ask the summarizer for what ``plan`` calls for. Changes nothing."""
+def ask(state: State, plan: Write, instruction: str | None = None) -> tuple[Draft, ...]:
+    """Ask the summarizer for what ``plan`` calls for, and return its drafts: the last is to be used, and where the plan
+    has it checked it was asked for beside the first. Changes nothing."""
+    request = state.strategy.requests_of(state.memory, plan, instruction)
+    draft = _ask_once(state, plan, request, instruction)
+    if draft.error is not None or not plan.is_checked:
+        return (draft,)
+    checking = checking_request(request, draft.text)
+    return draft, _ask_once(state, plan, checking, instruction)
+
+
+def _ask_once(
+    state: State, plan: Write, request: Sequence[Message], instruction: str | None
+) -> Draft:
     assert state.summarizer is not None  # noqa: S101 - without one nothing is asked
     strategy = state.strategy
-    request = strategy.requests_of(state.memory, plan, instruction)
     source = strategy.source_of(state.memory, plan)
     draft = ask_for_draft(state.summarizer, request, source, state.counter, instruction)
     if draft.error is not None:

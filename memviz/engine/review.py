@@ -39,8 +39,9 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
         )
     started = perf_counter()
     draft = None
+    earlier: list[Draft] = []
     try:
-        draft = ask(session, pending.plan, instruction)
+        *earlier, draft = ask(session, pending.plan, instruction)
     except BudgetSpentError as failure:  # nobody was asked
         name = session.summarizer.name
         draft = Draft(error=str(failure), instruction=instruction, model=name)
@@ -52,7 +53,7 @@ def propose(session: Session, instruction: str | None = None) -> Draft:
                 seconds=perf_counter() - started,
                 model=session.summarizer.name,
             )
-        session.pending = pending._replace(drafts=(*pending.drafts, draft))
+        session.pending = pending._replace(drafts=(*pending.drafts, *earlier, draft))
     return draft
 
 

@@ -344,8 +344,11 @@ class State:
         """Return the record of the change from ``before`` to the memory in force."""
         track = SUMMARY
         policy: Policy = "leave"
+        is_checked = False
         if isinstance(plan, Write):
             track = plan.track
+            asked_before = details.discarded and details.discarded[-1].error is None
+            is_checked = plan.is_checked and bool(asked_before)
             failed = plan.on_failure
             policy = failed if isinstance(failed, str) else "instead"
         return Compaction(
@@ -375,6 +378,7 @@ class State:
             recorded=draft.recorded,
             discarded=details.discarded,
             asked_by_library=details.asked_by_library,
+            is_checked=is_checked,
             proposed=details.proposed,
             revises=details.revises,
         )

@@ -73,6 +73,8 @@ class Write:
     """A fixed text of the strategy. It is written without asking a summarizer."""
     opaque_tokens: int = 0
     """Where not 0: a block of this size that the provider writes and nobody else can read."""
+    is_checked: bool = False
+    """True if the summarizer is asked once more, about what its text leaves out."""
 
     @property
     def asks_summarizer(self) -> bool:

@@ -44,7 +44,8 @@ class Pipeline(Strategy):
     Used by:
     - deepagents: cuts old arguments, then summarizes at 0.85 of the window and keeps 0.1 (read in deepagents 0.7.32)
     - LibreChat: shortens old results, clears them, then summarizes at 0.8 of the window (documentation of LibreChat)
-    - Gemini CLI: clears old results, then summarizes at half of the window (read in gemini-cli 0.61.0)
+    - Gemini CLI: clears old results, then summarizes at half of the window and asks once more what the summary leaves
+      out (read in gemini-cli 0.61.0)
     - pydantic-ai-harness: supersedes older reads, clears old results, then summarizes (run with pydantic-ai-harness
       0.62.0)
     - Claude Code: summarizes near the end of the window, then brings the plan and up to five files back
@@ -56,14 +57,19 @@ class Pipeline(Strategy):
     go: "clear tool results at 0.5 of the window, keep 40,000 tokens, if 20,000 tokens go". Deeds are *clear tool
     results*, *shorten tool results to 500 characters* (or *messages*), *offload tool results over 10,000 characters to
     4,000* (the rest is stored, where a tool can read it), *cut arguments over 2,000 characters to 20*, *supersede older
-    reads*, *drop thinking*, *drop*, *summarize* and *bring back the first user message and the plan and 5 files*. A
-    share of the window is so many tokens, so that another window makes the whole pipeline larger or smaller.
+    reads*, *drop thinking*, *drop*, *summarize*, *summarize and check* and *bring back the first user message and the
+    plan and 5 files*. A share of the window is so many tokens, so that another window makes the whole pipeline larger
+    or smaller.
 
     Thresholds count contents as they are sent now, the summary among them: a step sees what those before it freed.
     What is kept is counted whole, in tokens of results for a step about results; a share of the messages is rounded
     up, and the summary is one of them. Dropping and summarizing never part a result from its call: where the first
     message that stays is a result, its call stays too, and with *keep at most* both go. Before a request nothing is
     done behind a summary, for nobody knows its size before it is written.
+
+    With *summarize and check* the summarizer is asked a second time, beside the messages and its summary, whether that
+    leaves anything out. The second answer is the summary, and both calls are paid for; where either fails, nothing
+    changes. The built-in model has nothing to add.
 
     A read is superseded once the same tool was called again with the same arguments, one of which names a file: a few
     words stand in its place, also while the newer one is the input. Other lines of a file are something else, and a
@@ -267,7 +273,8 @@ class Pipeline(Strategy):
             return None
         going = range(memory.cursor, stop)
         if step.action == "summarize":
-            return Write(going, stop, reason, memory.summary)
+            checked = step.is_checked
+            return Write(going, stop, reason, memory.summary, is_checked=checked)
         return Move(SUMMARIZED, stop, "evicted", reason, going)
 
     def _reduce(

@@ -1,5 +1,7 @@
 """Instructions for a summarizer, to choose from and to try against each other, and how it reads a conversation."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from memviz.core.messages import Message
@@ -8,6 +10,12 @@ from memviz.core.translation import noop
 RUNNING_INSTRUCTION = (
     "Write one concise summary of the conversation below. Keep names, numbers, dates, decisions and "
     "open questions; where something changed, keep what holds now. Answer with the summary alone."
+)
+
+CHECKING_INSTRUCTION = (
+    "Above is a conversation and your summary of it. Check the summary against the conversation: does it leave out "
+    "details, paths, results of tools, or limits that the user set? If it does, write the whole summary again with "
+    "them. If nothing is missing, repeat it word for word. Answer with the summary alone."
 )
 
 
@@ -54,6 +62,13 @@ PROMPTS = (
     ),
 )
 """They name a length, which the offline model obeys as well."""
+
+
+def checking_request(request: Sequence[Message], summary: str) -> tuple[Message, ...]:
+    """Return the request that asks the summarizer once more, beside the ``summary`` that it wrote on ``request``."""
+    *others, last = request
+    parts = [last.content, f"Your summary: {summary}", CHECKING_INSTRUCTION]
+    return (*others, replace(last, content="\n\n".join(parts)))
 
 
 def transcript_line(message: Message) -> str:

@@ -61,6 +61,8 @@ class Step:
     """Nothing is done where fewer tokens would go."""
     anchors: Anchors | None = None
     """What a step that brings something back brings back."""
+    is_checked: bool = False
+    """True if a step that summarizes asks once more what the summary leaves out."""
 
     @property
     def is_about_results(self) -> bool:
@@ -118,6 +120,7 @@ _SHARE = re.compile(r"(?P<share>0?\.\d+|1) of the window")
 _FILES = re.compile(
     r"(?P<files>\d[\d,]*) files(?: of up to (?P<tokens>\d[\d,]*) tokens)?"
 )
+_CHECKED = "summarize and check"
 _FIRST_USER = "keep the first user message"
 
 
@@ -151,6 +154,7 @@ def _read(line: str, window_tokens: int) -> Step:
         keeps=tuple(keeps),
         keeps_first_user_message=keeps_first_user_message,
         least_tokens=least_tokens,
+        is_checked=found["deed"] == _CHECKED,
     )
 
 
@@ -177,7 +181,7 @@ def _action(deed: str, form: Form | None) -> Action:
         return "reduce"
     if deed == "drop":
         return "drop"
-    if deed == "summarize":
+    if deed in ("summarize", _CHECKED):
         return "summarize"
     raise ValueError(deed)
 

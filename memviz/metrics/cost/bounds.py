@@ -141,7 +141,10 @@ def summaries_bound(
     plan = []
     for run in runs:
         left = run.compactions[made:]
-        sizes = [_prompt(one) + reply_tokens for one in left if one.asked]
+        sizes = []
+        for one in left:
+            # One that was checked has two calls, of which none is larger than both.
+            sizes += [_prompt(one) + reply_tokens] * one.calls
         if sizes and _summaries_count(run.strategy):
             further = max(sizes) + run.columns.largest
             sizes += [further] * (len(run.requests) - len(sizes))
