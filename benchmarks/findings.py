@@ -60,6 +60,7 @@ LEFT_OUT = {
     "retrieval": "what it sends depends on the question",
     "facts_store": "what it sends depends on the question",
     "summary_tree": "the conversations are too short for more than two of its levels",
+    "fact_graph": "what it sends depends on the question",
     "memory_blocks": "what it sends depends on the question",
     "observations": "its observations are what the built-in model quotes, as the lines of fifo_facts are",
     "working_memory": "a form is filled in by a model, and the built-in model fills in none",

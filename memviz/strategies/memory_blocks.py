@@ -1,20 +1,22 @@
 """Memory blocks: what the model knows of the user and of itself, beside an archive that is searched."""
 
 import re
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece, notes
 from memviz.core.summaries import SummaryVersion
-from memviz.core.translation import noop
+from memviz.core.text.wording import listed
+from memviz.core.translation import _, noop
+from memviz.core.word_index import is_text
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.families import LOOKED_UP
 from memviz.strategies.lookup import (
-    find_by_words,
+    best_first,
     find_newest_start,
     find_taken_stop,
-    why_found_by_words,
+    words_of,
 )
 from memviz.strategies.parameters import whole_number
 
@@ -166,3 +168,45 @@ class MemoryBlocks(Strategy):
 def blocks_in(text: str) -> dict[str, str]:
     """Return the blocks of a text by their names."""
     return {name: block.strip() for name, block in _BLOCK.findall(text)}
+
+
+class Hit(NamedTuple):
+    """An earlier message that holds words of the question."""
+
+    position: int
+    score: float
+
+
+def find_by_words(memory: Memory, stop: int, most: int | None = None) -> list[Hit]:
+    """Return the messages before ``stop`` that hold any word of the input, the best first and of equals the newer one;
+    at ``most`` so many. None where the input are results of tools: what is brought back would part them from their
+    call."""
+    start = memory.history_start
+    words = words_of(memory, memory.input)
+    if not words or stop <= start:
+        return []
+    scores = memory.log.word_index().scores(words, start, stop)
+    best = best_first(scores, most)
+    return [Hit(start + place, float(scores[place])) for place in best]
+
+
+def why_found_by_words(memory: Memory, stop: int, position: int) -> str:
+    """Return the words of the input that a message before ``stop`` holds, and its place among those that hold any;
+    empty for a message that is not searched."""
+    if not memory.history_start <= position < stop:
+        return ""
+    if not is_text(memory.log[position]):
+        return _("calls of tools and their results are not looked up")
+    found = find_by_words(memory, stop)
+    for rank, hit in enumerate(found, 1):
+        if hit.position == position:
+            index = memory.log.word_index()
+            held = index.words_of(words_of(memory, memory.input), position)
+            return _(
+                "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
+                rank=rank,
+                found=len(found),
+                words=listed(held),
+                score=hit.score,
+            )
+    return _("holds no word of the question")

@@ -70,6 +70,7 @@ KEPT_IN_FULL = (
     "fifo_facts",
     "retrieval",
     "facts_store",
+    "fact_graph",
     "memory_blocks",
     "hand_off",
     "pydantic_ai_compaction",
