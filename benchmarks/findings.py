@@ -59,6 +59,7 @@ LEFT_OUT = {
     "pipeline": "its steps are those of one program",
     "retrieval": "what it sends depends on the question",
     "facts_store": "what it sends depends on the question",
+    "importance": "its score is one of many that can be had",
     "summary_tree": "the conversations are too short for more than two of its levels",
     "fact_graph": "what it sends depends on the question",
     "memory_blocks": "what it sends depends on the question",

@@ -47,7 +47,7 @@ class MemoryBlocks(Strategy):
     what is old for what is new.
 
     Used by:
-    - Letta: blocks of at most 20,000 characters, *human* and *persona*, inside the system prompt, which the model
+    - Letta: blocks of at most 20,000 characters, human and persona, inside the system prompt, which the model
       rewrites with tools; it searches messages and an archive itself, 5 and 10 hits a call (read in letta 0.16.8, the
       last code before its archiving)
     - MemGPT: before messages leave the window it tells the model to store what matters (documentation of its authors,
@@ -98,7 +98,7 @@ class MemoryBlocks(Strategy):
     @property
     def limits(self) -> str:
         """Neither the blocks count nor what is brought back."""
-        return noop("messages word for word")
+        return noop("messages")
 
     @property
     def budget_tokens(self) -> int:
@@ -107,7 +107,8 @@ class MemoryBlocks(Strategy):
 
     def fill(self, memory: Memory) -> Fill:
         """Tokens of the messages that the blocks did not take in yet."""
-        return Fill(memory.pending_tokens, self.newest_tokens, "tokens", self.limits)
+        counts = noop("messages not yet summarized")
+        return Fill(memory.pending_tokens, self.newest_tokens, "tokens", counts)
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """With too many new tokens, take in the messages of all completed turns; where none is complete, all that a

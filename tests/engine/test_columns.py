@@ -71,6 +71,7 @@ KEPT_IN_FULL = (
     "retrieval",
     "facts_store",
     "fact_graph",
+    "importance",
     "memory_blocks",
     "hand_off",
     "pydantic_ai_compaction",
