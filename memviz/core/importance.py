@@ -38,7 +38,7 @@ _QUESTION = ("?", "？")
 
 
 class Importance(NamedTuple):
-    """What a message has its points for."""
+    """The marks of a message that it has points for."""
 
     rules: int
     numbers: int

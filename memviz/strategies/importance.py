@@ -43,7 +43,7 @@ class ImportanceBuffer(Strategy):
 
     title: ClassVar[str] = "By importance"
     reference: ClassVar[str] = (
-        "A stated score in place of age; CrewAI memory has a share of importance"
+        "The share of importance in CrewAI memory, by a stated score in place of a model"
     )
     order: ClassVar[int] = 4
     family: ClassVar[str] = WORD_FOR_WORD
