@@ -131,8 +131,10 @@ JUDGES = [
     Judge("retrieval", "", "strategies.test_retrieval", "test_finds_what_the_slow_reference_finds"),
     Judge("working_memory", "", "strategies.test_working_memory", AGREES),
     Judge("observations", "", "strategies.test_observations", AGREES),
+    Judge("importance", "", "strategies.test_importance", AGREES),
     Judge("summary_tree", "", "strategies.test_summary_tree", AGREES),
     Judge("memory_blocks", "", "strategies.test_memory_blocks", AGREES),
+    Judge("fact_graph", "", "strategies.test_fact_graph", "test_tells_what_the_slow_reference_tells"),
     Judge("facts_store", "", "strategies.test_facts_store", "test_tells_what_the_slow_reference_tells"),
 ]  # fmt: skip
 

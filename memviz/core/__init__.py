@@ -8,7 +8,7 @@ wording. The room imports no other room.
 
 Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``counters``, ``division``, ``errors``, ``facts``, ``forms``, ``memory``, ``message_fields``,
-``file_places``, ``messages``, ``page_titles``,
+``file_places``, ``importance``, ``messages``, ``page_titles``,
 ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``, ``small_embedding``,
 ``summaries``,
 ``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memviz.core.counters import Counter, FormSums, TokenSums
 from memviz.core.file_reads import FileReads
+from memviz.core.importance import ImportanceIndex
 from memviz.core.messages import RECALL_EXCHANGE as RECALL_EXCHANGE
 from memviz.core.messages import ROLES as ROLES
 from memviz.core.messages import TIME as TIME
@@ -97,6 +98,7 @@ class Log(Sequence[Message]):
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._words = WordIndex()
         self._vectors = VectorIndex()
+        self._importance = ImportanceIndex()
         self._file_reads = FileReads()
         self._newest_superseded: dict[Hashable, SupersededSums] = {}
         self._answered: dict[int, ToolCall | None] = {}  # the call of each result
@@ -351,6 +353,11 @@ class Log(Sequence[Message]):
         :class:`MissingLibraryError` without wordllama."""
         self._vectors.extend(self._messages)
         return self._vectors
+
+    def importance_index(self) -> ImportanceIndex:
+        """The importance of all messages; each is read once."""
+        self._importance.extend(self._messages)
+        return self._importance
 
     def file_reads(self) -> FileReads:
         """The results of tools that read files, and where they were read again."""

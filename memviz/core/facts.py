@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from heapq import merge
 from typing import NamedTuple, Protocol
 
 from memviz.core.messages import Message
@@ -15,6 +17,8 @@ FACTS = "facts"
 those of its messages. One that is made of the same messages once more condenses the list."""
 OBSERVATIONS = "observations"
 """The track of what an observer noted of the conversation, a list like that of facts."""
+BAR = " | "
+"""Stands between the subject, the relation and the value of a fact that is a triple."""
 LISTS = (FACTS, OBSERVATIONS)
 TAGGED_FACT = re.compile(r'<fact(?: replaces="(\d{1,9})")?>(.*?)</fact>', re.DOTALL)
 """A fact with the number of the one that it replaces, if any, and its text."""
@@ -34,6 +38,18 @@ def facts_in(text: str) -> list[Fact]:
         if fact := told.strip():
             found.append(Fact(fact, int(replaced) if replaced else None))
     return found
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Return the subject and the value of a fact that is a triple, without regard to capital letters; nothing of any
+    other."""
+    parts = text.casefold().split(BAR)
+    return (parts[0], parts[2]) if len(parts) == 3 else ()
+
+
+def _newest_first(numbers: Sequence[int], count: int) -> Iterator[int]:
+    for place in reversed(range(bisect_right(numbers, count))):
+        yield numbers[place]
 
 
 def listed_facts(text: str) -> list[Fact]:
@@ -78,6 +94,7 @@ class FactIndex(SharedGrowth):
         self._stops = [0]
         self._messages: list[Message] = []
         self._replaced_by: dict[int, list[int]] = {}
+        self._naming: dict[str, list[int]] = {}
 
     def is_of(self, versions: Sequence[Noted]) -> bool:
         """Return whether what was read is the beginning of these versions, or they of what was read."""
@@ -102,9 +119,25 @@ class FactIndex(SharedGrowth):
         self.versions.append(version)
         self._messages.append(Message("user", fact.text))
         number = len(self.facts)
+        for name in names_in(fact.text):
+            self._naming.setdefault(name, []).append(number)
         # A model may name a number that there was not yet.
         if fact.replaces is not None and fact.replaces < number:
             self._replaced_by.setdefault(fact.replaces, []).append(number)
+
+    def linked_to(self, number: int, count: int) -> Iterator[int]:
+        """Yield the numbers of the others of the first ``count`` facts that have a subject or a value in common with
+        fact ``number``, the newest first; none for a fact that is no triple."""
+        names = dict.fromkeys(names_in(self.facts[number - 1].text))
+        lists = [self._naming[name] for name in names]
+        before = number
+        # Nearly all facts may be about one name, so no more of them are looked at than are asked for.
+        for one in merge(
+            *(_newest_first(found, count) for found in lists), reverse=True
+        ):
+            if one not in (number, before):
+                yield one
+            before = one
 
     def count(self, version_count: int) -> int:
         """Return how many facts the first ``version_count`` versions hold."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memviz.core.memory import Memory
-from memviz.core.text.wording import listed
 from memviz.core.text.words import content_words
-from memviz.core.translation import _
 from memviz.core.word_index import is_text
 
 if TYPE_CHECKING:
@@ -70,45 +68,3 @@ def best_first(scores: NDArray[np.float64], most: int | None = None) -> list[int
     order = np.lexsort((places, scores[places]))[::-1]
     found: list[int] = places[order][:most].tolist()
     return found
-
-
-class Hit(NamedTuple):
-    """An earlier message that holds words of the question."""
-
-    position: int
-    score: float
-
-
-def find_by_words(memory: Memory, stop: int, most: int | None = None) -> list[Hit]:
-    """Return the messages before ``stop`` that hold any word of the input, the best first and of equals the newer one;
-    at ``most`` so many. None where the input are results of tools: what is brought back would part them from their
-    call."""
-    start = memory.history_start
-    words = words_of(memory, memory.input)
-    if not words or stop <= start:
-        return []
-    scores = memory.log.word_index().scores(words, start, stop)
-    best = best_first(scores, most)
-    return [Hit(start + place, float(scores[place])) for place in best]
-
-
-def why_found_by_words(memory: Memory, stop: int, position: int) -> str:
-    """Return the words of the input that a message before ``stop`` holds, and its place among those that hold any;
-    empty for a message that is not searched."""
-    if not memory.history_start <= position < stop:
-        return ""
-    if not is_text(memory.log[position]):
-        return _("calls of tools and their results are not looked up")
-    found = find_by_words(memory, stop)
-    for rank, hit in enumerate(found, 1):
-        if hit.position == position:
-            index = memory.log.word_index()
-            held = index.words_of(words_of(memory, memory.input), position)
-            return _(
-                "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
-                rank=rank,
-                found=len(found),
-                words=listed(held),
-                score=hit.score,
-            )
-    return _("holds no word of the question")

@@ -1,20 +1,22 @@
 """Memory blocks: what the model knows of the user and of itself, beside an archive that is searched."""
 
 import re
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece, notes
 from memviz.core.summaries import SummaryVersion
-from memviz.core.translation import noop
+from memviz.core.text.wording import listed
+from memviz.core.translation import _, noop
+from memviz.core.word_index import is_text
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.strategies.clauses import Fill
 from memviz.strategies.families import LOOKED_UP
 from memviz.strategies.lookup import (
-    find_by_words,
+    best_first,
     find_newest_start,
     find_taken_stop,
-    why_found_by_words,
+    words_of,
 )
 from memviz.strategies.parameters import whole_number
 
@@ -45,7 +47,7 @@ class MemoryBlocks(Strategy):
     what is old for what is new.
 
     Used by:
-    - Letta: blocks of at most 20,000 characters, *human* and *persona*, inside the system prompt, which the model
+    - Letta: blocks of at most 20,000 characters, human and persona, inside the system prompt, which the model
       rewrites with tools; it searches messages and an archive itself, 5 and 10 hits a call (read in letta 0.16.8, the
       last code before its archiving)
     - MemGPT: before messages leave the window it tells the model to store what matters (documentation of its authors,
@@ -96,7 +98,7 @@ class MemoryBlocks(Strategy):
     @property
     def limits(self) -> str:
         """Neither the blocks count nor what is brought back."""
-        return noop("messages word for word")
+        return noop("messages")
 
     @property
     def budget_tokens(self) -> int:
@@ -105,7 +107,8 @@ class MemoryBlocks(Strategy):
 
     def fill(self, memory: Memory) -> Fill:
         """Tokens of the messages that the blocks did not take in yet."""
-        return Fill(memory.pending_tokens, self.newest_tokens, "tokens", self.limits)
+        counts = noop("messages not yet summarized")
+        return Fill(memory.pending_tokens, self.newest_tokens, "tokens", counts)
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """With too many new tokens, take in the messages of all completed turns; where none is complete, all that a
@@ -166,3 +169,45 @@ class MemoryBlocks(Strategy):
 def blocks_in(text: str) -> dict[str, str]:
     """Return the blocks of a text by their names."""
     return {name: block.strip() for name, block in _BLOCK.findall(text)}
+
+
+class Hit(NamedTuple):
+    """An earlier message that holds words of the question."""
+
+    position: int
+    score: float
+
+
+def find_by_words(memory: Memory, stop: int, most: int | None = None) -> list[Hit]:
+    """Return the messages before ``stop`` that hold any word of the input, the best first and of equals the newer one;
+    at ``most`` so many. None where the input are results of tools: what is brought back would part them from their
+    call."""
+    start = memory.history_start
+    words = words_of(memory, memory.input)
+    if not words or stop <= start:
+        return []
+    scores = memory.log.word_index().scores(words, start, stop)
+    best = best_first(scores, most)
+    return [Hit(start + place, float(scores[place])) for place in best]
+
+
+def why_found_by_words(memory: Memory, stop: int, position: int) -> str:
+    """Return the words of the input that a message before ``stop`` holds, and its place among those that hold any;
+    empty for a message that is not searched."""
+    if not memory.history_start <= position < stop:
+        return ""
+    if not is_text(memory.log[position]):
+        return _("calls of tools and their results are not looked up")
+    found = find_by_words(memory, stop)
+    for rank, hit in enumerate(found, 1):
+        if hit.position == position:
+            index = memory.log.word_index()
+            held = index.words_of(words_of(memory, memory.input), position)
+            return _(
+                "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
+                rank=rank,
+                found=len(found),
+                words=listed(held),
+                score=hit.score,
+            )
+    return _("holds no word of the question")

@@ -70,6 +70,8 @@ KEPT_IN_FULL = (
     "fifo_facts",
     "retrieval",
     "facts_store",
+    "fact_graph",
+    "importance",
     "memory_blocks",
     "hand_off",
     "pydantic_ai_compaction",

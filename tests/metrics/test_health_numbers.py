@@ -204,7 +204,7 @@ class Recount:
         since = rows[first:]
         busy = sum(bool(written) for _, written in since)
         if (
-            self.id in ("recent_only", "summary_only", "facts_store")
+            self.id in ("recent_only", "summary_only", "facts_store", "fact_graph")
             or len(since) < 4
             or busy * 4 < 3 * len(since)
         ):

@@ -145,6 +145,8 @@ def small_parameters(id: str) -> dict[str, int]:
         "pipeline": {"window_tokens": 40},
         "hand_off": {"trigger_tokens": 30, "keep_user_tokens": 10},
         "retrieval": {"top_k": 1, "newest_messages": 2, "neighbours": 0},
+        "importance": {"max_tokens": 10, "newest_messages": 2},
+        "fact_graph": {"top_k": 2, "newest_messages": 2},
         "facts_store": {"top_k": 2, "newest_messages": 2},
         "observations": {"observe_tokens": 20, "reflect_tokens": 30},
         "working_memory": {"newest_messages": 2, "every_messages": 2},

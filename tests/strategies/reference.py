@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import dropwhile
 
 from memviz import Message
+from memviz.core.importance import importance_of
 from tests.strategies.looked_up import slow_scores
 
 
@@ -559,6 +560,33 @@ class SummaryTree(Reference):
         ] or None
 
 
+class ByImportance(Reference):
+    def history(self) -> list[int]:
+        newest = self.seen[-self.newest_messages :]
+        first = min([newest[0], *self.input()])
+        if self.messages[first].role == "tool":
+            caller = caller_of(self.messages, first)
+            first = first if caller is None else caller
+        earlier = [i for i in self.seen if i < first and self.score(i) > 0]
+        kept: list[int] = []
+        misses = 0
+        for i in sorted(earlier, key=lambda i: (self.score(i), i), reverse=True):
+            fits = self.tokens([i, *kept]) <= self.max_tokens
+            misses = 0 if fits else misses + 1
+            kept += [i] if fits else []
+            if misses == 8:
+                break
+        return sorted(kept) + [i for i in self.seen if i >= first]
+
+    def score(self, i: int) -> float:
+        message = self.messages[i]
+        if message.role not in ("user", "assistant") or message.tool_calls:
+            return 0
+        before = self.messages[i - 1] if i else None
+        points = importance_of(message, before).points
+        return 100 * points / max(100, len(message.content))
+
+
 REFERENCES: dict[str, type[Reference]] = {
     "buffer": Buffer,
     "window": Window,
@@ -572,6 +600,7 @@ REFERENCES: dict[str, type[Reference]] = {
     "observations": Observations,
     "memory_blocks": MemoryBlocks,
     "summary_tree": SummaryTree,
+    "importance": ByImportance,
 }
 
 

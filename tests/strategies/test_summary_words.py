@@ -60,6 +60,7 @@ def test_every_strategy_whose_summary_a_model_writes_has_it() -> None:
     lists = {
         "fifo_facts",
         "facts_store",
+        "fact_graph",
         "observations",
         "memory_blocks",
     }  # a list of facts is no summary, and blocks have a size of their own

@@ -93,7 +93,7 @@ def topic_of(sentence: Sentence) -> Topic:
     traits = sentence.traits
     if not (traits.numbers or traits.names or traits.has_date):
         return Topic(text, traits.is_change)
-    head, rest = _parted(text)
+    head, rest = parted(text)
     about = content_words(head.rpartition(", ")[2]) or content_words(head)
     about -= _NEW
     told = [
@@ -125,8 +125,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text.lower()))
 
 
-def _parted(text: str) -> tuple[str, str]:
-    """The subject of a clause and the rest; all is of the rest where that cannot be told."""
+def parted(text: str) -> tuple[str, str]:
+    """Return the subject of a clause and the rest; all is of the rest where that cannot be told."""
     if not text.isascii() and HAN.search(text):
         found = _CHINESE_VERB.search(text) or _DIGIT.search(text)
         stop = found.start() if found else 0

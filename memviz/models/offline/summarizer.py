@@ -16,6 +16,7 @@ from itertools import chain
 from math import log
 from typing import NamedTuple
 
+from memviz.core.facts import BAR
 from memviz.core.messages import Message
 from memviz.core.text.sentences import Sentence
 from memviz.models.offline.statements import (
@@ -31,6 +32,7 @@ from memviz.models.offline.summary_request import (
     entries_in,
     instruction_of,
 )
+from memviz.models.offline.triples import as_triple
 
 OLDEST_DECAY = 0.7
 NEWEST_DECAY = 1.0
@@ -174,11 +176,13 @@ _NUMBERED = re.compile(r'<fact number="(\d{1,9})">(.*?)</fact>', re.DOTALL)
 class FactRequest(NamedTuple):
     """The material that facts are to be made of: the ``entries`` of a conversation; or, where ``fewer_than`` is given,
     those facts that are known, of which fewer are to be left. ``numbered`` are known facts by their numbers, by which
-    a new fact is to name the one that holds no longer because of it."""
+    a new fact is to name the one that holds no longer because of it. ``are_triples`` where each is to be a subject, a
+    relation and a value."""
 
     entries: tuple[Entry, ...]
     fewer_than: int | None = None
     numbered: tuple[tuple[str, str], ...] = ()
+    are_triples: bool = False
 
 
 def fact_request(messages: Sequence[Message]) -> FactRequest | None:
@@ -190,7 +194,11 @@ def fact_request(messages: Sequence[Message]) -> FactRequest | None:
     fewer = _FEWER.search(told[: known.start()]) if known else None
     if known is None or fewer is None:
         numbered = _NUMBERED.findall(known.group(1)) if known else ()
-        return FactRequest(entries_in(messages), numbered=tuple(numbered))
+        return FactRequest(
+            entries_in(messages),
+            numbered=tuple(numbered),
+            are_triples=f"subject{BAR}relation{BAR}value" in told,
+        )
     facts = (Entry("summary", fact.strip()) for fact in _FACT.findall(known.group(1)))
     return FactRequest(tuple(facts), int(fewer.group(1)))
 
@@ -209,10 +217,11 @@ def facts(request: FactRequest, budget_tokens: int, count: Callable[[str], int])
             max(1, request.fewer_than - 1),
             lambda text: text.count("\n"),
         )
-    lines = "".join(
-        f"  <fact{_replacing(line, request.numbered)}>{line}</fact>\n"
-        for line in chosen
-    )
+    lines = ""
+    for line in chosen:
+        replacing = _replacing(line, request.numbered)
+        told = as_triple(line) if request.are_triples else line
+        lines += f"  <fact{replacing}>{told}</fact>\n"
     return f"<facts>\n{lines}</facts>" if lines else "<facts></facts>"
 
 
@@ -221,7 +230,7 @@ def _replacing(line: str, numbered: Sequence[tuple[str, str]]) -> str:
     supersedes none."""
     told = _topics_of(line) if numbered else []
     for number, known in reversed(numbered):
-        older = _topics_of(known)
+        older = _topics_of(known.replace(BAR, " "))
         if any(supersedes(new, old) for new in told for old in older):
             return f' replaces="{number}"'
     return ""

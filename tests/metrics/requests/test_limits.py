@@ -18,7 +18,7 @@ COUNTED = {
     "summary_buffer": ("messages not yet summarized", {"history", "input"}),
     "chat_summary_buffer": ("summary and messages", {"summary", "history", "input"}),
     "fifo_facts": ("messages word for word", {"history", "input"}),
-    "memory_blocks": ("messages word for word", {"history", "input"}),
+    "memory_blocks": ("messages", {"history", "input"}),
     "observations": ("messages not yet summarized", {"history", "input"}),
 }
 

@@ -182,6 +182,7 @@ def test_totals_are_sums_over_what_was_really_sent(
         "fifo_facts",
         "observations",
         "facts_store",
+        "fact_graph",
         "memory_blocks",
     ):  # which keeps of an answer the facts alone
         assert use.summarizer_output_tokens == sum(map(count, written))

@@ -226,7 +226,8 @@ def test_who_never_summarizes_and_who_grows_a_list(id: str) -> None:
     )
     if id != "langchain_summarization":  # its limits are not made small here
         assert never_summarizes(run) == (not run.compactions)
-    assert grows_a_list(run) == (id in ("recent_only", "summary_only", "facts_store"))
+    lists = ("recent_only", "summary_only", "facts_store", "fact_graph")
+    assert grows_a_list(run) == (id in lists)
 
 
 def _chain(run: Run, version: SummaryVersion) -> int:

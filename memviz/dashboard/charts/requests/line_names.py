@@ -24,6 +24,9 @@ ROW_PIXELS = 19
 """The height of a row of a name, with room for a picture that the page draws lower."""
 CHAR_PIXELS = 7
 """The width of a letter of a name."""
+WIDE_PIXELS = 12
+FIRST_WIDE = "\u2e80"
+"""The width of a Chinese character, and the first of those that are as wide."""
 NAME_CHARS = 26
 """The letters of the longest row of a name: a parameter goes into the next row, and is cut
 where it alone is longer."""
@@ -126,8 +129,13 @@ def _broken(name: str) -> list[str]:
 def names_pixels(ends: Iterable[LineEnd]) -> int:
     """Return the width of the margin that the names take; 0 where there are none."""
     rows = [row for end in ends for row in end.rows]
-    letters = [len(_TAGS.sub("", row)) for row in rows]
-    return NEXT_TO_LINE_PIXELS + CHAR_PIXELS * max(letters) if letters else 0
+    widths = [_width_pixels(_TAGS.sub("", row)) for row in rows]
+    return NEXT_TO_LINE_PIXELS + max(widths) if widths else 0
+
+
+def _width_pixels(text: str) -> int:
+    wide = sum(letter >= FIRST_WIDE for letter in text)
+    return CHAR_PIXELS * (len(text) - wide) + WIDE_PIXELS * wide
 
 
 def name_notes(

@@ -465,6 +465,13 @@ class TestNames:
         assert {note.x for note in names} == {1}
         assert {note.xanchor for note in wide.layout.annotations} == {"left"}
 
+    def test_their_margin_has_room_for_chinese_characters(self) -> None:
+        latin, chinese = (
+            chart(*(SettingRun(run_of("buffer"), 20 * letter, n) for n in (0, 1)))
+            for letter in ("a", "记")
+        )
+        assert chinese.layout.margin.r - latin.layout.margin.r == 20 * 5
+
     def test_are_text(self) -> None:
         figure = chart(
             SettingRun(run_of("buffer"), MARKUP, 0),
