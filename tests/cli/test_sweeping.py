@@ -734,22 +734,11 @@ class TestEndedEarly:
         assert started.returncode == 130
         assert "Traceback" not in err
         assert f"Stopped by Ctrl-C. {kept} of " in err
+        assert "had been measured before" not in err
         assert "goes on from here" in err
         assert out.startswith(("By cost and size alone", "No setting "))
         assert f" of {kept} settings." in out
         self.gone_on(long_chat, kept, compared=False)
-
-    @pytest.mark.slow
-    def test_ctrl_c_with_workers_is_as_clean(
-        self, long_chat: Path, database: Path
-    ) -> None:
-        """With processes; what ends the workers of a cluster is in ``tests/tuning/executors``."""
-        started = self.begun(long_chat, database, "--workers", 2)
-        os.killpg(started.pid, signal.SIGINT)
-        out, err = (stream.decode() for stream in started.communicate(timeout=SECONDS))
-        assert started.returncode == 130
-        assert "Traceback" not in err
-        assert f" of {kept_cells(database)} settings." in out
 
     @pytest.mark.slow
     def test_ctrl_c_twice_ends_at_once(self, long_chat: Path, database: Path) -> None:

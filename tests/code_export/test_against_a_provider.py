@@ -32,7 +32,6 @@ PACKAGES = {
     "langchain_middleware": "langchain",
     "openai_agents": "agents",
 }
-LIBRARIES = [*PACKAGES, "plain_python"]
 SMALL: dict[str, dict[str, Any]] = {
     "window": {"window_size": 3},
     "token_buffer": {"max_tokens": 120},

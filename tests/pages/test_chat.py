@@ -227,6 +227,12 @@ def test_undo_takes_the_last_turn_back_for_good(chat: AppTest) -> None:
     assert [text for who, text in bubbles(chat) if who == "user"] == [FACT, QUESTION]
 
 
+def test_blank_messages_are_not_sent(chat: AppTest) -> None:
+    say(chat, "   \n ")
+    assert not bubbles(chat)
+    assert page_of(chat) == "chat"
+
+
 def test_the_address_names_the_chat_from_its_first_reply_on(chat: AppTest) -> None:
     say(chat, FACT)
     chat_link(chat)

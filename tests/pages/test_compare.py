@@ -101,6 +101,7 @@ def test_changing_a_parameter_changes_the_run(compare: AppTest) -> None:
     assert page_of(compare) == "compare"
 
 
+@pytest.mark.slow
 def test_up_to_six_settings_and_no_seventh(compare: AppTest) -> None:
     for count in (4, 5, 6):
         click(compare, "Add a setting")

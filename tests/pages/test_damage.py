@@ -183,23 +183,22 @@ PAGES_THAT_READ = [name for name in QUESTIONS if name not in ("lessons", "guide"
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("table", sorted({table for table, _ in COLUMNS}))
-def test_a_page_works_whatever_is_in_a_table(
-    table: str, database: Path, made: bytes
+@pytest.mark.parametrize(
+    ("number", "table", "column"),
+    [(number, *names) for number, names in enumerate(COLUMNS)],
+)
+def test_a_page_works_whatever_is_in_a_column(
+    number: int, table: str, column: str, database: Path, made: bytes
 ) -> None:
-    """One column of each table stands for all, for the store raises the same error of each, as the test above says."""
-    number = sorted({table for table, _ in COLUMNS}).index(table)
+    """Each column on one page, for all pages read them through the store, of which the test above says what it lets
+    through."""
     value = PAGE_VALUES[number % len(PAGE_VALUES)]
-    columns = [column for of, column in COLUMNS if of == table]
-    assert any(
-        damage(database, made, table, column, value) for column in reversed(columns)
-    ), "SQLite lets it into none of them"
+    if not damage(database, made, table, column, value):
+        pytest.skip("SQLite does not let it in")
     page = PAGES_THAT_READ[number % len(PAGES_THAT_READ)]
     st.cache_resource.clear()
-    query = {"chat": {"chat": "ferry"}, "library": {}}.get(
-        page, {"conversation": "ferry"}
-    )
-    works(open_page(page, **query))
+    query = {"chat": {"chat": "ferry"}, "library": {}}
+    works(open_page(page, **query.get(page, {"conversation": "ferry"})))
 
 
 def test_a_damaged_replay_is_made_again(database: Path, made: bytes) -> None:

@@ -105,6 +105,7 @@ def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
     assert "Choose a setting to ask." in told(session)
 
 
+@pytest.mark.slow
 def test_answers_to_one_question_stand_beside_each_other(short: str) -> None:
     session = ask(opened(short))
     assert not [said for said in texts(session) if "3,000" in said]

@@ -388,8 +388,7 @@ def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_h
 @pytest.mark.usefixtures("with_recordings")
 @pytest.mark.parametrize("page", ["compare", "summaries"])
 def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str) -> None:
-    """A page of each kind: one that says it once, and one that says it of every version. That the other conversations
-    are recorded as whole as this one, ``tests/models/recordings`` says of their files."""
+    """A page of each kind: one that says it once, and one that says it of every version."""
     shown = open_page(page, conversation=SAMPLE_PREFIX + "trip", setting=SETTING)
     said = [
         *sentences(shown.markdown),
@@ -399,6 +398,13 @@ def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str) -> None:
     ]
     assert not [text for text in said if "offline" in text]
     assert any("badge[recorded · claude]" in text for text in said)
+
+
+@pytest.mark.usefixtures("with_recordings")
+@pytest.mark.parametrize("name", ["trip", "support", "tutoring", "chinese"])
+def test_each_conversation_is_recorded_at_the_setting_of_compare(name: str) -> None:
+    key = RunKey(SAMPLE_PREFIX + name, BUFFER, "o200k_base", OFFLINE)
+    assert Workspace().recorded_for(key) == f"recording:{name}"
 
 
 SMALL = "recording:trip-smollm2"

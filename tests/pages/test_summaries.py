@@ -193,6 +193,7 @@ def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> No
     assert labelled(page.segmented_control, "Setting").value == 3
 
 
+@pytest.mark.slow
 def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
     first_setting(page, "summary")
     labelled(page.number_input, "Buffer size").set_value(90).run()

@@ -15,8 +15,8 @@ from tests.transcripts.sample_files import format_of, sample_files
 
 SEEDS = sample_files()
 HANG_SECONDS = 5
-MUTATIONS = 72
-"""Of every sample: 10,000 files in all."""
+MUTATIONS = 160
+"""Of every sample: more than 20,000 files in all."""
 TOKENS = [
     b"\0",
     b"\xff",

@@ -261,6 +261,7 @@ def test_no_is_asked_near_the_limit() -> None:
             assert 0.75 * 1500 <= held <= 1500
 
 
+@pytest.mark.slow
 def test_given_facts_are_not_looked_up_again() -> None:
     runs = recorded_runs("trip")
     known = [retention(run, sample("trip").probes) for run in runs]

@@ -31,6 +31,7 @@ NEVER = 600.0
 """A job that nobody waits for, in seconds."""
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_one_process() -> None:
     made = sweeping(executor="processes", workers=2)
     list(made)
