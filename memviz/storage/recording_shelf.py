@@ -111,11 +111,12 @@ class RecordingShelf:
         if strategy.trigger is Trigger.NEVER:
             return OFFLINE
         settings = self._same_summaries(transcript, log, strategy, counter, recalls)
+        digests = {one.digest for one in settings}
         name = next(
             (
                 name
                 for name, recording in self.unasked.items()
-                if any(map(recording.holds, settings))
+                if digests & recording.settings.keys()
             ),
             None,
         )
