@@ -20,10 +20,5 @@ ADDRESSES = {
     "summaries": ("facts", "summaries"),
 }
 """Of a view: its page, and what the address names it."""
-PLAYED_LESSONS = {
-    "first-look": "en-light-1280x720",
-    "the-same-memory-three-writers": "en-dark-390x844",
-    "which-strategy-for-your-program": "zh-light-390x844",
-    "a-fact-dies": "zh-dark-1280x720",
-}
-"""The lessons that a browser plays, with the way in which it does: together each language in each theme and size."""
+PLAYED_LESSONS = ("a-fact-dies", "which-strategy-for-your-program")
+"""The lessons that a browser plays, for all go through the same page."""

@@ -36,6 +36,7 @@ def request_of(page: Page, turn: int) -> None:
     sees(page.get_by_text(f"Request of turn {turn}", exact=True))
 
 
+@pytest.mark.slow
 def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_reload(
     page: Page, dashboard: Dashboard
 ) -> None:
@@ -74,11 +75,13 @@ def test_the_chart_is_there_without_a_click_follows_a_parameter_and_survives_a_r
 
 
 @pytest.mark.slow
-def test_a_click_on_a_summarization_moves_the_inspector(
+def test_a_click_on_a_summarization_moves_the_inspector_and_the_arrow_keys_go_on_from_there(
     page: Page, dashboard: Dashboard
 ) -> None:
     go(page, dashboard.url, "compare")
     drawn(page)
+    # The arrow keys would choose another view, were they still its own after the click.
+    page.get_by_role("radio", name="Tokens", exact=True).click()
     place = marker_places(page)[2]
     page.mouse.move(place["x"], place["y"])
     tooltip = page.locator(".hoverlayer .hovertext")
@@ -96,6 +99,9 @@ def test_a_click_on_a_summarization_moves_the_inspector(
         return Boolean(line.compareDocumentPosition(words) & Node.DOCUMENT_POSITION_FOLLOWING);
     }"""
     assert drawn(page).evaluate(below_words), "the line runs through labels"
+    page.keyboard.press("ArrowRight")
+    request_of(page, place["turn"] + 1)
+    expect(page.get_by_role("radio", name="Tokens", exact=True)).to_be_checked()
 
 
 def line_turn(page: Page) -> int:
@@ -147,36 +153,6 @@ def test_keys_and_play_walk_through_the_turns_and_typing_does_not(
 
 
 @pytest.mark.slow
-def test_in_a_tool_loop_the_keys_walk_through_the_calls(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, f"{dashboard.url}/?conversation=sample-support&turn=41&call=1", "compare")
-    drawn(page)
-    sees(page.get_by_text("Request of turn 41, call 1 of 3", exact=True))
-    page.get_by_role("heading", name="What does each strategy send?").click()
-    page.keyboard.press("ArrowRight")
-    sees(page.get_by_text("Request of turn 41, call 2 of 3", exact=True))
-    expect(page).to_have_url(re.compile("turn=41&call=2"))
-    page.keyboard.press("ArrowLeft")
-    sees(page.get_by_text("Request of turn 41, call 1 of 3", exact=True))
-
-
-@pytest.mark.slow
-def test_after_a_click_on_the_picture_the_arrow_keys_are_its_own(
-    page: Page, dashboard: Dashboard
-) -> None:
-    go(page, dashboard.url, "compare")
-    drawn(page)
-    page.get_by_role("radio", name="Tokens", exact=True).click()
-    first = marker_places(page)[2]
-    page.mouse.click(first["x"], first["y"])
-    request_of(page, first["turn"])
-    page.keyboard.press("ArrowRight")
-    request_of(page, first["turn"] + 1)
-    expect(page.get_by_role("radio", name="Tokens", exact=True)).to_be_checked()
-
-
-@pytest.mark.slow
 def test_answers_come_into_view_and_stay_where_they_are_afterwards(
     page: Page, dashboard: Dashboard
 ) -> None:
@@ -198,22 +174,6 @@ def test_answers_come_into_view_and_stay_where_they_are_afterwards(
     page.keyboard.press("Enter")
     quiet(page)
     expect(asked).not_to_be_in_viewport()
-
-
-@pytest.mark.slow
-def test_one_question_to_all_settings(page: Page, dashboard: Dashboard) -> None:
-    go(page, dashboard.url, "compare")
-    box = page.get_by_role("textbox", name="One question to all settings")
-    box.fill("How tall is Finn in centimetres?")
-    box.press("Enter")
-    expect(page.get_by_text("Finn is 114 centimetres tall").first).to_be_visible()
-    expect(
-        page.get_by_text("word for word", exact=True).filter(visible=True)
-    ).to_have_count(1)
-    expect(
-        page.get_by_text("not in context", exact=True).filter(visible=True)
-    ).to_have_count(2)
-    stands(page, "compare")
 
 
 def import_seven_turns(page: Page, url: str) -> None:
@@ -258,29 +218,6 @@ def test_each_setting_answers_for_itself_and_can_be_stopped(
         expect(page.get_by_text("turns answered so far.")).to_have_count(0)
     sees(page.get_by_text("What each setting answered at turn"))
     stands(page, "compare")
-
-
-@pytest.mark.slow
-def test_an_imported_file_opens_in_compare(page: Page, dashboard: Dashboard) -> None:
-    import_seven_turns(page, dashboard.url)
-    drawn(page)
-    sees(page.get_by_text("7 turns."))
-    read_request(page)
-    request_of(page, 7)
-
-
-@pytest.mark.slow
-def test_a_broken_file_is_a_sentence(page: Page, dashboard: Dashboard) -> None:
-    go(page, f"{dashboard.url}/library", "library")
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
-        {
-            "name": "broken.json",
-            "mimeType": "application/json",
-            "buffer": b'{"messages": [',
-        }
-    )
-    sees(page.get_by_text("broken.json was not imported."))
-    stands(page, "library")
 
 
 @pytest.mark.slow

@@ -13,20 +13,17 @@ pytest.importorskip(
     "playwright", reason="The browser tests need playwright (pip install playwright)."
 )
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 from memviz.dashboard.ui.library.importing import ROW_PIXELS
 from tests.browser.dashboard import Dashboard
 from tests.browser.journeys import (
     drawn,
     go,
-    open_models,
-    quiet,
     read_request,
     sees,
     stands,
 )
-from tests.transcripts.sample_files import sample_files
 
 pytestmark = pytest.mark.slow
 
@@ -82,49 +79,3 @@ def test_a_conversation_of_an_archive_is_chosen_compared_and_taken_away(
     assert "Talk 2: this is message 0, on ferries." in report.read_text(
         encoding="utf-8"
     )
-
-
-def test_a_copied_link_shows_another_visitor_the_same(
-    page: Page, dashboard: Dashboard
-) -> None:
-    context = page.context
-    context.grant_permissions(
-        ["clipboard-read", "clipboard-write"], origin=dashboard.url
-    )
-    setting = "window+%7B%22window_size%22%3A+6%7D"
-    go(
-        page,
-        f"{dashboard.url}/compare?conversation=sample-support&setting={setting}&turn=9",
-        "compare",
-    )
-    drawn(page)
-    open_models(page)
-    page.get_by_role("button", name="Copy link", exact=True).click()
-    sees(page.get_by_role("button", name="Copied"))
-    link = page.evaluate("navigator.clipboard.readText()")
-    other = context.new_page()
-    go(other, link, "compare")
-    drawn(other)
-    sees(other.get_by_text("Request of turn 9"))
-    expect(other.get_by_text("Sliding window · 6 messages").first).to_be_visible()
-
-
-def test_what_an_agent_compacted_itself_is_on_the_chart(
-    page: Page, dashboard: Dashboard
-) -> None:
-    files = sample_files()
-    name = next(
-        name
-        for name in files
-        if name.startswith("claude_code__") and b"compact_boundary" in files[name]
-    )
-    go(page, f"{dashboard.url}/library", "library")
-    upload(page, "session.jsonl", files[name])
-    sees(page.get_by_text("Imported session.jsonl"))
-    quiet(page)  # the list below is drawn anew, and the first one is another now
-    page.get_by_role("button", name="Read").first.click()
-    expect(page.get_by_text("Its program compacted here").first).to_be_visible()
-    page.get_by_role("button", name="Compare").first.click()
-    stands(page, "compare")
-    drawn(page)
-    expect(page.get_by_text("▼").first).to_be_visible()

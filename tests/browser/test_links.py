@@ -67,13 +67,6 @@ def test_a_link_holds_what_was_changed_in_a_part_of_the_page(
     assert lives["view"] == "lives"
     assert (lives["look"], lives["fact"] != "0") == ("0", True)
 
-    go(page, f"{dashboard.url}/facts?{SETTINGS}&view=summaries&version=0", "summaries")
-    page.get_by_role("slider", name="Version").press("ArrowRight")
-    quiet(page)
-    page.get_by_role("radio", name="Side by side").click()
-    summaries = copied(page)
-    assert (summaries["version"], summaries["layout"]) == ("1", "Side by side")
-
     go(
         page,
         f"{dashboard.url}/compare?{SETTINGS}&view=memory_map&turn=5&message=2",

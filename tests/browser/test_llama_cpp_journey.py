@@ -1,4 +1,6 @@
-"""A visitor finds a real llama.cpp server on this machine, chats with its model and lets it summarize."""
+"""A visitor finds a real llama.cpp server on this machine, chats with its model and lets it summarize.
+
+``tests/models/test_llama_cpp.py`` replays a conversation with it."""
 
 from __future__ import annotations
 
@@ -17,15 +19,11 @@ from tests.browser.journeys import (
     bubbles,
     drawn,
     go,
-    marker_places,
-    names_of_lines,
     open_models,
     quiet,
-    read_request,
     say,
     sees,
     stands,
-    turn_to,
 )
 from tests.models.llama_cpp_server import llama_cpp_server
 
@@ -86,26 +84,3 @@ def test_a_model_of_this_machine_is_found_answers_and_summarizes(
     sees(page.get_by_text("Last request:"))
     sees(page.get_by_text("replaced by a summary").first)
     stands(page, "chat")
-
-    turn_to(page, "compare")
-    chooser = page.get_by_role("combobox", name="Conversation")
-    chooser.fill(NOTES[0][:20])
-    chooser.press("Enter")
-    quiet(page)
-    page.locator("[class*=st-key-edit-]").get_by_role(
-        "button", name="Summary buffer"
-    ).click()
-    limit = page.get_by_role("spinbutton", name="Max token limit (tokens)").first
-    limit.fill(str(LIMIT_TOKENS - 10))
-    limit.press("Enter")
-    quiet(page)
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name=f"Replay with {NAME}").click()
-    drawn(page)
-    name = names_of_lines(page).filter(has_text="Summary buffer")
-    expect(name.first).to_contain_text(f"{LIMIT_TOKENS - 10} tokens")
-    quiet(page)
-    assert marker_places(page)
-    read_request(page)
-    sees(page.get_by_text("Summary, version 1"))
-    stands(page, "compare")

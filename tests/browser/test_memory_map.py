@@ -12,7 +12,7 @@ pytest.importorskip(
     "playwright", reason="The browser tests need playwright (pip install playwright)."
 )
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from memviz.transcripts.samples import sample
 from tests.browser.journeys import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 MARKUP = "<b>fat</b> %{x} &amp; \"quoted\" 'text' <a href='x'>link</a>"
+TITLE = "<b>fat</b> **bold** $x^2$ :red[red] `code` [link](http://x.y) :smile: -> &lt; www.example.org"
 
 
 def point_at(page: Page, number: int, turn: float, message: float) -> Locator:
@@ -47,8 +48,16 @@ def click_on(page: Page, number: int, turn: float, message: float) -> None:
     page.mouse.click(*map_place(page, number, turn, message))
 
 
-def test_pointing_and_clicking_at_a_cell(page: Page, dashboard: Dashboard) -> None:
+def test_pointing_and_clicking_at_cells_and_summarizations(
+    page: Page, dashboard: Dashboard
+) -> None:
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
+    first = page.locator(".st-key-map-2 .js-plotly-plot").evaluate(
+        "chart => { const t = chart.data.find(t => t.name === 'summarizations'); return [t.x[0], t.y[0]]; }"
+    )
+    tooltip = point_at(page, 2, *first)
+    expect(tooltip).to_contain_text("Summarized messages 1 to ")
+    expect(tooltip).to_contain_text("1,584 tokens >")
     expect(point_at(page, 1, 30, 12)).to_contain_text("dropped")
     tooltip = point_at(page, 2, 30, 12)
     expect(tooltip).to_contain_text("replaced by a summary (version 8),summarized ")
@@ -68,16 +77,6 @@ def test_pointing_and_clicking_at_a_cell(page: Page, dashboard: Dashboard) -> No
         page.get_by_text(sample("trip").messages[int(message) - 1].content[:60]).first
     ).to_be_visible()
     stands(page, "memory_map")
-
-
-def test_pointing_at_a_summarization(page: Page, dashboard: Dashboard) -> None:
-    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    first = page.locator(".st-key-map-2 .js-plotly-plot").evaluate(
-        "chart => { const t = chart.data.find(t => t.name === 'summarizations'); return [t.x[0], t.y[0]]; }"
-    )
-    tooltip = point_at(page, 2, *first)
-    expect(tooltip).to_contain_text("Summarized messages 1 to ")
-    expect(tooltip).to_contain_text("1,584 tokens >")
 
 
 def test_the_keyboard_walks_through_messages_and_turns(
@@ -100,13 +99,19 @@ def test_the_keyboard_walks_through_messages_and_turns(
     sees(page.get_by_text("Message 2 (assistant, turn 1)"))
 
 
-def test_maps_stack_on_a_phone(page: Page, dashboard: Dashboard) -> None:
-    page.set_viewport_size({"width": 420, "height": 900})
+def test_three_maps_are_seen_at_once_and_stack_on_a_phone(
+    page: Page, dashboard: Dashboard
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
     go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    boxes = [
-        drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box()
-        for number in range(3)
-    ]
+    boxes = boxes_of_maps(page)
+    assert len({box["y"] for box in boxes if box}) == 1
+    assert all(box is not None and box["y"] + box["height"] <= 720 for box in boxes)
+
+    page.set_viewport_size({"width": 420, "height": 900})
+    page.reload()
+    stands(page, "memory_map")
+    boxes = boxes_of_maps(page)
     assert all(
         box is not None and 320 <= box["width"] <= 420 - box["x"] for box in boxes
     )
@@ -114,15 +119,12 @@ def test_maps_stack_on_a_phone(page: Page, dashboard: Dashboard) -> None:
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 420
 
 
-def test_three_maps_are_seen_at_once(page: Page, dashboard: Dashboard) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    go(page, f"{dashboard.url}/compare?view=memory_map", "memory_map")
-    boxes = [
+def boxes_of_maps(page: Page) -> list[FloatRect | None]:
+    """Where the three maps are."""
+    return [
         drawn(page, f".st-key-map-{number} .js-plotly-plot").bounding_box()
         for number in range(3)
     ]
-    assert len({box["y"] for box in boxes if box}) == 1
-    assert all(box is not None and box["y"] + box["height"] <= 720 for box in boxes)
 
 
 def test_text_that_looks_like_markup_stays_text(
@@ -138,10 +140,15 @@ def test_text_that_looks_like_markup_stays_text(
         {
             "name": "markup.json",
             "mimeType": "application/json",
-            "buffer": json.dumps({"messages": said}).encode(),
+            "buffer": json.dumps({"title": TITLE, "messages": said}).encode(),
         }
     )
     sees(page.get_by_text("Imported markup.json"))
+    quiet(page)
+    row = page.locator("[class*='st-key-conversation-']").first
+    title = row.inner_text().splitlines()[0]
+    assert title.replace("\u2060", "") == TITLE  # a word joiner has no width
+    expect(row.get_by_role("link")).to_have_count(0)
     page.get_by_role("button", name="Compare").first.click()
     stands(page, "compare")
     turn_to(page, "memory_map")

@@ -157,27 +157,6 @@ def rgb(color: str) -> str:
     return "rgb({}, {}, {})".format(*(int(color[at : at + 2], 16) for at in (1, 3, 5)))
 
 
-@pytest.mark.slow
-def test_pointing_tells_the_numbers(
-    open_context: Callable[..., BrowserContext], trip_file: Path
-) -> None:
-    page, _ = opened(open_context(viewport={"width": 1500, "height": 900}), trip_file)
-    run = memviz.replay(sample("trip"), memviz.strategy("buffer"), model=None)
-    tokens = run.turns[29].total_tokens
-    expect(point_at(page, "tokens", 30, tokens)).to_contain_text(
-        f"turn 30: {tokens:,} tokens sent"
-    )
-    expect(point_at(page, "map-2", 30, 12)).to_contain_text(
-        "replaced by a summary (version 8),summarized 7 times"
-    )
-    point_at(page, "composition-0", 30, tokens / 2)
-    told = chart(page, "composition-0").locator(".hoverlayer")
-    expect(told).to_contain_text("turn 30")
-    expect(told).to_contain_text(
-        f"History : {run.turns[29].tokens['history']:,} tokens"
-    )
-
-
 def test_its_player_steps_through_the_requests(
     open_context: Callable[..., BrowserContext], trip_file: Path
 ) -> None:
@@ -194,10 +173,34 @@ def test_its_player_steps_through_the_requests(
 
 
 @pytest.mark.slow
-def test_the_colours_follow_the_reader(
+def test_pointing_tells_the_numbers_a_chart_is_saved_and_the_colours_follow_the_reader(
     open_context: Callable[..., BrowserContext], trip_file: Path
 ) -> None:
-    page, _ = opened(open_context(color_scheme="light"), trip_file)
+    page, asked = opened(
+        open_context(color_scheme="light", viewport={"width": 1500, "height": 900}),
+        trip_file,
+    )
+    run = memviz.replay(sample("trip"), memviz.strategy("buffer"), model=None)
+    tokens = run.turns[29].total_tokens
+    expect(point_at(page, "tokens", 30, tokens)).to_contain_text(
+        f"turn 30: {tokens:,} tokens sent"
+    )
+    expect(point_at(page, "map-2", 30, 12)).to_contain_text(
+        "replaced by a summary (version 8),summarized 7 times"
+    )
+    point_at(page, "composition-0", 30, tokens / 2)
+    told = chart(page, "composition-0").locator(".hoverlayer")
+    expect(told).to_contain_text("turn 30")
+    expect(told).to_contain_text(
+        f"History : {run.turns[29].tokens['history']:,} tokens"
+    )
+
+    with page.expect_download() as download:
+        chart(page, "tokens").locator(".modebar-btn").dispatch_event("click")
+    assert download.value.suggested_filename == "tokens.png"
+    assert download.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    assert not [url for url in asked if url.startswith(("http", "ws"))]
+
     line = chart(page, "tokens").locator(".scatterlayer .js-line").first
     mark = chart(page, "map-0").locator(".annotation-text tspan").first
     for scheme in ("dark", "light"):
@@ -223,18 +226,6 @@ def test_on_paper_it_is_light(
     assert stroke == rgb(THEMES["light"].settings[0])
     assert pixels < 700
     expect(line).to_have_css("stroke", rgb(THEMES["dark"].settings[0]))
-
-
-@pytest.mark.slow
-def test_a_chart_can_be_saved_as_a_picture(
-    open_context: Callable[..., BrowserContext], trip_file: Path
-) -> None:
-    page, asked = opened(open_context(), trip_file)
-    with page.expect_download() as download:
-        chart(page, "tokens").locator(".modebar-btn").dispatch_event("click")
-    assert download.value.suggested_filename == "tokens.png"
-    assert download.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    assert not [url for url in asked if url.startswith(("http", "ws"))]
 
 
 @pytest.mark.slow

@@ -54,6 +54,10 @@ def test_a_summary_is_reworded_before_and_after_it_is_used(
 ) -> None:
     go(page, f"{dashboard.url}/chat", "chat")
     ask_until_due(page)
+    page.get_by_role("link", name="Library", exact=True).click()
+    stands(page, "library")
+    page.get_by_role("link", name="Chat", exact=True).click()
+    stands(page, "chat")
     expect(proposal(page)).to_have_value(re.compile("3,100 euros"))
     expect(page.get_by_test_id("stChatInputTextArea")).to_be_disabled()
     proposal(page).fill("The budget is 4,200 euros.")
@@ -73,17 +77,3 @@ def test_a_summary_is_reworded_before_and_after_it_is_used(
     say(page, "What is the budget?")
     expect(bubbles(page).last).to_contain_text("5,300 euros")
     turn_to(page, "summaries")
-
-
-def test_a_proposal_survives_leaving_the_page(page: Page, dashboard: Dashboard) -> None:
-    go(page, f"{dashboard.url}/chat", "chat")
-    ask_until_due(page)
-    page.get_by_role("link", name="Library", exact=True).click()
-    stands(page, "library")
-    page.get_by_role("link", name="Chat", exact=True).click()
-    stands(page, "chat")
-    expect(proposal(page)).to_have_value(re.compile("3,100 euros"))
-    page.get_by_role("button", name="Skip").click()
-    expect(proposal(page)).to_have_count(0)
-    quiet(page)
-    expect(page.get_by_test_id("stChatInputTextArea")).to_be_enabled()

@@ -75,6 +75,7 @@ def is_moving(page: Page) -> bool:
     return bool(page.evaluate("stage.picture.isMoving"))
 
 
+@pytest.mark.slow
 def test_keys_step_to_events_and_the_reader_follows_where_the_visitor_rests(
     page: Page, dashboard: Dashboard
 ) -> None:
@@ -430,6 +431,7 @@ def test_pointing_at_a_message_tells_what_it_is(
     )
 
 
+@pytest.mark.slow
 def test_a_key_that_is_pressed_before_the_stage_is_there_waits_for_it(
     page: Page, dashboard: Dashboard
 ) -> None:
@@ -456,6 +458,7 @@ def test_a_key_that_is_pressed_before_the_stage_is_there_waits_for_it(
     pytest.fail("Whenever the title stood, the stage was there.")
 
 
+@pytest.mark.slow
 def test_space_after_play_it_plays_and_does_not_switch_the_stage_off(
     page: Page, dashboard: Dashboard
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,6 @@ from tests.browser.journeys import (
     sees,
     stands,
 )
-from tests.real_conversations import MISSING, is_there, real_conversations
 
 if TYPE_CHECKING:
     from tests.browser.dashboard import Dashboard
@@ -36,18 +34,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 CHART = ".st-key-tune-pareto .js-plotly-plot"
-
-
-def written() -> Transcript:
-    """A conversation of 120 messages."""
-    return generate(60, seed=5)
-
-
-def real() -> Transcript:
-    """What somebody and a chatbot really said to each other in a week."""
-    if not is_there():
-        pytest.skip(MISSING)
-    return real_conversations()["memorybank_en_2_users.json"][0]
 
 
 def bring(page: Page, url: str, conversation: Transcript) -> None:
@@ -111,14 +97,36 @@ def metric(page: Page, label: str) -> str:
     return box.get_by_test_id("stMetricValue").inner_text()
 
 
-@pytest.mark.parametrize("conversation", [written, real])
-def test_a_setting_is_found_taken_home_and_brought_back(
-    conversation: Callable[[], Transcript],
+def click_on_a_point(page: Page) -> None:
+    """Point at the last setting of the sliding window, and look at it."""
+    quiet(page)  # while the sweep goes on, one chart takes the place of another
+    chart = drawn(page, CHART)
+    chart.scroll_into_view_if_needed()
+    quiet(page)
+    x, y = chart.evaluate(
+        """chart => {
+            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
+            const trace = chart._fullData.find(t => t.mode === 'markers' && t.name === 'Sliding window');
+            const at = trace.x.length - 1;
+            return [box.left + xaxis._offset + xaxis.d2p(trace.x[at]),
+                    box.top + yaxis._offset + yaxis.d2p(trace.y[at])];
+        }"""
+    )
+    page.mouse.move(x, y)
+    tooltip = page.locator(".hoverlayer .hovertext").first
+    expect(tooltip).to_contain_text("Sliding window")
+    page.mouse.click(x, y)
+    sees(page.get_by_role("heading", name=re.compile("^Sliding window · ")))
+    quiet(page)
+
+
+def test_a_point_is_looked_at_and_a_setting_is_found_taken_home_and_brought_back(
     page: Page,
     dashboard: Dashboard,
     tmp_path: Path,
 ) -> None:
-    bring(page, dashboard.url, conversation())
+    bring(page, dashboard.url, generate(60, seed=5))
+    click_on_a_point(page)
     only_summaries(page)
     answer = page.get_by_test_id("stAlert").filter(
         has_text=re.compile("Take |does best")
@@ -152,38 +160,6 @@ def test_a_setting_is_found_taken_home_and_brought_back(
         has_text=re.compile(r"Largest request(?! at turn)")
     )
     assert row.get_by_role("cell").last.inner_text() == peak
-
-
-def test_a_click_on_a_point_opens_its_run(page: Page, dashboard: Dashboard) -> None:
-    go(page, f"{dashboard.url}/tune", "tune")
-    drawn(page, CHART)
-    quiet(page)  # while the sweep goes on, one chart takes the place of another
-    chart = drawn(page, CHART)
-    chart.scroll_into_view_if_needed()
-    quiet(page)
-    x, y, label = chart.evaluate(
-        """chart => {
-            const { xaxis, yaxis } = chart._fullLayout, box = chart.getBoundingClientRect();
-            const trace = chart._fullData.find(t => t.mode === 'markers' && t.name === 'Sliding window');
-            const at = trace.x.length - 1;
-            return [box.left + xaxis._offset + xaxis.d2p(trace.x[at]), box.top + yaxis._offset + yaxis.d2p(trace.y[at]),
-                    trace.text ? trace.text[at] : trace.hovertext[at]];
-        }"""
-    )
-    page.mouse.move(x, y)
-    expect(page.locator(".hoverlayer .hovertext").first).to_contain_text(
-        "Sliding window"
-    )
-    page.mouse.click(x, y)
-    sees(page.get_by_role("heading", name=re.compile("^Sliding window · ")))
-    quiet(page)
-    page.get_by_role("button", name="Open in Compare").click()
-    stands(page, "compare")
-    drawn(page)
-    expect(names_of_lines(page)).to_have_count(2)
-    for name in ("Full buffer", "Sliding window"):
-        expect(names_of_lines(page).filter(has_text=name)).to_have_count(1)
-    assert label.startswith("<b>Sliding window")
 
 
 def test_a_control_whose_code_comes_late_holds_what_the_page_began_with(
