@@ -43,7 +43,6 @@ from tests.cli.terminal import (
 )
 from tests.models.openai_server import OpenAIServer, openai_server, status, text
 from tests.models.recordings.recorded import a_recording_of
-from tests.strategies.conversations import RUN_HERE
 
 KEY = "sk-sweep-0123456789abcdefghij"
 GRID = (
@@ -611,18 +610,6 @@ class TestExportToCode:
 
 
 class TestKept:
-    def test_a_second_sweep_measures_nothing(
-        self, chat: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        first = memviz("sweep", chat, *GRID, "--json").json
-        with monkeypatch.context() as patched:
-            patched.setattr(
-                "memviz.tuning.cell.measure", None
-            )  # whoever measures fails
-            second = memviz("sweep", chat, *GRID, "--json").json
-        assert (first.pop("measured"), second.pop("measured")) == (5, 0)
-        assert second == first  # the seconds, too
-
     def test_a_conversation_of_the_library_and_its_file_share_them(
         self, library: Workspace, chat: Path
     ) -> None:
@@ -726,28 +713,11 @@ class TestEndedEarly:
         assert started.returncode == 130
         assert "Traceback" not in err
         assert f"Stopped by Ctrl-C. {kept} of " in err
+        assert "had been measured before" not in err
         assert "goes on from here" in err
         assert out.startswith(("By cost and size alone", "No setting "))
         assert f" of {kept} settings." in out
         self.gone_on(long_chat, kept, compared=False)
-
-    @pytest.mark.parametrize(
-        "where",
-        [("--workers", 2), ("--dask", "--workers", 2)],
-        ids=["processes", "dask"],
-    )
-    @pytest.mark.slow
-    def test_ctrl_c_with_workers_is_as_clean(
-        self, long_chat: Path, database: Path, where: tuple[object, ...]
-    ) -> None:
-        if "--dask" in where:
-            pytest.importorskip("distributed")
-        started = self.begun(long_chat, database, *where)
-        os.killpg(started.pid, signal.SIGINT)
-        out, err = (stream.decode() for stream in started.communicate(timeout=SECONDS))
-        assert started.returncode == 130
-        assert "Traceback" not in err
-        assert f" of {kept_cells(database)} settings." in out
 
     @pytest.mark.slow
     def test_ctrl_c_twice_ends_at_once(self, long_chat: Path, database: Path) -> None:
@@ -777,14 +747,6 @@ class TestProcesses:
         self, asked: tuple[Any, ...], executor: dict[str, Any]
     ) -> None:
         assert executor_of(*asked) == executor
-
-    @pytest.mark.slow
-    def test_the_numbers_are_the_same(self, chat: Path) -> None:
-        alone = memviz("sweep", chat, *GRID, "--no-keep", "--json").json
-        several = memviz(
-            "sweep", chat, *GRID, "--no-keep", "--json", "--workers", 2
-        ).json
-        assert timeless(several["cells"]) == timeless(alone["cells"])
 
     def test_a_scheduler_that_is_not_there_is_a_sentence(
         self, chat: Path, monkeypatch: pytest.MonkeyPatch
@@ -827,17 +789,6 @@ class TestPaidSummarizer:
         )
         assert shown.json["summarizer"] == "openai/gpt-5-mini"
         assert shown.json["terms"]["summarizer"]["model"] == "openai/gpt-5-mini"
-
-    @pytest.mark.slow
-    def test_a_second_time_nobody_is_asked_and_nothing_is_paid(
-        self, chat: Path, server: OpenAIServer
-    ) -> None:
-        memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1)
-        paid = len(server.requests)
-        shown = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1, "--json")
-        assert shown.json["measured"] == 0
-        assert len(server.requests) == paid
-        assert "about" not in shown.err
 
     def test_a_budget_that_is_spent_midway_ends_it_with_what_is_finished(
         self, chat: Path, server: OpenAIServer
@@ -1014,9 +965,3 @@ class TestWrongUse:
 
     def test_a_file_that_is_not_there(self) -> None:
         refused("sweep", "typo.json", code=1, words=("typo.json",))
-
-
-def test_every_strategy_can_be_swept(chat: Path) -> None:
-    named = [argument for id in RUN_HERE for argument in ("-s", id)]
-    found = memviz("sweep", chat, *named, "--json").json
-    assert {row["strategy"] for row in found["settings"]} == set(RUN_HERE)

@@ -32,7 +32,6 @@ PACKAGES = {
     "langchain_middleware": "langchain",
     "openai_agents": "agents",
 }
-LIBRARIES = [*PACKAGES, "plain_python"]
 SMALL: dict[str, dict[str, Any]] = {
     "window": {"window_size": 3},
     "token_buffer": {"max_tokens": 120},
@@ -256,24 +255,26 @@ def program_of(target: str, wanted: Setting, folder: Path) -> str:
 FIRST = ("window", "summary")
 """Held in the default run; the others take minutes together, and a library seconds to load."""
 OF_EACH_KIND = ("window", "summary", "fifo_facts", "langchain_summarization")
-"""A strategy without a summarizer, one that summarizes, one that takes notes, and one that is a library's own."""
-WRITTEN_ALIKE = ("memviz_code", "memory_yaml")
-"""Targets that have one program for all strategies, which memviz itself runs. That each strategy is written and read
-back whole is held by test_memviz_code.py and test_memory_yaml.py."""
-IN_DEFAULT = ("plain_python", "memviz_code")
+"""A strategy without a summarizer, one that summarizes, one that takes notes, and one that is a library's own. That
+each strategy is written as what it sends is held without a process of its own by the test of each target."""
+IN_DEFAULT = ("plain_python",)
 
 
 def ids_of(target: str) -> tuple[str, ...]:
     """The strategies that are held beside those of the default run."""
-    ids = OF_EACH_KIND if target in WRITTEN_ALIKE else with_code(target)
-    return tuple(id for id in ids if target not in IN_DEFAULT or id not in FIRST)
+    differing = tuple(id for other, id in sorted(DIFFERING) if other == target)[:1]
+    known = with_code(target)
+    ids = [id for id in (*OF_EACH_KIND, *differing) if id in known]
+    return tuple(
+        id for id in dict.fromkeys(ids) if target not in IN_DEFAULT or id not in FIRST
+    )
 
 
 EVERY = [
     *((target, FIRST) for target in IN_DEFAULT),
     *(
         pytest.param(target, ids_of(target), marks=pytest.mark.slow)
-        for target in (*LIBRARIES, *WRITTEN_ALIKE)
+        for target in targets()
     ),
 ]
 

@@ -11,7 +11,7 @@ from memviz.code_export import Setting, targets
 from memviz.transcripts.samples import bundled
 from tests.code_export.any_setting import any_setting
 from tests.code_export.running import load, requests, setting
-from tests.strategies.conversations import RUN_HERE
+from tests.engine.probes import REPRESENTATIVES
 
 
 @given(wanted=any_setting())
@@ -28,7 +28,7 @@ def test_the_strategy_is_the_same(wanted: Setting) -> None:
     ("sample", "repair"),
     [("trip", False), ("support", False), ("support", True)],  # trip calls no tools
 )
-@pytest.mark.parametrize("id", RUN_HERE)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_the_memory_sends_what_a_replay_sends(
     id: str, sample: str, repair: bool
 ) -> None:

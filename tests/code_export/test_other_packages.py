@@ -67,6 +67,7 @@ class TestAnInstalledPackage:
         assert targets()["mine"].write(wanted) == "keep(7)"
         assert targets()["plain_python"].title == "Plain Python"
 
+    @pytest.mark.slow
     def test_the_command_writes_for_it(self, tmp_path: Path) -> None:
         arguments = ("sweep", "sample-trip", "-s", "window:window_size=7", "--keep", 0)
         arguments += ("--db", tmp_path / "library.db", "--code", "mine")

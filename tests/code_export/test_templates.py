@@ -43,7 +43,16 @@ def foreign_packages(name: str, visited: set[str]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # That library takes two seconds to load; test_langchain_middleware.py runs what is written with it.
+        pytest.param(
+            name, marks=[pytest.mark.slow] if name == "langchain_middleware" else []
+        )
+        for name in NAMES
+    ],
+)
 class TestEveryTemplate:
     def test_runs_as_it_stands(
         self, name: str, monkeypatch: pytest.MonkeyPatch
@@ -137,6 +146,7 @@ def test_a_program_has_none_of_the_templates_own_names(target: str) -> None:
             assert name.isupper() or name not in shared
 
 
+@pytest.mark.slow
 def test_no_template_is_imported_when_code_is_written() -> None:
     code = (
         "import contextlib, sys, memviz\n"

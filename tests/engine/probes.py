@@ -14,6 +14,26 @@ from memviz import Message, Model, Reply, Run
 from tests.strategies.conversations import RUN_HERE, small_parameters
 
 IDS = RUN_HERE
+"""All strategies, for the laws of the engine."""
+REPRESENTATIVES = [
+    id
+    for id in RUN_HERE
+    if id
+    in {
+        "window",  # nothing is written and messages are dropped: buffer, head_and_tail, token_buffer
+        "recent_only",  # a note a turn: summary_only, facts_store
+        "summary_buffer",  # one summary, looked at after each message: summary, working_memory, observations
+        "chat_summary_buffer",  # the same before a request, and it drops: threshold_summary, hand_off
+        "fifo_facts",  # a note that is a list of facts
+        "retrieval",  # messages are looked up for each request
+        "clear_tool_results",  # messages are sent in another form
+        "pipeline",  # several effects at one request
+        "llama_index",  # a library decides: all that are built upon memviz/strategies/library.py
+    }
+]
+"""One strategy for each way through the engine. What is made of a run (metrics, charts, files, commands, exported code)
+cannot know any other difference between strategies, for it reads records alone; that all strategies make the same kind
+of records is what the laws of the engine say."""
 SUMMARIZING = [
     "recent_only",
     "summary",

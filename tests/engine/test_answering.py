@@ -30,10 +30,10 @@ from tests.engine.calling import (
     texts,
     told,
 )
-from tests.engine.probes import IDS, Digest, small
+from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.same_runs import contents
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 LOOK = "Let me look."
 FIRST_TURN = ["question 0", "answer 0"]
 
@@ -536,7 +536,7 @@ class TestWhoMayRecall:
         chat.send("Which colour?")
         assert caller_of(chat).tools == [()]
 
-    @every_strategy
+    @every_kind
     def test_by_default_under_summaries_alone(self, id: str) -> None:
         chat = chat_after(1, small(id), ["Blue."])
         chat.send("Which colour?")
@@ -560,7 +560,7 @@ class TestWhoMayRecall:
         assert first.context.messages in model.requests
         assert second.context.messages in model.requests
 
-    @every_strategy
+    @every_kind
     def test_any_model_under_any_strategy_when_asked_for(self, id: str) -> None:
         script = [says(recall(f"c{i}", turn_numbers=[1])) for i in range(3)]
         chat = chat_after(4, small(id), [*script, "Blue."], recall_tool=True)
@@ -577,7 +577,7 @@ class TestWhoMayRecall:
 class TestPins:
     """What is pinned is sent with every request, whatever the model recalls besides."""
 
-    @every_strategy
+    @every_kind
     @pytest.mark.parametrize(
         "arguments",
         [{"last_n": 20}, {"turn_numbers": [9]}, {"turn_numbers": [*range(2, 20)]}],
@@ -618,7 +618,7 @@ class TestPins:
 
 
 class TestRecord:
-    @every_strategy
+    @every_kind
     def test_the_context_is_what_the_model_got_and_the_tokens_are_all_of_it(
         self, id: str
     ) -> None:
@@ -801,7 +801,7 @@ class TestAfterwards:
                 assert LOOK not in compaction.prompt
                 assert "Recalled" not in compaction.prompt
 
-    @every_strategy
+    @every_kind
     def test_another_strategy_would_send_what_a_replay_of_the_same_log_does(
         self, id: str
     ) -> None:

@@ -23,10 +23,10 @@ from memviz import (
     ask,
 )
 from tests.engine.calling import RECALL, Caller, recall, recalled, says
-from tests.engine.probes import IDS, SUMMARIZING, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, SUMMARIZING, Digest, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
@@ -74,7 +74,7 @@ def a_replay(
 
 
 class TestTheRun:
-    @every_strategy
+    @every_kind
     @given(messages=conversations(), plan=outcomes)
     def test_stays_as_it_is(
         self, id: str, messages: list[Message], plan: list[str]
@@ -91,7 +91,7 @@ class TestTheRun:
         assert (list(log), run.log) == (messages, log)
         assert run.summaries == summaries
 
-    @every_strategy
+    @every_kind
     def test_of_a_chat_stays_as_it_is_and_the_chat_goes_on(self, id: str) -> None:
         chat, untouched = a_chat(small(id)), a_chat(small(id))
         ask(chat.run, "What do you know?", model=Digest(), summarizer=Digest())
@@ -111,7 +111,7 @@ class TestTheRun:
 
 
 class TestTheContext:
-    @every_strategy
+    @every_kind
     @given(messages=conversations(), plan=outcomes)
     def test_is_what_a_chat_over_this_run_would_send(
         self, id: str, messages: list[Message], plan: list[str]
@@ -138,7 +138,7 @@ class TestTheContext:
             "nobody summarizes what is thrown away"
         )
 
-    @every_strategy
+    @every_kind
     def test_holds_what_the_chat_has_pinned_and_recalled_for_its_next_request(
         self, id: str
     ) -> None:
@@ -161,7 +161,7 @@ class TestTheContext:
         assert record.recalled is not None
         assert record.recalled.indices == (0, 1, 2, 4, 7)
 
-    @pytest.mark.parametrize("id", IDS)
+    @pytest.mark.parametrize("id", REPRESENTATIVES)
     @pytest.mark.parametrize("turns", [1, 4, 5])
     def test_after_a_stopped_reply_is_what_the_chat_would_send(
         self, id: str, turns: int

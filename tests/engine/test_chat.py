@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, MessageError, ModelError, Reply, ScriptedModel
-from tests.engine.probes import IDS, Digest, sent, small, timeless
+from tests.engine.probes import IDS, REPRESENTATIVES, Digest, sent, small, timeless
 from tests.same_runs import contents
 from tests.strategies.conversations import outcomes, summarizer, text_of
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 words = st.integers(1, 12)
 
 
@@ -45,7 +45,7 @@ class TestSaid:
         assert list(chat.go_on()) == ["Fine."]
         assert chat.run.turns[-1].reply == "Fine."
 
-    @every_strategy
+    @every_kind
     def test_nobody_is_asked_before_the_first_piece_is_taken(self, id: str) -> None:
         writer = Digest()
         chat = chat_with(
@@ -58,7 +58,7 @@ class TestSaid:
             assert (len(chat.run.compactions), len(chat.model.requests)) == before
             list(pieces)
 
-    @every_strategy
+    @every_kind
     def test_said_and_gone_on_with_is_the_same_as_sent(self, id: str) -> None:
         said, sent_at_once = (
             chat_with(small(id), *(f"answer {i}" for i in range(30))) for _ in range(2)
@@ -98,7 +98,7 @@ class TestSend:
         assert chat.run.turns == (first, second)
         assert chat.run.system_prompt == "Be kind."
 
-    @every_strategy
+    @every_kind
     def test_the_model_gets_exactly_what_the_record_says(self, id: str) -> None:
         model = ScriptedModel(f"answer {i}" for i in range(99))
         chat = memviz.Chat(
@@ -175,7 +175,7 @@ class TestStream:
         assert list(chat.retry()) == ["one"]
         assert [m.content for m in chat.log] == ["Count", "one"]
 
-    @every_strategy
+    @every_kind
     def test_memory_makes_up_after_a_stop(self, id: str) -> None:
         chat = chat_with(small(id), *[f"answer {i}\nto the end" for i in range(99)])
         for i in range(8):
@@ -225,7 +225,7 @@ class TestFailure:
         assert record.turn == 1
         assert [m.content for m in record.context.messages] == ["Hello", "Anybody?"]
 
-    @every_strategy
+    @every_kind
     def test_questions_without_an_answer_are_sent_with_the_next_one(
         self, id: str
     ) -> None:
@@ -259,7 +259,7 @@ class TestFailure:
             -1
         ] == "Good."
 
-    @every_strategy
+    @every_kind
     def test_a_failed_request_is_made_again_byte_for_byte(self, id: str) -> None:
         script: list[Any] = [
             item for i in range(8) for item in (ModelError("down"), f"answer {i}")
@@ -372,7 +372,7 @@ class TestChangeStrategy:
         assert "".join(chat.retry()) == "Fine."
         assert [record.turn for record in chat.run.turns] == [1, 2]
 
-    @every_strategy
+    @every_kind
     def test_replay_with_is_the_replay_of_the_same_messages(self, id: str) -> None:
         chat = chat_with(
             memviz.strategy("window", window_size=2),
@@ -411,7 +411,7 @@ class TestChangeStrategy:
 
 
 class TestResume:
-    @every_strategy
+    @every_kind
     def test_goes_on_as_if_never_interrupted(self, id: str) -> None:
         def talk(chat: memviz.Chat, turns: range) -> memviz.Chat:
             for i in turns:
@@ -430,7 +430,7 @@ class TestResume:
 
 
 class TestResumeAfterAStop:
-    @every_strategy
+    @every_kind
     @pytest.mark.parametrize("words", [1, 30])
     def test_goes_on_as_if_it_had_never_been_put_away(
         self, id: str, words: int
@@ -452,7 +452,7 @@ class TestResumeAfterAStop:
 
 
 class TestLiveIsReplay:
-    @every_strategy
+    @every_kind
     @given(
         sizes=st.lists(st.tuples(words, words), min_size=1, max_size=10), plan=outcomes
     )

@@ -15,10 +15,18 @@ from hypothesis import given
 
 import memviz
 from memviz import ChatMemory, Message, MessageError, ScriptedModel
-from tests.engine.probes import IDS, SUMMARIZING, Digest, Slow, Waiting, small, talk
+from tests.engine.probes import (
+    REPRESENTATIVES,
+    SUMMARIZING,
+    Digest,
+    Slow,
+    Waiting,
+    small,
+    talk,
+)
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 
 
 def memory_of(id: str, messages: list[Message], **options: object) -> ChatMemory:
@@ -30,7 +38,7 @@ def memory_of(id: str, messages: list[Message], **options: object) -> ChatMemory
 
 
 class TestLoad:
-    @every_strategy
+    @every_kind
     @given(messages=conversations(), plan=outcomes)
     def test_at_each_request_gives_what_a_replay_sends(
         self, id: str, messages: list[Message], plan: list[str]
@@ -52,7 +60,7 @@ class TestLoad:
             if length in requests:
                 assert memory.load() == list(requests[length].context.messages)
 
-    @every_strategy
+    @every_kind
     def test_asked_twice_gives_the_same_and_summarizes_once(self, id: str) -> None:
         model = ScriptedModel(["short"] * 99)
         memory = ChatMemory(small(id), model=model)
@@ -63,7 +71,7 @@ class TestLoad:
             assert memory.get() == memory.load() == first
             assert len(model.requests) == calls
 
-    @every_strategy
+    @every_kind
     def test_leading_system_messages_are_the_system_prompt_in_every_request(
         self, id: str
     ) -> None:
@@ -108,7 +116,7 @@ class TestLoad:
         memory.recall_conversation([1])
         assert memory.history_for_prompt() == [*talk(3)[2:4], *talk(3)[:2]]
 
-    @every_strategy
+    @every_kind
     def test_the_results_of_the_open_call_are_sent_whatever_their_size(
         self, id: str
     ) -> None:
@@ -145,7 +153,7 @@ class TestLoad:
 
 
 class TestLogIsNeverCut:
-    @every_strategy
+    @every_kind
     @given(messages=conversations(), plan=outcomes)
     def test_get_all_has_every_message(
         self, id: str, messages: list[Message], plan: list[str]
@@ -189,7 +197,7 @@ class TestLogIsNeverCut:
 
 
 class TestSet:
-    @every_strategy
+    @every_kind
     def test_is_the_same_as_starting_over(self, id: str) -> None:
         memory = memory_of(
             id, [Message("user", "something else"), Message("assistant", "indeed")]
@@ -275,7 +283,7 @@ class TestAsync:
                     inspect.signature(methods[name]).parameters
                 )
 
-    @every_strategy
+    @every_kind
     def test_do_what_the_methods_of_their_name_do(self, id: str) -> None:
         async def loop(memory: ChatMemory) -> list[list[Message]]:
             await memory.aset(talk(2))

@@ -26,11 +26,11 @@ from memviz.engine.free_run import is_over
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import bundled
 from tests.engine.calling import Caller, recall, recalled, says, texts
-from tests.engine.probes import IDS, Digest, sent, small, talk, timeless
+from tests.engine.probes import REPRESENTATIVES, Digest, sent, small, talk, timeless
 from tests.same_runs import contents
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 TOOL_TALK = [
     Message("system", "You are a weather man."),
@@ -110,7 +110,7 @@ def requests_of(free: FreeRun) -> list[tuple[Message, ...]]:
 
 
 class TestRequests:
-    @every_strategy
+    @every_kind
     @given(
         messages=conversations(),
         plan=outcomes,
@@ -186,7 +186,7 @@ class TestRequests:
         )
         assert other.turns[0].context.messages[0] == Message("system", "Be brief.")
 
-    @every_strategy
+    @every_kind
     def test_the_source_stays_as_it_is_and_serves_several_free_runs(
         self, id: str
     ) -> None:
@@ -266,7 +266,7 @@ class TestProgress:
 
 
 class TestFailure:
-    @every_strategy
+    @every_kind
     @pytest.mark.parametrize("failing", [1, 4, 8])
     def test_leaves_all_turns_before_and_the_same_request_is_sent_again(
         self, id: str, failing: int
@@ -291,7 +291,7 @@ class TestFailure:
             whole(a_free_run(small(id), good, system_prompt="Be kind."))
         )
 
-    @every_strategy
+    @every_kind
     @given(plan=outcomes, failing=st.sets(st.integers(1, 8)))
     def test_asks_the_summarizer_no_more_than_once_more(
         self, id: str, plan: list[str], failing: set[int]
@@ -323,7 +323,7 @@ class TestFailure:
 
 
 class TestStop:
-    @every_strategy
+    @every_kind
     def test_within_a_reply_means_that_turn_is_answered_anew(self, id: str) -> None:
         good = replies(8)
         free = a_free_run(
@@ -370,7 +370,7 @@ class TestStop:
 
 
 class TestGoingOn:
-    @every_strategy
+    @every_kind
     @pytest.mark.parametrize(
         "left", ["between turns", "after a failure", "within a reply"]
     )
@@ -418,7 +418,7 @@ class TestGoingOn:
         again = memviz.free_run(talk(3), BUFFER, model=ScriptedModel([]), so_far=run)
         assert contents(again) == contents(run)
 
-    @every_strategy
+    @every_kind
     def test_leaves_what_was_taken_before_as_it_was(self, id: str) -> None:
         free = a_free_run(small(id), replies(8))
         taken = []
@@ -463,7 +463,7 @@ class TestGoingOn:
 
 
 class TestRecalls:
-    @every_strategy
+    @every_kind
     def test_are_in_the_request_they_were_meant_for_and_in_no_other(
         self, id: str
     ) -> None:

@@ -18,7 +18,7 @@ from memviz import (
     ScriptExhausted,
     Usage,
 )
-from tests.engine.probes import IDS, SUMMARIZING, Digest, sent, small, talk
+from tests.engine.probes import REPRESENTATIVES, SUMMARIZING, Digest, sent, small, talk
 
 BUFFER = memviz.strategy("buffer")
 
@@ -203,7 +203,7 @@ class TestWhatComesOut:
 
 
 class TestWhoIsAsked:
-    @pytest.mark.parametrize("id", IDS)
+    @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_replies_come_from_the_transcript_and_no_model_but_the_summarizer_is_called(
         self, id: str
     ) -> None:

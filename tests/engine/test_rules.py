@@ -575,6 +575,7 @@ class TestIncremental:
             totals.append(sum(seen))
         assert totals[1] < 2.3 * totals[0]
 
+    @pytest.mark.slow
     @every_own_rule
     @pytest.mark.parametrize("repair", [False, True])
     def test_work_grows_with_the_messages_and_not_with_their_square(

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, Recall, Reply, Run, ScriptedModel, Usage
-from tests.engine.probes import IDS, Digest, sent, small, talk
+from tests.engine.probes import REPRESENTATIVES, Digest, sent, small, talk
 from tests.same_runs import contents
 from tests.strategies.conversations import COUNTERS, conversations, outcomes, summarizer
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 
 
 def through_json(run: Run) -> Run:
@@ -51,7 +51,7 @@ def test_pictures_do_not_push_out_numbers() -> None:
 
 
 class TestJson:
-    @every_strategy
+    @every_kind
     @given(
         messages=conversations(),
         plan=outcomes,
@@ -83,7 +83,7 @@ class TestJson:
         )
         assert_same(run, through_json(run))
 
-    @every_strategy
+    @every_kind
     def test_live_facts_survive(self, id: str) -> None:
         replies = [
             Reply(
@@ -187,7 +187,7 @@ class TestFates:
         assert run.fates_at(run.pending)[0] == Fate.SUMMARIZED
 
     @pytest.mark.slow
-    @every_strategy
+    @every_kind
     @given(messages=conversations(), plan=outcomes, data=st.data())
     def test_fates_say_what_the_blocks_say(
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
@@ -226,7 +226,7 @@ class TestFates:
                     expected = Fate.DROPPED
                 assert row[position] == expected, position
 
-    @every_strategy
+    @every_kind
     @given(messages=conversations(), plan=outcomes, data=st.data())
     def test_slices_are_parts_of_the_whole(
         self, id: str, messages: list[Message], plan: list[str], data: st.DataObject
@@ -296,7 +296,7 @@ class TestFates:
             if message != record.memory.log[position]
         }
 
-    @every_strategy
+    @every_kind
     @given(messages=conversations(), plan=outcomes)
     def test_generations_agree_with_following_each_message_by_hand(
         self, id: str, messages: list[Message], plan: list[str]
@@ -330,7 +330,7 @@ class TestFates:
 
 
 class TestFrame:
-    @every_strategy
+    @every_kind
     def test_one_row_a_turn_with_the_numbers_of_its_record(self, id: str) -> None:
         model = ScriptedModel(["short", RuntimeError("no"), *["short"] * 30])
         run = memviz.replay(

@@ -528,6 +528,7 @@ def talks() -> Iterator[tuple[str, Callable[[int], Message]]]:
     )
 
 
+@pytest.mark.slow
 def test_every_kind_of_warning_is_met_and_counted_right() -> None:
     met: set[str] = set()
     for _, message in talks():

@@ -14,8 +14,7 @@ import pytest
 
 import memviz
 from memviz import ChatMemory, Message, ParameterError, ScriptedModel
-from tests.engine.probes import Digest, small, talk
-from tests.strategies.conversations import RUN_HERE
+from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 
 pytest.importorskip("llama_index.core")
 
@@ -121,7 +120,7 @@ QUESTIONS = [f"question {number}" for number in range(1, 8)]
 
 
 class TestSimpleChatEngine:
-    @pytest.mark.parametrize("id", RUN_HERE)
+    @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_sends_what_the_memory_gives(self, id: str) -> None:
         llm, memory = Answering(), memory_of(id)
         engine = SimpleChatEngine.from_defaults(
@@ -392,7 +391,7 @@ def test_without_llama_index_the_rest_of_memviz_works_and_the_adapter_says_what_
 import sys
 sys.modules["llama_index"] = None
 import memviz
-from tests.strategies.conversations import RUN_HERE
+from tests.engine.probes import REPRESENTATIVES
 memory = memviz.build_chat_memory("offline")
 memory.put({"role": "user", "content": "Hello"})
 try:

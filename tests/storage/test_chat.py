@@ -16,9 +16,10 @@ import memviz
 from memviz import Chat, Run, ScriptedModel, StorageError, Strategy
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
+from tests.engine.probes import REPRESENTATIVES
 from tests.same_runs import contents
 from tests.storage.stored_runs import stored_runs
-from tests.strategies.conversations import RUN_HERE, small_parameters
+from tests.strategies.conversations import small_parameters
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +45,7 @@ def saved(store: Store, chat: Chat) -> str:
     return id
 
 
-@pytest.mark.parametrize("id", RUN_HERE)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_a_chat_is_stored_turn_by_turn_and_goes_on_after_a_restart(
     id: str, tmp_path: Path
 ) -> None:

@@ -409,6 +409,7 @@ def test_copies_of_killed_programs_are_removed_and_none_that_is_being_written(
     ]
 
 
+@pytest.mark.slow
 def test_a_damaged_schema_is_a_sentence_whatever_python_makes_of_it(path: Path) -> None:
     """SQLite's own error quotes the damaged schema, and Python cannot decode the quotation."""
     Store(path).close()

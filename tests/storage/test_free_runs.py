@@ -31,12 +31,12 @@ from memviz import (
 from memviz.storage.kept_values import packed
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
-from tests.engine.probes import IDS, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.same_runs import contents
 from tests.storage.stored_runs import stored_runs
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 BUFFER = memviz.strategy("buffer")
 
 
@@ -89,7 +89,7 @@ def execute(path: Path | str, statement: str, *values: object) -> list[Any]:
 
 
 class TestKeeping:
-    @every_strategy
+    @every_kind
     @given(
         messages=conversations(),
         plan=outcomes,
@@ -393,7 +393,7 @@ def reopened(path: Path, id: str) -> Chat:
 class TestAhead:
     """What a chat has recalled for its next request, and pinned into all of them."""
 
-    @every_strategy
+    @every_kind
     def test_is_there_after_a_restart_and_goes_into_the_same_request(
         self, path: Path, id: str
     ) -> None:

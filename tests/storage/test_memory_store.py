@@ -19,7 +19,15 @@ import memviz
 from memviz import ChatMemory, MemoryStore, Message, ParameterError, ScriptedModel
 from memviz.storage.store import Store
 from memviz.transcripts.base import Transcript
-from tests.engine.probes import IDS, SUMMARIZING, Digest, Slow, Waiting, small, talk
+from tests.engine.probes import (
+    REPRESENTATIVES,
+    SUMMARIZING,
+    Digest,
+    Slow,
+    Waiting,
+    small,
+    talk,
+)
 from tests.storage.stored_runs import stored_runs
 
 # One more process that goes on with session "u": argv is the file and how many messages it adds.
@@ -131,7 +139,7 @@ class TestSessions:
 
 
 class TestKept:
-    @pytest.mark.parametrize("id", IDS)
+    @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_goes_on_after_every_message_as_one_that_was_never_closed(
         self, id: str, path: Path
     ) -> None:
@@ -167,7 +175,7 @@ class TestKept:
             "other process 0",
         ]
 
-    @pytest.mark.parametrize("id", IDS)
+    @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_goes_on_with_what_another_program_stored_meanwhile(
         self, id: str, path: Path
     ) -> None:
@@ -195,7 +203,7 @@ class TestKept:
         assert mine.load("u") == [Message("user", "Hello")]
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("id", IDS)
+    @pytest.mark.parametrize("id", REPRESENTATIVES)
     def test_a_message_that_cannot_be_stored_is_not_taken_in(
         self, id: str, path: Path
     ) -> None:

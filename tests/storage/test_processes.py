@@ -196,6 +196,7 @@ def test_killed_between_any_two_statements_a_save_has_not_happened_at_all(
         store.close()
 
 
+@pytest.mark.slow
 @needs_fork
 def test_a_first_message_is_stored_with_its_conversation_or_not_at_all(
     tmp_path: Path,

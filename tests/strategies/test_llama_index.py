@@ -64,6 +64,7 @@ def test_a_summary_buffer_sends_and_asks_what_it_gives_without_memviz(
     ]
 
 
+@pytest.mark.slow
 @given(
     messages=talks(),
     plan=facts.PLAN,

@@ -17,7 +17,7 @@ from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
 from memviz.tuning.cell import Cell, measure
 from memviz.tuning.sweep_conversation import SweepConversation
-from tests.engine.probes import IDS, small
+from tests.engine.probes import REPRESENTATIVES, small
 from tests.metrics.odd_strategies import Odd, odd_strategies
 from tests.metrics.random_probes import probes_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -34,7 +34,7 @@ def transcripts(draw: st.DrawFn) -> Transcript:
     )
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(
     transcript=transcripts(),
     plan=st.none() | outcomes,

@@ -13,6 +13,7 @@ from memviz import Message, ParameterError
 from memviz.core.errors import BudgetSpentError
 from memviz.dashboard.words.estimates import estimate_words
 from memviz.models.budget import Budget
+from memviz.models.recordings.noting import Notes
 from memviz.transcripts.samples import sample
 from memviz.tuning.paid import estimate, paid_summarizer
 from tests.models.openai_server import openai_server, slow, text
@@ -67,11 +68,12 @@ def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(
 ) -> None:
     with openai_server() as server:
         server.otherwise = text("Short.")
-        budget = Budget(0.01)
+        budget, notes = Budget(0.01), Notes()
         writer = paid_summarizer(
             "openai/gpt-5-mini",
             budget,
             tmp_path,
+            notes=notes,
             api_key="sk-test-0123456789abcdef",
             api_base=server.api_base,
         )
@@ -83,6 +85,7 @@ def test_it_asks_once_remembers_the_answer_and_keeps_to_the_budget(
         with pytest.raises(BudgetSpentError):
             writer.summarize([Message("user", "Sum up the last one.")])
         assert budget.spent_usd == pytest.approx(4 * 0.00045)
+        assert {one.reply.text for one in notes.replies} == {"Short."}
 
 
 def test_a_budget_that_is_closed_ends_what_a_silent_server_keeps_waiting() -> None:

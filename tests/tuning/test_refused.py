@@ -13,8 +13,7 @@ from memviz.transcripts.samples import bundled, sample
 from tests.cli.terminal import memviz as command
 from tests.code_export.provider import Refused, refuse_broken_pairs
 from tests.code_export.running import PARAMETERS
-from tests.engine.probes import IDS, Digest, small
-from tests.strategies.conversations import RUN_HERE
+from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.tool_loops import loops
 
 CALL = {
@@ -54,9 +53,7 @@ def refused_by_the_provider(run: memviz.Run) -> int:
         if any(m.tool_calls for m in each.messages)
     ],
 )
-@pytest.mark.parametrize(
-    "id", [id for id in RUN_HERE if id != "langchain_summarization"]
-)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_a_cell_counts_what_the_provider_refuses(name: str, id: str) -> None:
     run = memviz.replay(bundled()[name], memviz.strategy(id, **PARAMETERS.get(id, {})))
     assert refused_requests(run) == refused_by_the_provider(run)
@@ -79,7 +76,7 @@ def test_with_pairs_repaired_nothing_is_refused(size: int) -> None:
         assert refused_requests(run) == refused_by_the_provider(run) == 0
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @pytest.mark.parametrize("is_repaired", [False, True])
 @given(call=st.integers(1, 5), messages=st.sets(st.integers(0, 19), min_size=1))
 def test_what_is_recalled_in_a_tool_loop_parts_no_pair_that_is_repaired(

@@ -10,6 +10,7 @@ from memviz.dashboard.guide.examples import example_of
 from memviz.dashboard.guide.picture_svg import picture_svg
 from memviz.dashboard.words.requests import picture_words
 from memviz.strategies.base import Trigger
+from tests.engine.probes import REPRESENTATIVES
 from tests.strategies.conversations import RUN_HERE
 
 IDS = [
@@ -33,7 +34,7 @@ def test_a_strategy_that_acts_does_so_in_its_example(id: str) -> None:
     assert all(compaction.error is None for compaction in example.run.compactions)
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_the_picture_holds_every_token_that_was_sent(id: str) -> None:
     example = example_of(id)
     assert example is not None

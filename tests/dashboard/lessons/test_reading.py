@@ -281,6 +281,7 @@ def test_what_is_no_lesson_is_one_sentence(case: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 @given(some.binary(max_size=300) | some.text(max_size=300).map(str.encode))
 def test_nothing_but_a_sentence_comes_of_any_bytes(content: bytes) -> None:
     with pytest.raises(LessonError, match=r"x\.yaml"):

@@ -60,6 +60,7 @@ def swept() -> memviz.Sweep:
     )
 
 
+@pytest.mark.slow
 def test_facts_kept_are_those_of_a_sweep_over_the_same_settings(page: Element) -> None:
     found = table(page, "facts")
     shares = swept().by_setting()

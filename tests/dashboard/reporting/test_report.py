@@ -429,6 +429,7 @@ def test_it_loads_nothing_and_runs_only_its_own_three_scripts(
     assert html.count("* plotly.js v") == 1
 
 
+@pytest.mark.slow
 def test_the_same_report_again(runs: list[Run], transcript: Transcript) -> None:
     assert html_report(runs, transcript, AT) == html_report(runs, transcript, AT)
 
@@ -498,6 +499,7 @@ class TestHuge:
         assert len(html.encode()) < 15_000_000
 
 
+@pytest.mark.slow
 def test_a_bundled_conversation_in_chinese() -> None:
     told = sample("chinese")
     run = memviz.replay(told, memviz.strategy("summary_buffer", max_token_limit=800))

@@ -15,12 +15,12 @@ from memviz.dashboard.reporting.run_json import request_json, run_json
 from memviz.models.base import Reply
 from memviz.models.tools import CONTINUE_THINKING, RECALL_CONVERSATION
 from memviz.transcripts.samples import sample
+from tests.engine.probes import REPRESENTATIVES
 from tests.engine.written_strategies import Tracks, talk
 from tests.same_runs import contents
-from tests.strategies.conversations import RUN_HERE
 
 
-@pytest.mark.parametrize("id", RUN_HERE)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_every_strategy_comes_back(id: str) -> None:
     model = ScriptedModel(["one", ModelError("down"), *["Ünï 😀 </script>"] * 60])
     run = memviz.replay(

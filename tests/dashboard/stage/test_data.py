@@ -25,8 +25,7 @@ from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from tests.dashboard.stage.unfolding import unfolded
-from tests.engine.probes import Digest
-from tests.strategies.conversations import RUN_HERE
+from tests.engine.probes import REPRESENTATIVES, Digest
 from tests.tool_loops import loops
 
 SMALL: dict[str, dict[str, int]] = {
@@ -65,7 +64,7 @@ def tools() -> Transcript:
     return Transcript(tuple(loops(12, 2)), title="Tools", system_prompt="Be brief.")
 
 
-@pytest.mark.parametrize("id", sorted(RUN_HERE))
+@pytest.mark.parametrize("id", sorted(REPRESENTATIVES))
 def test_the_pieces_of_a_request_take_its_tokens_and_its_messages_their_fates(
     id: str, tools: Transcript
 ) -> None:

@@ -27,6 +27,7 @@ from tests.dashboard.stage.reading import (
     used_tokens,
     verbatim,
 )
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.naive_retention import cell
 from tests.metrics.random_probes import probed_odd_runs, probed_runs
 from tests.strategies.conversations import (
@@ -36,11 +37,6 @@ from tests.strategies.conversations import (
     summarizer,
 )
 
-IDS = tuple(
-    id
-    for id in memviz.strategies()
-    if not memviz.strategy(id).can_be_run() and "langchain" not in id
-)
 SETTINGS = (
     ("buffer", {}), ("window", {}), ("summary", {"buffer_size": 8}), ("summary_buffer", {"max_token_limit": 1500}),
     ("fifo_facts", {"token_limit": 6000, "flush_percent": 60}),
@@ -105,7 +101,7 @@ def distinct(probes: tuple[Probe, ...]) -> tuple[Probe, ...]:
     )
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_answers_are_what_the_records_say_under_every_strategy(
     id: str, data: st.DataObject
@@ -161,7 +157,7 @@ def test_several_settings_are_asked_about_on_one_axis(
 def test_every_candidate_is_a_question_that_the_records_answer(
     data: st.DataObject,
 ) -> None:
-    id = data.draw(st.sampled_from(IDS))
+    id = data.draw(st.sampled_from(REPRESENTATIVES))
     run, probes = data.draw(probed_runs(id))
     probes = distinct(probes)
     (staged,) = staged_runs(as_settings(run))
@@ -189,6 +185,7 @@ def test_answers_are_what_the_records_say_of_a_bundled_conversation(id: str) -> 
 
 @pytest.mark.parametrize("id", bundled())
 class TestOfABundledConversation:
+    @pytest.mark.slow
     def test_there_are_enough_and_no_two_stand_together_or_ask_for_one_fact(
         self, id: str
     ) -> None:
@@ -264,6 +261,7 @@ def test_no_is_asked_near_the_limit() -> None:
             assert 0.75 * 1500 <= held <= 1500
 
 
+@pytest.mark.slow
 def test_given_facts_are_not_looked_up_again() -> None:
     runs = recorded_runs("trip")
     known = [retention(run, sample("trip").probes) for run in runs]

@@ -424,6 +424,7 @@ def test_a_huge_message_is_read_in_one_go(text: str) -> None:
     assert process_time() - started < 8  # seconds; a quadratic way takes minutes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", MEASURED)
 def test_right_answers_about_a_bundled_conversation_come_from_where_they_stand(
     id: str,

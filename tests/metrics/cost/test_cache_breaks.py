@@ -13,7 +13,7 @@ from memviz.metrics.cost.cache_breaks import Breaker, CacheBreak, cache_breaks
 from memviz.metrics.cost.cost import cost
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.cache_rules import CacheRules
-from tests.engine.probes import IDS, small, talk
+from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 ANY_PREFIX = CacheRules(min_tokens=1, lifetime_seconds=300)
@@ -38,7 +38,7 @@ def replayed(id: str, turns: int = 12, **parameters: Any) -> memviz.Run:
     )
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes)
 def test_a_request_breaks_exactly_where_it_does_not_begin_with_the_one_before(
     id: str, messages: list[Message], plan: list[str]

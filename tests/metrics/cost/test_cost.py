@@ -21,7 +21,7 @@ from memviz.metrics.requests.traffic import Traffic, traffic
 from memviz.models.cache_rules import CacheRules
 from memviz.models.prices import TokenRates, price
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
-from tests.engine.probes import IDS, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.cost.priced_traffic import USUAL, traffic_of
 
 MILLION = 1_000_000
@@ -511,8 +511,8 @@ def test_totals_are_sums_of_rows(found: Traffic, rules: CacheRules) -> None:
     assert frame["requests"].sum() == len(found.turns)
 
 
-@pytest.mark.parametrize("id", IDS)
-def test_every_strategy_can_be_priced(id: str) -> None:
+@pytest.mark.parametrize("id", REPRESENTATIVES)
+def test_every_kind_can_be_priced(id: str) -> None:
     run = memviz.replay(
         talk(12), small(id), model=Digest(), counter="chars4", system_prompt="Be brief."
     )

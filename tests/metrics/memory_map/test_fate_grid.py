@@ -22,7 +22,7 @@ from memviz.metrics.memory_map.fate_grid import (
 )
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.steps import RECALLED_CODE, code_of
-from tests.engine.probes import IDS, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, map_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
@@ -151,7 +151,7 @@ def test_a_shorter_log_leaves_rows_empty() -> None:
     ]
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes, data=st.data())
 def test_agrees_with_counting_cell_by_cell(
     id: str, messages: list[Message], plan: list[str], data: st.DataObject

@@ -21,7 +21,7 @@ from memviz.metrics.memory_map.fate_map import (
     summary_versions,
 )
 from memviz.metrics.memory_map.steps import STEPS, Step, code_of
-from tests.engine.probes import IDS, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of, drawn
 from tests.metrics.odd_strategies import Odd, odd_strategies
 from tests.strategies.conversations import conversations, outcomes, summarizer
@@ -164,7 +164,7 @@ def test_a_chat_that_has_not_begun() -> None:
     assert fates.present == ()
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes, data=st.data())
 def test_agrees_with_the_runs_own_fates(
     id: str, messages: list[Message], plan: list[str], data: st.DataObject

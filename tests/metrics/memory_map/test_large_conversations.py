@@ -27,12 +27,9 @@ def long_run(id: str, messages: int) -> Run:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "id",
-    ["buffer", "window", "summary_buffer", "chat_summary_buffer", "clear_tool_results"],
-)
-def test_the_map_of_20_000_messages_takes_less_than_60_mb(id: str) -> None:
-    run = long_run(id, MESSAGES)
+def test_the_map_of_20_000_messages_takes_less_than_60_mb() -> None:
+    """Under a strategy that summarizes, whose messages have most fates; other strategies have fewer of the same."""
+    run = long_run("summary_buffer", MESSAGES)
     whole = View(range(1, MESSAGES // 2 + 1), range(MESSAGES))
     tracemalloc.start()
     fates = fate_map(run)

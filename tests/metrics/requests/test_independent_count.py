@@ -17,7 +17,7 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.models.registry import model
 from memviz.transcripts.base import Transcript
-from tests.engine.probes import IDS, Digest, small
+from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.metrics.requests.tool_loops import tool_loop
 from tests.real_conversations import MISSING, is_there, real_conversations
 
@@ -129,7 +129,7 @@ def real_with_tools() -> list[Transcript]:
 
 @pytest.mark.slow
 @needs_data
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_every_real_conversation_with_tools(id: str) -> None:
     found = real_with_tools()
     assert len(found) > 10
@@ -142,14 +142,14 @@ def test_every_real_conversation_with_tools(id: str) -> None:
 
 
 @needs_data
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_the_first_real_conversation_with_small_limits(id: str) -> None:
     one = real_conversations()["tau_bench_airline_20.json"][0]
     run = check(one, small(id), Digest())
     assert (len(run.requests), len(run.turns)) == (15, 7)
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(
     calls=st.lists(st.integers(1, 12), min_size=1, max_size=5), seed=st.integers(0, 9)
 )
@@ -158,9 +158,9 @@ def test_generated_tool_loops(id: str, calls: list[int], seed: int) -> None:
     assert [len(record.requests) for record in run.turns] == calls
 
 
-@pytest.mark.parametrize("id", IDS)
-@pytest.mark.parametrize("size", [5, 20, 60])
-def test_a_long_loop_in_one_turn(id: str, size: int) -> None:
+@pytest.mark.parametrize("id", REPRESENTATIVES)
+def test_a_long_loop_in_one_turn(id: str) -> None:
+    size = 40
     run = check(tool_loop([size]), small(id), Digest())
     assert [(record.turn, record.call) for record in run.requests] == [
         (1, call) for call in range(1, size + 1)

@@ -10,7 +10,7 @@ import memviz
 from memviz import Strategy
 from memviz.dashboard.words.requests import limit_rule, limit_words, over_limit_words
 from memviz.metrics.requests.limits import limit_of
-from tests.engine.probes import IDS, small
+from tests.engine.probes import REPRESENTATIVES, small
 from tests.metrics.random_probes import runs
 
 COUNTED = {
@@ -22,7 +22,7 @@ COUNTED = {
 }
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_a_strategy_with_a_token_limit_says_what_it_counts(id: str) -> None:
     limit = limit_of(small(id))
     assert (limit and (limit.counts, set(limit.parts))) == COUNTED.get(id)

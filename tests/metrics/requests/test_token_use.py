@@ -8,7 +8,7 @@ from hypothesis import assume, given
 import memviz
 from memviz import Message, ModelError, Reply, Run, ScriptedModel, Usage
 from memviz.metrics.requests.token_use import TokenUse, token_use
-from tests.engine.probes import IDS, small, talk
+from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 from tests.tool_loops import loops
 
@@ -145,7 +145,7 @@ def test_a_chat_that_has_not_begun_uses_nothing() -> None:
     ) == (0, 0, 0.0, 0, 0)
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes)
 def test_totals_are_sums_over_what_was_really_sent(
     id: str, messages: list[Message], plan: list[str]

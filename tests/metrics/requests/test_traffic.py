@@ -28,11 +28,11 @@ from tests.engine.calling import (
     recall,
     says,
 )
-from tests.engine.probes import IDS, SUMMARIZING, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, SUMMARIZING, Digest, small, talk
 from tests.metrics.sent_messages import shared_by_turn, shared_tokens, words_in_common
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
-every_strategy = pytest.mark.parametrize("id", IDS)
+every_kind = pytest.mark.parametrize("id", REPRESENTATIVES)
 texts = st.text(alphabet="ab \n", max_size=12)
 recalls = st.dictionaries(
     st.integers(1, 8),
@@ -45,7 +45,7 @@ recalls = st.dictionaries(
 )
 
 
-@every_strategy
+@every_kind
 @pytest.mark.parametrize("counter", ["chars4", "o200k_base"])
 @given(
     messages=conversations(),
@@ -326,7 +326,7 @@ def test_every_draft_of_a_reviewed_summary_counts(text: str | None) -> None:
     ]
 
 
-@every_strategy
+@every_kind
 @given(messages=conversations(), plan=outcomes, recalled=recalls)
 def test_totals_are_those_of_token_use(
     id: str, messages: list[Message], plan: list[str], recalled: dict[int, Recall]
@@ -461,7 +461,7 @@ def test_no_requests_no_traffic() -> None:
     assert not any(found.to_dict().values())
 
 
-@every_strategy
+@every_kind
 def test_it_survives_being_written_down(id: str) -> None:
     found = traffic(memviz.replay(talk(8), small(id), model=Digest(), counter="chars4"))
     text = json.dumps(found.to_dict())

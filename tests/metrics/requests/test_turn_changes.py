@@ -13,7 +13,7 @@ from memviz.metrics.requests.request_table import (
     record_of_turn,
     sent_positions,
 )
-from tests.engine.probes import IDS, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 SENT = (Fate.VERBATIM, Fate.RECALLED)
@@ -68,7 +68,7 @@ def test_a_full_buffer_lets_nothing_go() -> None:
     ] * 4
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes, data=st.data())
 def test_agrees_with_the_fates(
     id: str, messages: list[Message], plan: list[str], data: st.DataObject

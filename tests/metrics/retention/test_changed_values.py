@@ -140,6 +140,7 @@ def test_what_changes_nothing_is_stale_nowhere(first: str, then: str) -> None:
     assert not any(found.values())
 
 
+@pytest.mark.slow
 def test_the_changes_of_the_bundled_conversations_are_known() -> None:
     def stale(id: str) -> dict[str, Probe]:
         return {

@@ -14,7 +14,7 @@ from memviz.metrics.retention.life_lines import LifeLine, Span, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.naive_retention import STATES, cell, holds, said
 from tests.metrics.random_probes import probed_runs
 from tests.metrics.retention.stated_facts import BUDGET, CODE, run_of
@@ -136,7 +136,7 @@ def naive_cause(run: Run, row: int, probe: Probe) -> int | None:
     return cause
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_every_life_is_that_of_a_plain_walk(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

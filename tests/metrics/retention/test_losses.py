@@ -11,7 +11,7 @@ from memviz.metrics.retention.life_lines import fact_losses, life_lines
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.facts import FACTS, kept, run_with_facts
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import probed_runs
 
 
@@ -25,7 +25,7 @@ def test_a_fact_that_comes_back_can_be_lost_to_another_summarization() -> None:
     assert one.run.compactions[second[1]].summary == "Nothing."
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_they_are_all_losses_and_the_first_is_that_of_the_life(
     id: str, data: st.DataObject

@@ -18,7 +18,7 @@ from memviz.metrics.retention.message_facts import (
 )
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import probed_odd_runs, probed_runs
 from tests.metrics.retention.stated_facts import BUDGET, CODE, run_of
 
@@ -108,7 +108,7 @@ def test_the_summary_answers_for_all_messages_it_stands_for() -> None:
     assert not summary_facts(run.turns[0], [CODE, OLD_BUDGET])
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_lost_and_held_agree_with_retention(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

@@ -18,7 +18,7 @@ from memviz.metrics.retention.knowledge import Freshness, Knowledge, Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import ceiling, floor, retention
 from memviz.transcripts.base import Probe
-from tests.engine.probes import IDS, Digest, small
+from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.metrics.naive_retention import STATES, cell
 from tests.metrics.random_probes import probed_odd_runs, probed_runs, probes_of, runs
 from tests.metrics.retention.stated_facts import BUDGET, CODE, SAID, run_of
@@ -332,7 +332,7 @@ def same(
     assert bool(found.stale[at, probe]) == wanted.stale
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_every_cell_is_that_of_a_plain_search(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

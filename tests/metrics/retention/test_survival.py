@@ -12,7 +12,7 @@ from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import category_table, survival
 from memviz.transcripts.base import Probe
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import probed_runs
 from tests.metrics.retention.stated_facts import BUDGET, CODE, run_of
 
@@ -79,7 +79,7 @@ def test_the_table_counts_new_and_stale_values() -> None:
     assert (row.new_only, row.both, row.stale_only, row.neither) == (1, 0, 0, 0)
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_survival_is_that_of_plain_counting(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

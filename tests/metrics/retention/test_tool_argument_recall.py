@@ -17,7 +17,7 @@ from memviz.metrics.retention.tool_argument_recall import (
     ToolArgumentRecall,
     tool_argument_recall,
 )
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.naive_retention import said, spans, texts
 from tests.metrics.random_probes import odd_runs, runs
 from tests.strategies.conversations import conversations
@@ -180,7 +180,7 @@ def test_values_are_read_as_json_and_deep_ones_too() -> None:
     assert argument_values(scalar.tool_calls[0]) == [("", 5)]
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_they_are_those_of_a_plain_search(id: str, data: st.DataObject) -> None:
     are_those_of_a_plain_search(data.draw(runs(id)))

@@ -16,11 +16,11 @@ from memviz.dashboard.words.compactions import (
 from memviz.metrics.requests.request_axis import axis_of, request_turns
 from memviz.metrics.summaries.events import compaction_events
 from memviz.metrics.summaries.request_sizes import request_sizes
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import runs
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_a_compaction_belongs_to_the_request_that_it_changed_first(
     id: str, data: st.DataObject
@@ -48,7 +48,7 @@ def place_before(run: Run, number: int) -> int:
     return int(places[number - 1]) if number else 0
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_events_stand_in_order_between_the_request_before_and_their_own(
     id: str, data: st.DataObject

@@ -31,6 +31,7 @@ NEVER = 600.0
 """A job that nobody waits for, in seconds."""
 
 
+@pytest.mark.slow
 def test_the_numbers_are_those_of_one_process() -> None:
     made = sweeping(executor="processes", workers=2)
     list(made)
@@ -173,6 +174,7 @@ def large(job: int) -> bytes:
     return b"x" * 20_000_000
 
 
+@pytest.mark.slow
 def test_who_stops_listening_in_the_middle_of_a_large_result_waits_for_nobody() -> None:
     results = run(range(20), large, Event(), workers=2)
     next(results)

@@ -31,7 +31,7 @@ from memviz.metrics.memory_map.fate_map import fate_map, summary_versions
 from memviz.metrics.memory_map.steps import STEPS
 from memviz.metrics.requests.request_axis import axis_of
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
-from tests.engine.probes import IDS, Digest, small, talk
+from tests.engine.probes import REPRESENTATIVES, Digest, small, talk
 from tests.metrics.memory_map.codes import codes_of
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
@@ -88,7 +88,7 @@ def tooltips(figure: go.Figure) -> dict[tuple[float, float], str]:
     return out
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(), plan=outcomes)
 def test_every_cell_is_the_runs_own(
     id: str, messages: list[Message], plan: list[str]
@@ -128,7 +128,7 @@ def test_every_cell_is_the_runs_own(
     )
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(messages=conversations(max_messages=12), plan=outcomes)
 def test_every_tooltip_tells_the_truth(
     id: str, messages: list[Message], plan: list[str]

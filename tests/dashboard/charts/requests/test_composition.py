@@ -10,7 +10,7 @@ from memviz import Recall
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
 from memviz.dashboard.charts.requests.composition import composition
 from tests.dashboard.charts.runs import run_of
-from tests.engine.probes import IDS, talk
+from tests.engine.probes import REPRESENTATIVES, talk
 
 PARTS = {title: part for part, title in PART_TITLES.items()}
 
@@ -22,7 +22,7 @@ def by_part(figure: go.Figure) -> dict[str, go.Scatter]:
     return {PARTS[trace.name]: trace for trace in figure.data}
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_every_part_is_the_runs_own(id: str) -> None:
     run = run_of(id)
     areas = by_part(composition(run))

@@ -29,7 +29,7 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.compactions import compaction_words, plain_limit
 from memviz.metrics.summaries.request_sizes import request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
-from tests.engine.probes import IDS, small, talk
+from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
 
 OWN_TAGS = re.compile(r"</?(b|i)>|<br>")  # what the chart itself writes into a tooltip
@@ -78,7 +78,7 @@ def places_of(run: memviz.Run) -> list[int]:
 
 
 class TestLines:
-    @pytest.mark.parametrize("id", IDS)
+    @pytest.mark.parametrize("id", REPRESENTATIVES)
     @given(messages=conversations(), plan=outcomes)
     def test_hold_the_tokens_of_every_request(
         self, id: str, messages: list[Message], plan: list[str]

@@ -33,7 +33,7 @@ from tests.dashboard.charts.facts import (
 )
 from tests.dashboard.charts.runs import MARKUP, places_of
 from tests.dashboard.charts.tags import unescaped_tags
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import probed_runs
 
 OWN_TAGS = re.compile(r"</?(b|i)>|<br>")
@@ -61,7 +61,7 @@ def test_each_line_has_the_look_of_its_setting() -> None:
     ]
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_shares_are_those_of_the_facts_stated_so_far(
     id: str, data: st.DataObject

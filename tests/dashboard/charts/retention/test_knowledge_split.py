@@ -20,12 +20,12 @@ from memviz.dashboard.charts.thinning import MAX_POINTS
 from memviz.metrics.retention.retention import retention
 from tests.dashboard.charts.facts import FACTS, run_with_facts
 from tests.dashboard.charts.runs import places_of
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import probed_runs
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_areas_add_up_to_the_facts_stated_so_far(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

@@ -26,7 +26,7 @@ from memviz.metrics.retention.life_lines import LifeLine
 from tests.dashboard.charts.facts import kept, kept_of_markup, run_with_facts
 from tests.dashboard.charts.runs import places_of
 from tests.dashboard.charts.tags import unescaped_tags
-from tests.engine.probes import IDS
+from tests.engine.probes import REPRESENTATIVES
 from tests.metrics.random_probes import probed_runs
 
 
@@ -40,7 +40,7 @@ def drawn(one: RetentionResult, selected: int | None = None) -> go.Figure:
     return life_lines_of(one, by_birth(one.lives), selected)
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 @given(data=st.data())
 def test_the_bars_are_the_states(id: str, data: st.DataObject) -> None:
     run, probes = data.draw(probed_runs(id))

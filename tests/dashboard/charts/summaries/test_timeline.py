@@ -14,7 +14,7 @@ from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.summaries.events import compaction_events
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
-from tests.engine.probes import IDS, talk
+from tests.engine.probes import REPRESENTATIVES, talk
 
 
 def named(figure: go.Figure) -> dict[str, go.Scatter]:
@@ -114,8 +114,8 @@ def test_the_line_of_the_open_event_has_a_name_beside_it(
     assert (name.x, name.xanchor) == (event.place, side)
 
 
-@pytest.mark.parametrize("id", IDS)
-def test_every_strategy_can_be_drawn(id: str) -> None:
+@pytest.mark.parametrize("id", REPRESENTATIVES)
+def test_every_kind_can_be_drawn(id: str) -> None:
     run = run_of(id)
     marks = [
         trace

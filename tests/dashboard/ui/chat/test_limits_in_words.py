@@ -9,7 +9,7 @@ import pytest
 import memviz
 from memviz.core.memory import Memory
 from memviz.dashboard.ui.chat.pictures import next_summary, request_size
-from tests.engine.probes import IDS, Digest, small
+from tests.engine.probes import REPRESENTATIVES, Digest, small
 from tests.tool_loops import loops
 
 
@@ -23,7 +23,7 @@ def of_chat(chat: memviz.Chat) -> str:
     return next_summary(chat.strategy, chat.memory, chat.headroom())
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", REPRESENTATIVES)
 def test_a_summary_is_written_when_there_is_more_than_the_limit_named(id: str) -> None:
     chat = memviz.Chat(small(id), model=Digest())
     for number in range(20):

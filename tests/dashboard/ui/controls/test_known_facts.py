@@ -38,6 +38,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     st.session_state.clear()
 
 
+@pytest.mark.slow
 def test_facts_of_the_conversation_else_proposed_ones_and_always_those_typed_in(
     workspace: Workspace,
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from memviz import Probe
 from memviz.core.conversation import Log
 from memviz.dashboard.ui.controls.known_facts import Facts
@@ -10,6 +12,7 @@ from memviz.metrics.retention.proposed_probes import propose_probes
 from memviz.transcripts.samples import sample
 
 
+@pytest.mark.slow
 def test_facts_that_leave_out_what_tools_returned_are_known_as_such() -> None:
     support, trip = Log(sample("support").messages), Log(sample("trip").messages)
     results = {*support.tools.results}

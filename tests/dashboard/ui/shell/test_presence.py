@@ -24,6 +24,7 @@ def conversation_of(messages: int) -> Transcript:
     )
 
 
+@pytest.mark.slow
 def test_it_goes_with_its_runs_and_comes_back_when_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
