@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,8 +19,9 @@ from memviz.core.conversation import Log
 from memviz.dashboard.ui.library import importing
 from memviz.models.recordings import bundled
 from memviz.storage.conversations import Beginning, Loaded, SavedConversations
+from memviz.storage.engine import MEMORY
 from memviz.storage.store import Store
-from memviz.storage.workspace import DATABASE_VARIABLE, SAMPLE_PREFIX
+from memviz.storage.workspace import DATABASE_VARIABLE, SAMPLE_PREFIX, Workspace
 from memviz.transcripts.samples import bundled as bundled_samples
 from tests.models.openai_server import OpenAIServer, openai_server
 from tests.pages.free_running import QUESTIONS
@@ -32,6 +35,34 @@ def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     st.cache_resource.clear()
     yield path
     st.cache_resource.clear()
+
+
+_CREATE_WORKSPACE = Workspace.__init__
+
+
+@cache
+def _new_library() -> bytes:
+    """The file of a library that nobody has used yet."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "memviz.db"
+        library = Workspace.__new__(Workspace)
+        _CREATE_WORKSPACE(library, file)
+        library.store.close()
+        return file.read_bytes()
+
+
+@pytest.fixture(autouse=True)
+def _a_new_library_is_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that a page creates holds the bundled conversations. To write them takes a third of what it takes to
+    show the page, so each test copies what the first one wrote."""
+
+    def create(self: Workspace, database: str | Path | None = None) -> None:
+        path = Path(database or os.environ[DATABASE_VARIABLE])
+        if str(path) != MEMORY and path.parent.is_dir() and not path.exists():
+            path.write_bytes(_new_library())
+        _CREATE_WORKSPACE(self, database)
+
+    monkeypatch.setattr(Workspace, "__init__", create)
 
 
 @pytest.fixture(autouse=True)

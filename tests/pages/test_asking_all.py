@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import memviz
-from memviz.storage.store import Store
 from memviz.transcripts.samples import sample
 from tests.models.openai_server import OpenAIServer, status, text
 from tests.pages.asking import FLIGHT, ask, cards, sources
@@ -23,7 +21,6 @@ from tests.pages.driving import (
     sentences,
     turn_shown,
 )
-from tests.storage.stored_runs import stored_runs
 
 BUFFER, WINDOW, SUMMARY = (
     "Full buffer",
@@ -89,21 +86,6 @@ def test_what_the_model_recalled_by_itself_is_said(compare: AppTest) -> None:
     )
 
 
-@pytest.mark.slow
-def test_nothing_is_added_to_the_conversation(compare: AppTest, database: Path) -> None:
-    before = (
-        Store(database).entry("sample-trip"),
-        stored_runs(Store(database), "sample-trip"),
-    )
-    ask(compare, FLIGHT)
-    ask(compare, "What is Niamh allergic to?")
-    assert len(cards(compare)) == 3
-    assert (
-        Store(database).entry("sample-trip"),
-        stored_runs(Store(database), "sample-trip"),
-    ) == before
-
-
 @pytest.mark.parametrize("question", ["   "])
 def test_an_empty_field_asks_the_question_that_stands_in_it_as_an_example(
     compare: AppTest, question: str
@@ -130,28 +112,6 @@ def test_settings_that_are_the_same_are_asked_once_and_shown_once_each(
     assert [card.label for card in cards(compare)] == [WINDOW, f"{WINDOW} (2)", SUMMARY]
     assert len(server.requests) == 2
     assert any("is asked 2 times" in caption for caption in sentences(compare.caption))
-
-
-@pytest.mark.slow
-def test_a_model_that_may_cost_money_is_asked_only_after_the_click(
-    compare: AppTest, server: OpenAIServer
-) -> None:
-    use_model(compare, "Chat model", server.api_base)
-    assert not server.requests
-    assert any(
-        "is asked 3 times: about" in caption for caption in sentences(compare.caption)
-    )
-    assert not compare.error
-    server.then(text("At seven."), text("At eight."), text("At nine."))
-    ask(compare, "When do we leave?")
-    assert [card.answer for card in cards(compare)] == [
-        "At seven.",
-        "At eight.",
-        "At nine.",
-    ]
-    assert [request.body["messages"][-1]["content"] for request in server.requests] == [
-        "When do we leave?"
-    ] * 3
 
 
 @pytest.mark.slow

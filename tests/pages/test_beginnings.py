@@ -78,7 +78,11 @@ def test_an_address_says_how_much_is_shown(id: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["compare", "costs", "memory_map", "retention", "summaries", "tune"]
+    "name",
+    [
+        *("compare", "costs", "memory_map", "retention", "summaries"),
+        pytest.param("tune", marks=pytest.mark.slow),
+    ],
 )
 def test_no_page_reads_more_of_it_than_it_shows(
     name: str, id: str, read: list[int]

@@ -227,25 +227,6 @@ def test_undo_takes_the_last_turn_back_for_good(chat: AppTest) -> None:
     assert [text for who, text in bubbles(chat) if who == "user"] == [FACT, QUESTION]
 
 
-def test_retry_puts_a_new_reply_in_the_place_of_the_old_one(chat: AppTest) -> None:
-    say(chat, FACT)
-    before = bubbles(chat)
-    click(chat, "Retry")
-    assert bubbles(chat) == before  # the offline model says the same again
-    assert len(figures(chat)[1]["data"][0]["text"]) == 1
-
-
-def test_retry_after_a_change_of_strategy_answers_under_the_new_one(
-    chat: AppTest,
-) -> None:
-    say(chat, FACT)
-    say(chat, QUESTION)
-    choose(chat, "window", "Window size", 1)
-    click(chat, "Retry")
-    assert "do not know" in bubbles(chat)[-1][1]
-    assert [who for who, _ in bubbles(chat)] == ["user", "assistant"] * 2
-
-
 def test_blank_messages_are_not_sent(chat: AppTest) -> None:
     say(chat, "   \n ")
     assert not bubbles(chat)

@@ -101,6 +101,7 @@ def test_changing_a_parameter_changes_the_run(compare: AppTest) -> None:
     assert page_of(compare) == "compare"
 
 
+@pytest.mark.slow
 def test_up_to_six_settings_and_no_seventh(compare: AppTest) -> None:
     for count in (4, 5, 6):
         click(compare, "Add a setting")
@@ -140,18 +141,6 @@ def test_the_last_setting_cannot_be_removed(compare: AppTest) -> None:
     assert labelled(compare.button, "Remove").disabled
 
 
-def test_the_same_strategy_twice(compare: AppTest) -> None:
-    labelled(compare.selectbox, "Strategy").select("window").run()
-    labelled(compare.number_input, "Window size").set_value(2).run()
-    lines = token_lines(compare)
-    assert lines["Sliding window · 2 messages"] == sent(
-        replayed(memviz.strategy("window", window_size=2))
-    )
-    assert lines["Sliding window · 10 messages"] == sent(
-        replayed(FIRST["Sliding window · 10 messages"])
-    )
-
-
 def test_the_very_same_setting_twice_is_two_lines_under_two_names(
     compare: AppTest,
 ) -> None:
@@ -178,6 +167,7 @@ def test_another_counter_counts_anew(compare: AppTest) -> None:
     assert all(after[label] != before[label] for label in FIRST)
 
 
+@pytest.mark.slow
 def test_another_conversation_replaces_every_line(compare: AppTest) -> None:
     labelled(compare.selectbox, "Conversation").select("sample-tutoring").run()
     tutoring = sample("tutoring")

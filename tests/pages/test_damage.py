@@ -25,8 +25,8 @@ from tests.page_names import QUESTIONS
 from tests.pages.driving import click, labelled, open_page, page_of, sentences
 from tests.storage.stored_runs import keys_of_runs, stored_runs
 
-VALUES = ("NULL", "42", "-7", "1e300", "'words'", "'42'", "'['", "'{}'", "'[{\"a\": 1}]'", "'null'", "''", "x'ff00'",
-          "CAST(x'ff41' AS TEXT)", "99999999999", "'2024-13-45 00:00:00'", "'[[0, 99999]]'")  # fmt: skip
+VALUES = ("NULL", "42", "1e300", "'words'", "'['", "'{}'", "'[{\"a\": 1}]'", "x'ff00'", "99999999999",
+          "'2024-13-45 00:00:00'", "'[[0, 99999]]'")  # fmt: skip
 PAGE_VALUES = ("42", "'[{\"a\": 1}]'", "x'ff00'", "99999999999", "'[[0, 99999]]'")
 COLUMNS = [
     (table.name, column.name)
@@ -179,29 +179,26 @@ def works(session: AppTest) -> None:
         assert "ferry" in sentence or "stored run" in sentence, sentence
 
 
+PAGES_THAT_READ = [name for name in QUESTIONS if name not in ("lessons", "guide")]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "table", "column"),
     [(number, *names) for number, names in enumerate(COLUMNS)],
 )
-def test_every_page_works_whatever_is_in_a_column(
+def test_a_page_works_whatever_is_in_a_column(
     number: int, table: str, column: str, database: Path, made: bytes
 ) -> None:
+    """Each column on one page, for all pages read them through the store, of which the test above says what it lets
+    through."""
     value = PAGE_VALUES[number % len(PAGE_VALUES)]
     if not damage(database, made, table, column, value):
         pytest.skip("SQLite does not let it in")
-    names = [
-        name for name in QUESTIONS if name not in ("lessons", "guide")
-    ]  # which read nothing of the database
-    for page in {
-        names[number % len(names)],
-        names[(number // len(names)) % len(names)],
-    }:
-        st.cache_resource.clear()
-        query = {"chat": {"chat": "ferry"}, "library": {}}.get(
-            page, {"conversation": "ferry"}
-        )
-        works(open_page(page, **query))
+    page = PAGES_THAT_READ[number % len(PAGES_THAT_READ)]
+    st.cache_resource.clear()
+    query = {"chat": {"chat": "ferry"}, "library": {}}
+    works(open_page(page, **query.get(page, {"conversation": "ferry"})))
 
 
 def test_a_damaged_replay_is_made_again(database: Path, made: bytes) -> None:

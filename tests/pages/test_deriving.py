@@ -195,6 +195,7 @@ def test_a_short_conversation_is_there_at_once() -> None:
     assert figures(page)
 
 
+@pytest.mark.slow
 def test_a_summarizer_that_no_call_reaches_is_asked_once_and_again_when_one_says_so(
     server: OpenAIServer,
 ) -> None:

@@ -221,6 +221,7 @@ def test_the_sentences_of_pages_explain_their_words() -> None:
     )
 
 
+@pytest.mark.slow
 def test_two_visitors_read_the_guide_each_in_a_language_of_their_own() -> None:
     chinese = open_address("guide", {"lang": ["zh"]})
     english = open_page("guide")

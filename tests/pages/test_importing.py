@@ -260,6 +260,7 @@ def with_events() -> str:
     return Workspace().add([held])[0].id
 
 
+@pytest.mark.slow
 def test_what_the_program_itself_compacted_stands_beside_ours() -> None:
     id = with_events()
     page = open_page("compare", conversation=id)

@@ -139,6 +139,7 @@ def test_every_part_says_its_tokens(run: Run) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_long_history_shows_its_end_first_and_all_of_it_on_demand() -> None:
     session = read_request(open_page("compare"))
     labelled(session.selectbox, "Setting").set_value(0).run()

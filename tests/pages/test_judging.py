@@ -105,6 +105,7 @@ def test_only_the_settings_and_questions_that_are_chosen(short: str) -> None:
     assert "Choose a setting to ask." in told(session)
 
 
+@pytest.mark.slow
 def test_answers_to_one_question_stand_beside_each_other(short: str) -> None:
     session = ask(opened(short))
     assert not [said for said in texts(session) if "3,000" in said]
@@ -154,23 +155,6 @@ def test_a_failure_keeps_what_was_answered_and_it_goes_on_from_there(
     assert results(session)["Answer contained"] == ["2 of 2"]
     assert len(server.requests) == 3
     assert not session.error
-
-
-@pytest.mark.slow
-def test_where_failures_are_what_is_left_the_button_says_so(
-    short: str, server: OpenAIServer
-) -> None:
-    session = only_the_buffer(opened(short))
-    labelled(session.toggle, "Let a model judge").set_value(True).run()
-    use_model(session, "Judge", server.api_base)
-    server.then(status(400, "Not this one"), text("RIGHT"))
-    ask(session)
-    assert "1 of 2 answers so far" in told(session)
-    assert labelled(session.button, "Try again with")
-    server.then(text("RIGHT"))
-    ask(session)
-    assert len(server.requests) == 3
-    assert results(session)["Judged right"] == ["2 of 2"]
 
 
 @pytest.mark.slow

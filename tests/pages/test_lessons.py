@@ -25,7 +25,8 @@ from tests.pages.driving import click, labelled, open_address, open_page, senten
 
 BUFFER = [{"strategy": "buffer"}]
 FIRST_CHARS = 20
-UNPLAYED_LESSONS = [id for id in memviz.lessons() if id not in PLAYED_LESSONS]
+UNPLAYED_LESSONS = [id for id in memviz.lessons() if id not in PLAYED_LESSONS][:2]
+"""In each language one. What the steps of the others show, ``tests/dashboard/lessons/test_bundled.py`` reads."""
 
 
 def saved(database: Path, text: str, id: str = "mine") -> None:
@@ -200,7 +201,6 @@ def test_steps_are_gone_through_and_left(database: Path) -> None:
 def test_a_bundled_lesson_is_played_to_its_end(
     id: str, language: Language, with_recordings: None
 ) -> None:
-    """Those that no browser plays."""
     lesson = memviz.lesson(id)
     session = playing(lesson=id, language=language)
     for number, step in enumerate(lesson.steps, 1):
@@ -359,6 +359,7 @@ def test_a_bundled_lesson_is_worked_on_as_a_copy(database: Path) -> None:
     assert list(stored(database)) == ["a-first-look-at-a-memory"]
 
 
+@pytest.mark.slow
 def test_what_a_kept_step_asks_is_changed_on_the_page(database: Path) -> None:
     question = {"text": "Which?", "choices": ["one", "two"], "answer": 1}
     steps = [

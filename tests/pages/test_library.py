@@ -43,16 +43,10 @@ def test_the_bundled_conversations_are_there(library: AppTest) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "content", "title"),
-    [("a.json", AS_JSON, "Ferry times"), ("b.jsonl", AS_JSONL, "b")],
-)
-def test_a_file_is_imported_and_opens_in_compare(
-    library: AppTest, name: str, content: bytes, title: str
-) -> None:
-    upload(library, (name, content))
-    assert f"Imported {name}: 4 messages in 2 turns" in sentences(library.success)[0]
-    assert titles(library)[0] == title
+def test_a_file_is_imported_and_opens_in_compare(library: AppTest) -> None:
+    upload(library, ("b.jsonl", AS_JSONL))
+    assert "Imported b.jsonl: 4 messages in 2 turns" in sentences(library.success)[0]
+    assert titles(library)[0] == "b"
     click(library, "Compare")
     assert page_of(library) == "compare"
     assert [len(line) for line in token_lines(library).values()] == [2, 2, 2]
@@ -140,17 +134,15 @@ def test_search_finds_titles_and_messages_in_either_case(library: AppTest) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words", ["%", "_", "zzz nowhere", "'; drop table conversations; --", "*"]
-)
-def test_a_search_without_a_match_says_so(words: str) -> None:
+def test_a_search_without_a_match_says_so() -> None:
     library = open_page("library")
     upload(library, ("a.json", AS_JSON))
     for entry in bundled():  # the samples are long, some hold such characters
         click(search(library, bundled()[entry].title), "Delete")
-    search(library, words)
-    assert not titles(library)
-    assert "Nothing matches" in sentences(library.info)[0]
+    for words in ("%", "zzz nowhere", "'; drop table conversations; --"):
+        search(library, words)
+        assert not titles(library)
+        assert "Nothing matches" in sentences(library.info)[0]
 
 
 def test_many_conversations_come_in_pages(database: Path) -> None:

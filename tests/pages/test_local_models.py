@@ -66,6 +66,7 @@ def test_a_summarizer_is_chosen_likewise() -> None:
     assert chosen.disabled
 
 
+@pytest.mark.slow
 def test_a_key_of_another_provider_does_not_go_along(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import sleep
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -16,6 +18,7 @@ from tests.pages.driving import click, open_page, token_lines
 TURNS = 400
 LABEL = memviz.strategy("summary_only").label
 MOST_RUNS = 200
+WAIT_SECONDS = 0.2
 
 
 @pytest.fixture
@@ -48,6 +51,7 @@ def test_the_part_that_was_replayed_is_drawn_until_all_of_it_is(
     for _ in range(MOST_RUNS):
         if not has(opened, "Stop"):
             break
+        sleep(WAIT_SECONDS)  # to draw the page without a pause would take longest
         opened.run()
     run = memviz.replay(talk, memviz.strategy("summary_only"))
     assert token_lines(opened) == {LABEL: [record.total_tokens for record in run.turns]}

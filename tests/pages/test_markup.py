@@ -61,6 +61,7 @@ def test_nothing_of_it_reaches_markdown_unescaped(page: str, conversation: str) 
             assert piece not in source
 
 
+@pytest.mark.slow
 def test_titles_and_messages_read_as_they_were_written(conversation: str) -> None:
     library, compare, chat = (
         open_page("library"),
@@ -77,6 +78,7 @@ def test_titles_and_messages_read_as_they_were_written(conversation: str) -> Non
     assert any(ALL in text for text in texts(chat))
 
 
+@pytest.mark.slow
 def test_the_inspector_shows_messages_as_they_were_written(conversation: str) -> None:
     compare = read_request(open_page("compare", conversation=conversation))
     sent = [message["content"][:4000] for message in request_as_json(compare)]

@@ -198,6 +198,7 @@ def test_another_conversation_begins_at_its_first_message(page: AppTest) -> None
     assert labelled(page.number_input, "Message").value == 1
 
 
+@pytest.mark.slow
 def test_a_recall_is_on_the_map(page: AppTest) -> None:
     trip = sample("trip")
     page.session_state["compare"].recalls.append(AddedRecall(30, (1,)))

@@ -115,6 +115,7 @@ def test_the_inspector_names_the_earlier_call_and_its_tokens(chat: AppTest) -> N
     assert sentence.endswith("no cost.")
 
 
+@pytest.mark.slow
 def test_the_request_is_shown_with_its_tools(chat: AppTest) -> None:
     say(chat, QUESTION)
     sent = request(chat)
@@ -166,6 +167,7 @@ def test_thoughts_are_shown_with_rounds_tokens_and_cost_and_closed(
     assert "3,000 euros" in bubbles(chat)[-1][1]
 
 
+@pytest.mark.slow
 def test_thoughts_are_in_the_request_and_in_the_next_one_no_more(chat: AppTest) -> None:
     think(chat)
     say(chat, QUESTION)
@@ -236,6 +238,7 @@ def window() -> AppTest:
     return session
 
 
+@pytest.mark.slow
 def test_the_model_may_be_let_recall_under_any_strategy(window: AppTest) -> None:
     say(window, QUESTION)
     assert "3,000" not in bubbles(window)[-1][1]

@@ -12,7 +12,10 @@ from memviz.storage.store import Store
 from tests.pages.driving import open_page
 
 ALONE = (Message("user", "Is anybody there? I am Ana, and my budget is 3,000 euros."),)
-PAGES = ["compare", "costs", "memory_map", "retention", "summaries", "tune", "chat"]
+PAGES = [
+    *("compare", "costs", "memory_map", "retention", "summaries", "chat"),
+    pytest.param("tune", marks=pytest.mark.slow),
+]
 
 
 @pytest.fixture

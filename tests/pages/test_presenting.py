@@ -58,7 +58,7 @@ def test_before_an_audience_there_is_one_picture_with_one_sentence() -> None:
     ("page", "query"),
     [
         ("facts", SETTINGS | {"view": ["summaries"]}),
-        ("tune", {}),
+        pytest.param("tune", {}, marks=pytest.mark.slow),
         ("guide", {"strategy": ["summary_buffer"]}),
     ],
 )

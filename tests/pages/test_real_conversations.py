@@ -1,43 +1,30 @@
-"""Every page stands with every real conversation of the test data."""
+"""Pages stand with every real conversation of the test data: all pages with one that has tools and with one in Chinese,
+and with the others the one that replays and the one that looks for facts."""
 
 from __future__ import annotations
 
 import pytest
 
 from memviz.storage.workspace import Workspace
-from memviz.transcripts.base import Transcript
+from memviz.transcripts import load_file
 from tests.page_names import QUESTIONS
 from tests.pages.driving import finished, labelled, open_page, page_of
-from tests.real_conversations import MISSING, is_there, real_conversations
+from tests.real_conversations import FOLDER, MISSING, is_there
 
-MOST_OF_A_FILE = 1
-"""The longest of many that are much alike; a page takes its time with each."""
 OF_NO_CONVERSATION = ("lessons", "guide")
+ALL_PAGES = tuple(name for name in QUESTIONS if name not in OF_NO_CONVERSATION)
+FILES = sorted(path.name for path in FOLDER.iterdir()) if is_there() else []
+ON_ALL_PAGES = ("swe_agent_1.traj", "memorybank_cn_2_users.json")
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not is_there(), reason=MISSING)]
 
 
-def telling() -> list[tuple[str, Transcript]]:
-    if not is_there():
-        return []
-    return [
-        (f"{name} {number}", talk)
-        for name, talks in real_conversations().items()
-        for number, talk in enumerate(
-            sorted(talks, key=lambda talk: -len(talk.messages))[:MOST_OF_A_FILE]
-        )
-    ]
-
-
-TALKS = telling()
-
-pytestmark = [pytest.mark.slow, pytest.mark.skipif(not TALKS, reason=MISSING)]
-
-
-@pytest.mark.parametrize(
-    "talk", [talk for _, talk in TALKS], ids=[name for name, _ in TALKS]
-)
-def test_every_page_stands(talk: Transcript) -> None:
+@pytest.mark.parametrize("file", FILES)
+def test_pages_stand(file: str) -> None:
+    talks = load_file(FOLDER / file).transcripts
+    talk = max(talks, key=lambda talk: len(talk.messages))
     id = Workspace().add([talk])[0].id
-    for name in (page for page in QUESTIONS if page not in OF_NO_CONVERSATION):
+    for name in ALL_PAGES if file in ON_ALL_PAGES else ("compare", "retention"):
         if name == "tune":
             # The only page that takes several conversations; it sweeps in the background.
             session = open_page(name)

@@ -100,6 +100,7 @@ def test_words_and_last_messages_find_what_they_name(chat: AppTest) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_list_that_cannot_be_read_says_which_piece(chat: AppTest) -> None:
     labelled(chat.text_input, "Turns").set_value("one").run()
     assert any("'one'" in error for error in sentences(chat.error))

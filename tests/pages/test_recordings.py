@@ -43,13 +43,6 @@ from tests.pages.driving import (
 BUFFER = memviz.strategy("summary_buffer", max_token_limit=1500)
 SETTING = 'summary_buffer {"max_token_limit": 1500}'
 BADGE = f":blue-badge[recorded · {MODEL}]"
-RECORDED = [
-    "trip",
-    *(
-        pytest.param(name, marks=pytest.mark.slow)
-        for name in ("support", "tutoring", "chinese")
-    ),
-]
 
 
 def opened_recording(workspace: Workspace, strategy: Strategy = BUFFER) -> None:
@@ -97,13 +90,12 @@ def test_a_wording_of_the_visitors_own_leaves_what_was_recorded_before_it_record
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["summaries", "retention"])
-def test_the_card_of_a_version_says_who_wrote_it(name: str) -> None:
+def test_the_card_of_a_version_says_who_wrote_it() -> None:
     opened_recording(Workspace())
-    page = open_page(name, setting=SETTING)
+    page = open_page("summaries", setting=SETTING)
     assert BADGE in [text for text in sentences(page.markdown) if len(text) < 50]
     assert f"by {MODEL}" not in sentences(page.caption), "its badge names it"
-    other = open_page(name, setting='summary_buffer {"max_token_limit": 1400}')
+    other = open_page("summaries", setting='summary_buffer {"max_token_limit": 1400}')
     assert ":gray-badge[built-in model]" in [
         text for text in sentences(other.markdown) if len(text) < 40
     ]
@@ -193,6 +185,7 @@ def test_a_question_that_was_not_recorded_says_why_the_stand_in_answers() -> Non
     assert "No recording" not in told(alone)
 
 
+@pytest.mark.slow
 def test_a_chat_message_that_was_not_recorded_says_why_the_stand_in_answers() -> None:
     opened_recording(
         Workspace(), memviz.strategy("summary_buffer", max_token_limit=500)
@@ -296,15 +289,13 @@ def test_the_stand_in_goes_by_its_name_where_a_model_is_chosen() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["compare", "costs", "memory_map", "summaries", "retention"]
-)
-def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_way_back(
-    name: str,
-) -> None:
+def test_a_recording_that_does_not_hold_a_setting_says_which_it_holds_and_the_way_back() -> (
+    None
+):
+    """The sidebar says it, which is the same beside every view."""
     opened_recording(Workspace())
     page = open_page(
-        name,
+        "compare",
         setting='summary_buffer {"max_token_limit": 1400}',
         summarizer="recording:mine",
     )
@@ -379,6 +370,7 @@ def test_tune_tries_recorded_settings_too_and_measures_them_alone_with_the_recor
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
 def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_hold() -> (
     None
@@ -393,16 +385,11 @@ def test_tune_says_which_settings_a_recording_of_another_conversation_does_not_h
     assert "gray-badge[built-in model]" in told(finished(page))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("with_recordings")
-@pytest.mark.parametrize("name", RECORDED)
-@pytest.mark.parametrize(
-    "page", ["compare", "costs", "memory_map", "summaries", "retention"]
-)
-def test_nothing_is_the_stand_ins_at_the_recorded_settings(
-    page: str, name: str
-) -> None:
-    shown = open_page(page, conversation=SAMPLE_PREFIX + name, setting=SETTING)
+@pytest.mark.parametrize("page", ["compare", "summaries"])
+def test_nothing_is_the_stand_ins_at_the_recorded_settings(page: str) -> None:
+    """A page of each kind: one that says it once, and one that says it of every version."""
+    shown = open_page(page, conversation=SAMPLE_PREFIX + "trip", setting=SETTING)
     said = [
         *sentences(shown.markdown),
         *sentences(shown.caption),
@@ -411,6 +398,13 @@ def test_nothing_is_the_stand_ins_at_the_recorded_settings(
     ]
     assert not [text for text in said if "offline" in text]
     assert any("badge[recorded · claude]" in text for text in said)
+
+
+@pytest.mark.usefixtures("with_recordings")
+@pytest.mark.parametrize("name", ["trip", "support", "tutoring", "chinese"])
+def test_each_conversation_is_recorded_at_the_setting_of_compare(name: str) -> None:
+    key = RunKey(SAMPLE_PREFIX + name, BUFFER, "o200k_base", OFFLINE)
+    assert Workspace().recorded_for(key) == f"recording:{name}"
 
 
 SMALL = "recording:trip-smollm2"

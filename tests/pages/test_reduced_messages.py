@@ -82,6 +82,7 @@ def test_the_inspector_says_what_was_cleared_why_and_at_what_cost(
     )
 
 
+@pytest.mark.slow
 def test_what_a_strategy_says_itself_stands_where_it_was_sent(
     conversation_id: str,
 ) -> None:

@@ -107,6 +107,7 @@ class TestMainPicture:
         ).run()
         assert same(curves(page)[SUMMARY], found.share(found.contained).tolist())
 
+    @pytest.mark.slow
     def test_has_a_ceiling_and_what_is_found_by_chance_under_the_same_settings(
         self, first_page: AppTest
     ) -> None:
@@ -260,22 +261,14 @@ class TestStory:
         assert any("9 July 2027</mark>" in body.proto.body for body in page.get("html"))
 
     @pytest.mark.slow
-    def test_opens_the_summarization_on_its_page(self, page: AppTest) -> None:
-        run = replayed(FIRST[SUMMARY])
-        shown = labelled(page.selectbox, "The story of one fact").value
-        life = next(one for one in life_lines(run, retained(run)) if one.probe == shown)
-        click(page, "Open this summarization")
-        assert page_of(page) == "summaries"
-        assert labelled(page.button_group, "Setting").value == 2
-        version = run.compactions[life.lost_by or 0].version
-        assert any(f"Version {version} of" in title.value for title in page.header)
-
-    @pytest.mark.slow
-    def test_a_click_on_the_end_of_a_life_shows_the_version_that_ended_it(
+    def test_a_click_on_a_diamond_shows_its_version_and_one_on_the_end_of_a_life_what_ended_it(
         self, page: AppTest
     ) -> None:
         run = replayed(FIRST[SUMMARY])
         shown = labelled(page.selectbox, "The story of one fact").value
+        click_point(page, LIVES, {"x": 2.5, "customdata": [-1, 5]})
+        assert labelled(page.selectbox, "The story of one fact").value == shown
+        assert any("◆ Version 6 ·" in said for said in sentences(page.markdown))
         lives = [
             one
             for one in life_lines(run, retained(run))
@@ -297,16 +290,9 @@ class TestStory:
             for said in sentences(page.markdown)
         )
         click(page, "Open this summarization")
+        assert page_of(page) == "summaries"
+        assert labelled(page.button_group, "Setting").value == 2
         assert labelled(page.select_slider, "Version").value == life.lost_by
-
-    @pytest.mark.slow
-    def test_a_click_on_a_diamond_shows_that_version_and_keeps_the_fact(
-        self, page: AppTest
-    ) -> None:
-        shown = labelled(page.selectbox, "The story of one fact").value
-        click_point(page, LIVES, {"x": 2.5, "customdata": [-1, 5]})
-        assert labelled(page.selectbox, "The story of one fact").value == shown
-        assert any("◆ Version 6 ·" in said for said in sentences(page.markdown))
 
     @pytest.mark.slow
     def test_a_click_on_the_curve_chooses_turn_and_version_everywhere(
@@ -351,20 +337,6 @@ class TestStory:
         session.switch_page("pages/compare.py").run()
         first = next(record.turn for record in run.turns if record.compactions)
         assert turn_shown(session) == first
-
-    @pytest.mark.slow
-    def test_opens_on_the_summarization_that_lost_the_fact_also_after_another_page_chose_a_request(
-        self,
-    ) -> None:
-        session = open_page("compare")
-        session.switch_page("pages/facts.py").run()
-        run = replayed(FIRST[SUMMARY])
-        shown = labelled(session.selectbox, "The story of one fact").value
-        life = next(one for one in life_lines(run, retained(run)) if one.probe == shown)
-        version = run.compactions[life.lost_by or 0].version
-        assert any(
-            f"◆ Version {version} ·" in said for said in sentences(session.markdown)
-        )
 
     @pytest.mark.slow
     def test_a_lost_fact_is_brought_back_at_the_price_that_is_said(
@@ -638,6 +610,7 @@ def test_nothing_of_a_users_text_is_markup(database: Path) -> None:
     assert all("<script>" not in body for body in bodies)
 
 
+@pytest.mark.slow
 def test_beside_a_loss_stands_the_summary_that_lost_the_fact_whatever_request_compare_showed() -> (
     None
 ):

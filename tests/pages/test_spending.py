@@ -14,17 +14,14 @@ from tests.models.openai_server import OpenAIServer, text
 from tests.pages.asking import FLIGHT, ask, cards
 from tests.pages.chatting import KEY, bubbles, use_model
 from tests.pages.driving import click, finished, labelled, open_page, say, sentences
-from tests.pages.free_running import as_free_run
-from tests.pages.judging import only_the_buffer
 from tests.pages.paid_replays import replayed
 from tests.pages.reviewing import FACT, FILLER
-from tests.pages.tuning import of_one_strategy
 
 CALL_USD = 1000 * 0.25e-6 + 100 * 2e-6
 """What one call costs that the server answers: gpt-5-mini at list price."""
 REFUSED = "The budget of $0 allows no further call: $0 is spent, and the next call of model openai/gpt-5-mini may cost "
 GO_ON = "Raise the budget under Models in the sidebar to go on."
-PAGES = ("compare", "retention", "tune", "chat", "library")
+PAGES = ("compare", "chat")
 
 
 def spent(session: AppTest) -> str:
@@ -71,28 +68,8 @@ def _ask(api_base: str) -> AppTest:
     return use_model(open_page("compare"), "Chat model", api_base)
 
 
-def _free_run(api_base: str) -> AppTest:
-    return use_model(as_free_run(open_page("compare")), "Chat model", api_base)
-
-
-def _judge(api_base: str) -> AppTest:
-    return only_the_buffer(use_model(open_page("retention"), "Chat model", api_base))
-
-
-def _lab(api_base: str) -> AppTest:
-    page = click(
-        use_model(open_page("summaries"), "Summarizer", api_base), "Replay with"
-    )
-    return labelled(page.segmented_control, "Setting").set_value(2).run()
-
-
 def _chat(api_base: str) -> AppTest:
     return use_model(open_page("chat"), "Chat model", api_base)
-
-
-def _derive(api_base: str) -> AppTest:
-    page = use_model(open_page("chat"), "Summarizer", api_base)
-    return labelled(page.selectbox, "Conversation").set_value("sample-trip").run()
 
 
 def _review(api_base: str) -> AppTest:
@@ -109,10 +86,6 @@ def _due(session: AppTest) -> AppTest:
     return session
 
 
-def _sweep(api_base: str) -> AppTest:
-    return finished(use_model(of_one_strategy(), "Summarizer", api_base))
-
-
 def _clicking(label: str) -> Callable[[AppTest], AppTest]:
     return lambda session: finished(click(session, label))
 
@@ -124,23 +97,12 @@ PLACES = {
     "ask": Place(
         _ask, lambda session: ask(session, FLIGHT), _clicking("Try again with")
     ),
-    "free run": Place(_free_run, _clicking("Answer with"), _clicking("Answer with")),
-    "judge": Place(_judge, _clicking("Ask with"), _clicking("Ask with")),
-    "prompt lab": Place(_lab, _clicking("Try both"), _clicking("Try again with")),
     "chat": Place(_chat, lambda session: say(session, FACT), _clicking("Retry")),
-    "derive": Place(_derive, _clicking("Derive with"), _clicking("Try again with")),
     "review": Place(_review, _due, _clicking("Try again")),
-    "sweep": Place(
-        _sweep,
-        _clicking("Sweep with"),
-        lambda page: _clicking("Sweep with")(_clicking("Go on")(page)),
-    ),
-    "test": Place(
-        _paid_compare,
-        _clicking("Test the connection"),
-        _clicking("Test the connection"),
-    ),
 }
+"""One of each kind. A chat's memory is derived as a replay is made. A question to all settings is a ``Job``, as free
+runs, judges, the prompt lab and the test of a connection are, whose own pages say what they may cost. A sweep with a
+budget is in ``test_tune_paid.py``."""
 
 
 @pytest.mark.slow
@@ -155,7 +117,7 @@ def test_who_uses_free_models_sees_nothing_of_money(name: str) -> None:
 
 
 @pytest.mark.slow
-def test_it_is_in_sight_on_every_page_from_the_first_paid_model_on(
+def test_it_is_in_sight_from_the_first_paid_model_on_and_on_other_pages_too(
     server: OpenAIServer,
 ) -> None:
     page = use_model(open_page("compare"), "Chat model", server.api_base)
@@ -165,7 +127,7 @@ def test_it_is_in_sight_on_every_page_from_the_first_paid_model_on(
     assert now == "Spent in this session: $0.0014 · budget $1.00", (
         "three calls, without another click"
     )
-    for address in ("facts", "tune", "chat", "library", "compare"):
+    for address in ("library", "compare"):
         page.switch_page(f"pages/{address}.py").run()
         assert spent(page) == now, address
     labelled(page.selectbox, "Chat model").select("offline").run()
@@ -179,6 +141,7 @@ def test_each_session_has_its_own(server: OpenAIServer) -> None:
     assert spent(other) == "Spent in this session: $0.00 · budget $1.00"
 
 
+@pytest.mark.slow
 def test_calls_without_a_price_are_counted_and_bounded_in_calls(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,8 +188,6 @@ def test_a_click_says_before_what_it_costs_and_a_budget_that_is_reached_is_one_s
         for one in sentences(kind)
         if refused in one
     ]
-    if name == "test":
-        told = [one for one in sentences(page.markdown) if refused in one]
     (sentence,) = told
     assert sentence.count(refused) == 1
     assert GO_ON in sentence

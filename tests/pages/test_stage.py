@@ -31,6 +31,7 @@ def player(session: AppTest, name: str) -> list[dict[str, Any]]:
     return [json.loads(one.proto.json or one.proto.mixed.json) for one in found]
 
 
+@pytest.mark.slow
 def test_a_switch_shows_the_stage_in_place_of_chart_and_player() -> None:
     compare = open_page("compare")
     assert (

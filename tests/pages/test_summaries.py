@@ -193,6 +193,7 @@ def test_a_setting_without_summaries_says_so_and_offers_one(page: AppTest) -> No
     assert labelled(page.segmented_control, "Setting").value == 3
 
 
+@pytest.mark.slow
 def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
     first_setting(page, "summary")
     labelled(page.number_input, "Buffer size").set_value(90).run()
@@ -207,6 +208,7 @@ def test_a_limit_that_was_never_reached_says_so(page: AppTest) -> None:
     )
 
 
+@pytest.mark.slow
 def test_of_a_list_the_whole_list_is_compared(page: AppTest) -> None:
     first_setting(page, "summary_only")
     run = replayed("summary_only")

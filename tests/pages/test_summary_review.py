@@ -196,6 +196,7 @@ def test_written_again_with_another_prompt() -> None:
     assert any(value.startswith("Draft 2.") for value in sentences(session.caption))
 
 
+@pytest.mark.slow
 def test_choosing_a_prompt_fills_in_its_text() -> None:
     session = chat_that_asks()
     labelled(session.selectbox, "Prompt").set_value("List of facts").run()

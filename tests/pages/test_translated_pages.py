@@ -28,8 +28,8 @@ from tests.pages.shown import shown_texts, texts_of_html
 
 PAGES = (
     "compare", "compare?stage=on", "compare?present=on", "costs", "memory_map", "retention", "summaries",
-    "facts?view=kept&present=on", "tune", "chat", "lessons", "lessons?lesson=first-look", "library", "guide",
-    "guide?strategy=summary_buffer", "guide?view=glossary",
+    "facts?view=kept&present=on", "chat", "lessons", "lessons?lesson=first-look", "library", "guide",
+    "guide?strategy=summary_buffer", "guide?view=glossary", pytest.param("tune", marks=pytest.mark.slow),
 )  # fmt: skip
 """All pages and views, as addresses."""
 NAMES = re.compile(
@@ -124,6 +124,7 @@ def test_a_language_that_nobody_knows_changes_nothing(
     assert language_of("test session id") == "en"
 
 
+@pytest.mark.slow
 def test_settings_and_turn_stay_when_another_language_is_chosen() -> None:
     session = open_page("compare")
     session.button(key="add-setting").click().run()

@@ -19,7 +19,7 @@ from streamlit.testing.v1 import AppTest
 import memviz
 from benchmarks.synthetic.generator import generate
 from memviz.code_export import targets
-from memviz.dashboard.ui.tune.run import AT_ONCE_MESSAGES
+from memviz.dashboard.ui.tune import run
 from memviz.engine.memory_config import strategy_of
 from memviz.storage.store import Store
 from memviz.storage.workspace import DATABASE_VARIABLE
@@ -42,7 +42,6 @@ from tests.pages.driving import (
 )
 from tests.pages.markup import ALL, PIECES, markdown_sources
 from tests.pages.tuning import only, points, strategies_tried, told
-from tests.strategies.conversations import RUN_HERE
 
 LARGEST = {"tokens": 13_352, "messages": 92, "turns": 46}
 
@@ -146,6 +145,7 @@ def test_other_prices_measure_nothing_anew(page: AppTest, database: Path) -> Non
     assert Store(database).find_cells([]) == kept
 
 
+@pytest.mark.slow
 def test_a_number_that_is_typed_in_is_tried(page: AppTest) -> None:
     only(page, "window")
     labelled(page.multiselect, "Window size").set_value(["4", "10", "33"])
@@ -175,6 +175,7 @@ def test_no_strategy_and_no_conversation_say_what_to_do(page: AppTest) -> None:
     assert "Choose a conversation" in told(page)
 
 
+@pytest.mark.slow
 def test_the_next_value_is_tried_where_the_best_lies_at_the_edge(
     page: AppTest,
 ) -> None:
@@ -198,6 +199,7 @@ def test_the_next_value_is_tried_where_the_best_lies_at_the_edge(
     assert "lay at the edge" not in told(page)
 
 
+@pytest.mark.slow
 def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     labelled(page.selectbox, "Which strategy?").set_value("token_buffer")
     finished(page.run())
@@ -221,6 +223,7 @@ def test_one_strategy_answers_which_value_to_take(page: AppTest) -> None:
     )
 
 
+@pytest.mark.slow
 def test_few_facts_recommend_nothing_and_lead_to_the_facts(database: Path) -> None:
     said = (
         "My door code is 48213.",
@@ -275,9 +278,11 @@ def test_open_in_compare_shows_the_setting_beside_the_full_buffer(
 
 
 @pytest.mark.slow
-def test_a_large_sweep_begins_when_asked(database: Path) -> None:
-    long = generate(AT_ONCE_MESSAGES // 2 // 25, seed=1)
-    id = Store(database).add_conversation(long)
+def test_a_large_sweep_begins_when_asked(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "AT_ONCE_MESSAGES", 1_000)
+    id = Store(database).add_conversation(generate(40, seed=1))
     page = open_page("tune", over=json.dumps([id]))
     assert "begins when you say so" in told(page)
     assert not page.metric
@@ -303,6 +308,7 @@ def test_a_conversation_without_a_request_is_a_sentence(database: Path) -> None:
     assert "none of them is the user's" in told(page)
 
 
+@pytest.mark.slow
 def test_titles_are_text(database: Path) -> None:
     id = Store(database).add_conversation(
         memviz.Transcript(sample("trip").messages[:6], title=ALL)
@@ -312,6 +318,7 @@ def test_titles_are_text(database: Path) -> None:
         assert not any(piece in source for piece in PIECES)
 
 
+@pytest.mark.slow
 def test_what_a_provider_refuses_is_left_out_unless_asked_for() -> None:
     page = opened("sample-support")
     only(page, "window")
@@ -323,6 +330,7 @@ def test_what_a_provider_refuses_is_left_out_unless_asked_for() -> None:
 
 
 class TestExportToCode:
+    @pytest.mark.slow
     def test_the_file_gives_the_setting_again(
         self, page: AppTest, tmp_path: Path
     ) -> None:
@@ -352,13 +360,6 @@ class TestExportToCode:
             assert re.search(limit, page.code[-1].value), "its limit"
             assert page.code[-1].language == target.language
             assert (page.code[0].value == target.install) == bool(target.install)
-
-
-@pytest.mark.slow
-def test_every_strategy_can_be_tried() -> None:
-    page = finished(open_page("tune"))
-    only(page, *RUN_HERE)
-    assert len(points(page)) == len(measured(RUN_HERE).settings)
 
 
 def test_what_a_program_does_is_one_more_setting_scaled_to_the_conversation(

@@ -118,6 +118,7 @@ class TestStoredFirst:
         assert "3,000 euros" in bubbles(session)[-1][1]
         assert UNANSWERED not in badges(session)
 
+    @pytest.mark.slow
     def test_what_had_arrived_of_a_failed_reply_is_shown(
         self, chat: AppTest, server: OpenAIServer
     ) -> None:
@@ -134,6 +135,7 @@ class TestStoredFirst:
         assert chat.error
         assert bubbles(open_page("chat", chat=chat_link(chat))) == [("user", FACT)]
 
+    @pytest.mark.slow
     def test_a_sample_that_is_gone_on_with_is_stored_first_as_well(
         self, server: OpenAIServer, database: Path
     ) -> None:
@@ -196,6 +198,7 @@ class TestDeletedElsewhere:
         assert not bubbles(talked)
         assert not labelled(talked.selectbox, "Conversation").value
 
+    @pytest.mark.slow
     def test_restored_elsewhere_it_simply_goes_on(
         self, talked: AppTest, database: Path
     ) -> None:
@@ -208,6 +211,7 @@ class TestDeletedElsewhere:
         click(talked, "Retry")
         assert "3,000 euros" in bubbles(talked)[-1][1]
 
+    @pytest.mark.slow
     def test_deleted_while_the_model_answers(
         self, talked: AppTest, server: OpenAIServer, database: Path
     ) -> None:
