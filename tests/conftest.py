@@ -3,9 +3,9 @@
 The runs there are, from the fastest to the most thorough:
 
     pytest tests/engine -n0                     one room while you work in it: seconds
-    pytest                                      all but what is marked slow: minutes; opens every page in Chromium
-    pytest tests/browser                        the pages and the main journeys in Chromium;
-    pytest tests/browser -m "slow or not slow"  with all journeys
+    pytest                                      all but what is marked slow: minutes; of the browser tests only those
+                                                that need no server: the stage and the report
+    pytest tests/browser -m "slow or not slow"  with the pages and all journeys in Chromium
     pytest -m slow                              only what is marked slow: long journeys, killed processes, large replays
     pytest -m "slow or law" --hypothesis-profile=thorough
                                                 that over more examples, and the laws of the engine over many more: what
@@ -65,9 +65,15 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than there are processors: tests wait for servers, browsers and programs as well."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A process for each processor, and one more for the slow tests, which wait for servers, browsers and programs.
+    Others hardly wait, and each process reads all test modules and loads all libraries."""
+    processors = os.cpu_count() or 1
+    return processors + 1 if "slow" in _asked_marks(config) else processors
+
+
+def _asked_marks(config: pytest.Config) -> str:
+    return str(config.getoption("markexpr")).replace("not slow", "")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

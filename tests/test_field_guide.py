@@ -22,6 +22,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow
 def test_the_field_guide_and_its_pictures_are_current() -> None:
     assert field_guide() == GUIDE.read_text(encoding="utf-8"), AGAIN
     made = pictures()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import memviz
 from benchmarks.evidence import SETTINGS, ask, questions, table, with_embeddings
 from memviz import Log, Message, Probe, Transcript
@@ -12,6 +14,7 @@ from memviz.transcripts.samples import bundled
 PAGE = (Path(__file__).parents[2] / "docs" / "findings.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_table_is_what_the_command_makes() -> None:
     assert f"\n{table(list(bundled().values()))}\n" in PAGE
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import memviz as library
 from memviz.storage.store import Store
 from tests.cli.terminal import memviz
@@ -98,6 +100,7 @@ def test_what_is_not_in_the_run_is_said_with_what_there_is(tmp_path: Path) -> No
     assert line.endswith(" more.")
 
 
+@pytest.mark.slow
 def test_a_lesson_is_written_as_one_file(tmp_path: Path) -> None:
     out = tmp_path / "lesson.html"
     shown = memviz(

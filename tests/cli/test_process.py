@@ -72,10 +72,8 @@ def test_exit_codes_and_streams(tmp_path: Path, chat: Path) -> None:
         *(
             pytest.param(more, marks=pytest.mark.slow)
             for more in (
-                ("strategies",),
                 ("replay", "sample-support", "-s", "window"),
                 ("export", "sample-support", "--to", "memviz"),
-                ("replay", "sample-support", "-s", "buffer", "--json"),
             )
         ),
     ],

@@ -245,10 +245,7 @@ def test_killed_in_the_midst_it_goes_on_and_pays_nothing_twice(
     with out.open("ab") as file:
         file.write(b'{"request": [1')  # what a kill in the midst of writing leaves
     before = len(server.requests)
-    again = subprocess.run(
-        command, capture_output=True, env=environment, timeout=SECONDS, check=False
-    )
-    assert again.returncode == 0, again.stderr
+    memviz("record", chat, *SETTING, *PAID, "-o", out)
     whole = read_recording(out)
     assert list(whole.replies.values())[1].reply.text == "Two."
     assert len(server.requests) - before == len(whole.replies) - 2

@@ -61,6 +61,7 @@ def test_a_library_that_is_not_there_is_not_created(
     assert not database.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statement", "words"),
     [

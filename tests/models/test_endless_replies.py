@@ -280,6 +280,7 @@ def pieces_in_memory() -> int:
     return sum(type(one).__name__ == "ModelResponseStream" for one in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_a_long_reply_is_not_kept_in_pieces_and_its_usage_is_known(
     server: OpenAIServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -430,6 +430,7 @@ _JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(value=_JSON)
 @settings(max_examples=60, deadline=None)
 def test_whatever_a_server_replies_it_is_models_or_sentences(

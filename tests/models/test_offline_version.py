@@ -57,6 +57,7 @@ def everything_said() -> list[str]:
     return said
 
 
+@pytest.mark.slow
 def test_a_change_of_what_it_says_has_a_version_of_its_own() -> None:
     digest = hashlib.sha256(json.dumps(everything_said()).encode()).hexdigest()[:16]
     assert SAID.get(VERSION) == digest, (

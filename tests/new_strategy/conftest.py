@@ -51,13 +51,12 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 WAYS = {"a file dropped in": drop_in, "an installed package": install}
 
 
-@pytest.fixture(
-    autouse=True,
-    params=[
-        pytest.param("a file dropped in", marks=pytest.mark.slow),
-        "an installed package",
-    ],
-)
+both_ways = pytest.mark.parametrize("way", WAYS, indirect=True)
+"""For what has to do with how it came in. All else is told of it by the registry, which one way fills as the other
+does."""
+
+
+@pytest.fixture(autouse=True, params=["an installed package"])
 def way(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:

@@ -14,7 +14,7 @@ from memviz.engine.memory_config import load_memory_config, strategy_of
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.transcripts.samples import sample
 from tests.cli.terminal import memviz as command
-from tests.new_strategy.conftest import ID, TITLE
+from tests.new_strategy.conftest import ID, TITLE, both_ways
 
 TRIP = "sample-trip"
 
@@ -23,6 +23,7 @@ def made(window_size: int = 3) -> memviz.Strategy:
     return memviz.strategy(ID, window_size=window_size)
 
 
+@both_ways
 def test_it_is_found_by_its_id() -> None:
     assert made().id == ID == memviz.strategies()[ID].id
     assert made().label == f"{TITLE} · 3 messages"
@@ -109,6 +110,7 @@ class TestFiles:
         ).json
         assert run["strategy"] == {"id": ID, "parameters": {"window_size": 3}}
 
+    @both_ways
     @pytest.mark.parametrize(
         "target", [id for id in targets() if id not in ("memory_yaml", "memviz_code")]
     )
@@ -162,9 +164,7 @@ class TestKept:
 
 
 @pytest.mark.slow
-def test_worker_processes_know_it(way: str) -> None:
-    if way == "a file dropped in":
-        pytest.skip("a new process has only the files of the real folder")
+def test_worker_processes_know_it() -> None:
     found = memviz.sweep(
         sample("trip"), {ID: {"window_size": [3, 5]}}, executor="processes", workers=2
     )

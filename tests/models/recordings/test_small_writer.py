@@ -48,6 +48,7 @@ def test_it_is_whole_and_plays_only_where_it_is_chosen() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "parameters", "claude_free", "claude", "small"),
     [

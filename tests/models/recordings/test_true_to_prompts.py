@@ -45,6 +45,7 @@ def said(beginning: str, text: str) -> tuple[str, ...]:
     return tuple(term for term in unsupported(added) if term not in unsupported(one))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(reviewed_recordings()))
 def test_a_recorded_reply_says_no_name_or_number_that_is_not_reviewed(
     name: str,

@@ -104,7 +104,7 @@ CELLS = [
     '{"text_ref": [3, {"fragment": {}}]}',
     "[" * 200,
 ]
-ROUNDS = (40, pytest.param(300, marks=pytest.mark.slow))
+ROUNDS = 40
 RANDOM_KEYS = ("value", "text", "role", "history", "id", "parent_id")
 
 each_file = pytest.mark.parametrize("path", JSON_FILES, ids=lambda path: path.name)
@@ -210,11 +210,10 @@ def test_each_value_may_be_missing(path):
 
 
 @each_file
-@pytest.mark.parametrize("rounds", ROUNDS)
-def test_several_values_may_be_of_any_type(path, rounds):
+def test_several_values_may_be_of_any_type(path):
     name, value, random = format_of(path.name), values_of(path), Random(path.name)
     outcomes = set()
-    for number in range(rounds):
+    for number in range(ROUNDS):
         bad = spoilt(value, random)
         outcomes.add(
             judge(bad, name, lines=path.suffix == ".jsonl" and number % 2 == 0) is None
@@ -280,6 +279,7 @@ def test_a_file_of_another_kind_is_refused_in_words(name, data):
     assert UNFORESEEN not in str(refused.value)
 
 
+@pytest.mark.slow
 @each_name
 def test_junk_under_the_keys_of_a_format(name):
     keys = (
