@@ -97,3 +97,24 @@ def test_a_new_server_leads_from_its_root_to_compare_and_after_a_restart_to_a_ch
     expect(bubbles(page)).to_have_count(4)
     assert bubbles(page).all_inner_texts() == before
     talk(page, PLAN)
+
+
+@pytest.mark.slow
+def test_two_tabs_on_one_chat_lose_no_message(page: Page, dashboard: Dashboard) -> None:
+    first = page
+    go(first, f"{dashboard.url}/chat", "chat")
+    talk(first, FACT, PLAN)
+    second = page.context.new_page()
+    go(second, first.url, "chat")
+    expect(bubbles(second)).to_have_count(4)
+    talk(second, "In the second tab: the train leaves at 7:40.")
+    say(first, "In the first tab: the hotel is called Aurora.")
+    expect(first.get_by_text("In the first tab")).not_to_have_count(0)
+    quiet(first)
+    expect(first.get_by_test_id("stException")).to_have_count(0)
+    go(second, second.url, "chat")
+    expect(second.get_by_text("In the second tab").first).to_be_visible()
+    saved = second.get_by_text("In the first tab").count() > 0
+    assert saved or first.get_by_text("another tab").count() > 0, (
+        "the message was lost without a word"
+    )
