@@ -8,6 +8,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memviz.core.shared_growth import SharedGrowth
@@ -61,8 +62,9 @@ def _plain(name: str) -> str:
 class FileReads(SharedGrowth):
     """The results of tools that read files, as log positions, append-only.
 
-    Two reads are of the same if one tool was called with the same arguments, one of which names a file: other lines of
-    a file are something else, and a result whose call names no file is none of these.
+    A file is read again if the same tool is called with the same arguments, or with those alone that name the file: a
+    read of the whole file takes the place of all reads of its parts. Other lines of a file are something else, and a
+    result whose call names no file is none of these.
     """
 
     def __init__(self) -> None:
@@ -71,12 +73,12 @@ class FileReads(SharedGrowth):
         self._positions = array("q")
         self._again = array("q")
         """Where each was read again."""
-        self._before = array("q")
-        """The position of the read before of the same; -1 where there is none."""
-        self._files = array("q")
-        """How many different ones were read until each, itself included."""
-        self._newest: dict[tuple[str, str], int] = {}
-        """The number of the newest read of each."""
+        self._before: list[tuple[int, ...]] = []
+        """The positions of the reads whose place each took."""
+        self._left = array("q")
+        """How many there were that nothing had taken the place of, when each was read, itself included."""
+        self._newest: dict[tuple[str, str], dict[str, int]] = {}
+        """The numbers of these, by tool and file and then by the other arguments."""
         self._plans = array("q")
         """The results of tools that write down a plan."""
 
@@ -100,15 +102,19 @@ class FileReads(SharedGrowth):
             self._length = len(messages)
 
     def _add(self, position: int, call: ToolCall) -> None:
-        key = (call.name, _file_of(call))
-        if not key[1]:
+        file, part = _file_and_part_of(call)
+        if not file:
             return
-        before = self._newest.get(key)
-        if before is not None:
-            self._again[before] = position
-        self._before.append(-1 if before is None else self._positions[before])
-        self._newest[key] = len(self._positions)
-        self._files.append(len(self._newest))
+        reads = self._newest.setdefault((call.name, file), {})
+        older = [number for key, number in reads.items() if not part or key == part]
+        if not part:
+            reads.clear()
+        reads[part] = len(self._positions)
+        for number in older:
+            self._again[number] = position
+        left = self._left[-1] if self._left else 0
+        self._left.append(left + 1 - len(older))
+        self._before.append(tuple(self._positions[number] for number in older))
         self._again.append(NEVER)
         self._positions.append(position)
 
@@ -145,7 +151,7 @@ class FileReads(SharedGrowth):
         """The results that were read again by messages ``length_before`` to ``length``."""
         low = bisect_left(self._positions, length_before)
         high = bisect_left(self._positions, length, low)
-        return (before for before in self._before[low:high] if before >= 0)
+        return chain.from_iterable(self._before[low:high])
 
     def newest_plan(self, length: int) -> int | None:
         """The newest result of a tool that writes down a plan among the first ``length`` messages."""
@@ -158,10 +164,12 @@ class FileReads(SharedGrowth):
         high = bisect_left(self._positions, stop)
         last = bisect_left(self._positions, length, high)
         read_again = [
-            before for before in self._before[high:last] if 0 <= before < stop
+            before
+            for before in chain.from_iterable(self._before[high:last])
+            if before < stop
         ]
         # Without a count the walk would pass every older read to find that there is no other file.
-        left = (self._files[high - 1] if high else 0) - len(read_again)
+        left = (self._left[high - 1] if high else 0) - len(read_again)
         for number in range(high - 1, -1, -1):
             if not left:
                 return
@@ -170,17 +178,23 @@ class FileReads(SharedGrowth):
                 left -= 1
 
 
-def _file_of(call: ToolCall) -> str:
-    """The words for what a call reads: its arguments in one order; empty where none names a file."""
+def _file_and_part_of(call: ToolCall) -> tuple[str, str]:
+    """The words for the file that a call reads, and for the part of it: the other arguments in one order. The file is
+    empty where none names one, the part where nothing else is asked for."""
     try:
         arguments = json.loads(call.arguments)
     except (ValueError, RecursionError):
-        return ""
+        return "", ""
     if not isinstance(arguments, dict):
-        return ""
-    named = [
-        value for name, value in arguments.items() if _plain(name) in PATH_ARGUMENTS
-    ]
-    if not any(isinstance(value, str) and value for value in named):
-        return ""
-    return json.dumps(arguments, sort_keys=True)
+        return "", ""
+    file = {}
+    part = {}
+    for name, value in arguments.items():
+        if _plain(name) in PATH_ARGUMENTS:
+            file[name] = value
+        elif value is not None:
+            part[name] = value
+    if not any(isinstance(value, str) and value for value in file.values()):
+        return "", ""
+    words = json.dumps(file, sort_keys=True)
+    return words, json.dumps(part, sort_keys=True) if part else ""

@@ -19,7 +19,7 @@ from memviz.core.plain_yaml import PlainYamlError, composed, constructed
 from memviz.core.text.wording import COMMA
 from memviz.core.translation import _
 from memviz.engine.persistence import database_of
-from memviz.strategies import strategies, strategy, strategy_class
+from memviz.strategies import strategy, strategy_class
 from memviz.strategies.base import Strategy
 
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -186,7 +186,7 @@ def _judged_section(section: str, entry: _Entry) -> dict[str, Any]:
         if problem:
             raise one.error(problem)
     if parameters is not None:
-        cls = strategies()[values.get("strategy", DEFAULT_STRATEGY)]
+        cls = strategy_class(values.get("strategy", DEFAULT_STRATEGY))
         values["parameters"] = _judged_parameters(parameters, cls)
     return values
 

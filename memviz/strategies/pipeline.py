@@ -71,9 +71,10 @@ class Pipeline(Strategy):
     leaves anything out. The second answer is the summary, and both calls are paid for; where either fails, nothing
     changes. The built-in model has nothing to add.
 
-    A read is superseded once the same tool was called again with the same arguments, one of which names a file: a few
-    words stand in its place, also while the newer one is the input. Other lines of a file are something else, and a
-    tool counts as one that reads by its name, such as *Read*, *read_file* or *view*.
+    A read is superseded once the same tool was called again with the same arguments, one of which names a file, or with
+    the file alone: the whole file takes the place of its parts. A few words stand in its place, also while the newer
+    one is the input. Other lines of a file are something else, and a tool counts as one that reads by its name, such
+    as *Read*, *read_file* or *view*.
 
     What was summarized or dropped can be brought back whole, right behind the summary: the first user message, the
     newest result of a tool that plans (*TodoWrite*, *update_plan*), and the files that were read last, but for those

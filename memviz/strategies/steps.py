@@ -20,6 +20,7 @@ from memviz.core.forms import (
     OlderReads,
     WithoutThinking,
 )
+from memviz.core.translation import noop
 from memviz.strategies.anchors import Anchors
 from memviz.strategies.clauses import AnyOf, trigger_from
 
@@ -27,6 +28,9 @@ KeepUnit = Literal["messages", "percent of messages", "turns", "results", "token
 Action = Literal["reduce", "drop", "summarize", "bring back"]
 
 EXAMPLE = "summarize at 0.8 of the window, keep 10 messages"
+AT_LEAST_ONE = noop(
+    "at least 1 file and 1 token; without a limit any number may come back"
+)
 ALLOWED = (
     'lines such as "clear tool results at 0.5 of the window, keep 3 results", '
     '"shorten tool results to 500 characters, keep 2 turns", "drop at 40 messages, keep 20 messages" and '
@@ -95,8 +99,14 @@ def steps_from(text: str, window_tokens: int) -> tuple[Step, ...]:
 def _step_from(line: str, window_tokens: int) -> Step:
     try:
         return _read(line, window_tokens)
+    except _ZeroError:
+        raise ParameterError("steps", line, AT_LEAST_ONE) from None
     except (ValueError, ParameterError):
         raise ParameterError("steps", line, ALLOWED) from None
+
+
+class _ZeroError(ValueError):
+    """Raised for a limit of nothing, which is no limit."""
 
 
 _LINE = re.compile(
@@ -161,19 +171,27 @@ def _read(line: str, window_tokens: int) -> Step:
 def _anchors(line: str, window_tokens: int) -> Anchors:
     """The anchors of a line such as ``bring back the plan and 5 files of up to 5,000 tokens, up to 20,000 tokens``."""
     named, _, most = line.removeprefix("bring back ").partition(", up to ")
-    anchors = Anchors(tokens=_tokens(most, window_tokens) if most else 0)
+    tokens = _at_least_one(_tokens(most, window_tokens)) if most else 0
+    anchors = Anchors(tokens=tokens)
     for one in named.split(" and "):
         if one == "the first user message":
             anchors = replace(anchors, first_user_message=True)
         elif one == "the plan":
             anchors = replace(anchors, plan=True)
         elif found := _FILES.fullmatch(one):
-            file_tokens = _whole(found["tokens"]) if found["tokens"] else 0
-            files = _whole(found["files"])
+            limit = found["tokens"]
+            file_tokens = _at_least_one(_whole(limit)) if limit else 0
+            files = _at_least_one(_whole(found["files"]))
             anchors = replace(anchors, files=files, file_tokens=file_tokens)
         else:
             raise ValueError(line)
     return anchors
+
+
+def _at_least_one(number: int) -> int:
+    if not number:
+        raise _ZeroError(number)
+    return number
 
 
 def _action(deed: str, form: Form | None) -> Action:

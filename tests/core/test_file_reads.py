@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -43,10 +45,22 @@ def test_the_order_of_arguments_does_not_matter_and_other_lines_are_something_el
 ):
     one = '{"path": "a", "limit": 5}'
     other = '{"limit": 5, "path": "a"}'
-    log = called(one, other, '{"path": "a"}')
+    log = called(one, other, '{"path": "a", "limit": 6}')
     assert superseded(log) == [2]
     assert superseded(log, 4) == []
     assert superseded(log, 5) == [2]
+
+
+def test_a_whole_file_takes_the_place_of_its_parts_and_a_part_of_no_whole() -> None:
+    parts = ['{"path": "a", "limit": 5}', '{"path": "a", "limit": 6}']
+    log = called(*parts, '{"path": "b", "limit": 5}', '{"path": "a"}', parts[0])
+    assert superseded(log) == [2, 4]
+    assert superseded(log, 8) == []
+    assert list(log.file_reads().superseded_since(8, 9)) == [2, 4]
+    assert list(log.file_reads().newest(len(log), len(log))) == [10, 8, 6]
+    assert list(log.file_reads().newest(6, len(log))) == []
+    again = called('{"path": "a", "offset": null}', '{"path": "a"}')
+    assert superseded(again) == [2]
 
 
 @pytest.mark.parametrize(
@@ -73,18 +87,35 @@ def test_a_log_that_grows_is_read_on() -> None:
 
 
 @given(
-    files=st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=20), data=st.data()
+    reads=st.lists(
+        st.tuples(st.sampled_from(["a", "b", "c"]), st.sampled_from([0, 0, 5, 6])),
+        max_size=20,
+    ),
+    data=st.data(),
 )
 def test_the_newest_are_those_that_a_plain_search_finds(
-    files: list[str], data: st.DataObject
+    reads: list[tuple[str, int]], data: st.DataObject
 ) -> None:
-    log = called(*(f'{{"path": "{file}"}}' for file in files))
+    """A part of 0 lines is the whole file."""
+    log = called(
+        *(
+            json.dumps({"path": file, "limit": part} if part else {"path": file})
+            for file, part in reads
+        )
+    )
     length = data.draw(st.integers(0, len(log)))
     stop = data.draw(st.integers(0, length))
-    read = {2 * (number + 1): file for number, file in enumerate(files)}
-    seen = {position: file for position, file in read.items() if position < length}
-    newest = {file: position for position, file in seen.items()}
-    expected = sorted((p for p in newest.values() if p < stop), reverse=True)
+    read = {2 * (number + 1): one for number, one in enumerate(reads)}
+    seen = {position: one for position, one in read.items() if position < length}
+    newest = [
+        position
+        for position, (file, part) in seen.items()
+        if not any(
+            later > position and other in ((file, part), (file, 0))
+            for later, other in seen.items()
+        )
+    ]
+    expected = sorted((p for p in newest if p < stop), reverse=True)
     assert list(log.file_reads().newest(stop, length)) == expected
 
 

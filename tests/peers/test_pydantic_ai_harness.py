@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import memviz
-from memviz import Message, ToolCall
+from memviz import Log, Message, ToolCall
 from memviz.core.counters import Counter
 from memviz.strategies.library import Ask, Library
 from memviz.strategies.pydantic_ai_compaction import CompactionAtWork
@@ -24,6 +24,7 @@ from tests.peers.judging import (
     ALONE,
     ANY,
     DAMAGED,
+    KnownDifference,
     input_longer_than,
     judge,
     pipeline,
@@ -115,6 +116,20 @@ def deduplicating(**trigger: int) -> Callable[[Ask, Counter], Library]:
     return lambda ask, counter: CompactionAtWork(rule, ask, counter)
 
 
+def reads_a_whole_file_after_a_part(log: Log) -> bool:
+    """Lines of a file are read, and all of it later."""
+    reads = [call for m in log for call in m.tool_calls if call.name == "read_file"]
+    parts = [number for number, call in enumerate(reads) if "offset" in call.arguments]
+    whole = [n for n, call in enumerate(reads) if call.arguments == '{"path": "a.py"}']
+    return bool(parts) and bool(whole) and parts[0] < whole[-1]
+
+
+WHOLE = KnownDifference(
+    "one key says what was read, so that the whole file is something else than its parts",
+    reads_a_whole_file_after_a_part,
+)
+
+
 @given(messages=talks.map(under_own_ids), most=st.integers(0, 80))
 def test_older_reads(messages: list[Message], most: int) -> None:
     """The program says what a file is. Here it says what memviz takes for one."""
@@ -124,6 +139,7 @@ def test_older_reads(messages: list[Message], most: int) -> None:
         messages,
         deduplicating(**trigger),
         pipeline(f'supersede older reads as "[superseded file read]"{at}'),
+        [WHOLE],
     )
 
 

@@ -93,8 +93,15 @@ class SlowReads(Slow):
     def _is_older(self, position: int, stop: int) -> bool:
         file = self._file(position)
         return file is not None and any(
-            self._file(later) == file for later in range(position + 1, stop)
+            self._file(later) in (file, self._whole(position))
+            for later in range(position + 1, stop)
         )
+
+    def _whole(self, position: int) -> object:
+        """The whole file of which a part was read."""
+        name, arguments = self._file(position)  # type: ignore[misc]  # it reads a file
+        path = {k: v for k, v in json.loads(arguments).items() if "path" in k}
+        return name, json.dumps(path)
 
     def _supersedes(self, number: int, deed: str, stop: int) -> bool:
         if deed != STEP:

@@ -87,7 +87,7 @@ anchors = st.builds(
     st.integers(0, 3),
     st.sampled_from([0, 10]),
     st.sampled_from([0, 5, 25]),
-)
+).filter(lambda one: one.first_user_message or one.plan or one.files)
 
 
 def line_of(anchors: Anchors) -> str:
@@ -96,7 +96,7 @@ def line_of(anchors: Anchors) -> str:
     named = [
         *(["the first user message"] if anchors.first_user_message else []),
         *(["the plan"] if anchors.plan else []),
-        f"{anchors.files} files{each}",
+        *([f"{anchors.files} files{each}"] if anchors.files else []),
     ]
     return f"bring back {' and '.join(named)}{most}"
 
@@ -234,3 +234,27 @@ def test_a_line_is_read_word_by_word() -> None:
 def test_a_line_that_brings_back_something_else_is_refused(line: str) -> None:
     with pytest.raises(ParameterError):
         memviz.strategy("pipeline", steps=line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "bring back 0 files",
+        "bring back the plan and 00 files",
+        "bring back 5 files of up to 0 tokens",
+        "bring back 5 files, up to 0 tokens",
+        "bring back the plan, up to 0.0 of the window",
+    ],
+)
+def test_a_limit_of_nothing_is_refused_and_the_sentence_says_why(line: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        memviz.strategy("pipeline", steps=line)
+    assert line in str(refused.value)
+    assert "at least 1 file and 1 token" in str(refused.value)
+
+
+def test_limits_with_a_nought_in_them_are_limits() -> None:
+    (step,) = steps_from(
+        "bring back 10 files of up to 5,000 tokens, up to 20,000 tokens", 1
+    )
+    assert step.anchors == Anchors(files=10, file_tokens=5000, tokens=20_000)

@@ -8,9 +8,11 @@ import pytest
 
 import memviz
 from memviz import Message, ScriptedModel
+from memviz.engine.memory_config import read_memory_config, strategy_of
 from memviz.metrics.cost.bounds import summaries_bound
 from memviz.metrics.requests.traffic import traffic
 from memviz.strategies.prompts import CHECKING_INSTRUCTION
+from memviz.transcripts.samples import sample
 from tests.strategies.slow_pipeline import contents, said
 
 TALK = [message for number in range(4) for message in said(number)]
@@ -106,3 +108,29 @@ def test_gemini_cli_checks_its_summaries() -> None:
     run = memviz.replay(TALK[:6], strategy, model=model, counter="chars4")
     assert [one.summary for one in run.compactions if one.calls] == ["second"]
     assert "second" in contents(run)[0]
+
+
+def test_gemini_cli_stands_in_memory_yaml_with_a_window_of_its_own() -> None:
+    text = b"memory:\n  strategy: gemini_cli\n  parameters:\n    window_tokens: 9000\n"
+    found = strategy_of(read_memory_config(text, "memory.yaml"))
+    assert found == memviz.strategy("gemini_cli", window_tokens=9000)
+    wrong = text.replace(b"9000", b"-1")
+    with pytest.raises(memviz.ConfigError, match="window_tokens"):
+        read_memory_config(wrong, "memory.yaml")
+
+
+def test_a_sweep_of_gemini_cli_counts_both_calls() -> None:
+    transcript = sample("trip")
+    found = memviz.sweep([transcript], {"gemini_cli": {"window_tokens": [4000]}})
+    (cell,) = found.cells.values()
+    plain = memviz.replay(
+        transcript.messages,
+        memviz.strategy(
+            "pipeline",
+            window_tokens=4000,
+            steps=str(cell.strategy.model_dump()["steps"]).replace(" and check", ""),
+        ),
+    )
+    once = traffic(plain).summarizer_input_tokens
+    assert len(once) == cell.summarizations
+    assert (cell.traffic.summarizer_input_tokens > 2 * once).all()
