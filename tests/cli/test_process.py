@@ -15,8 +15,8 @@ import pytest
 from tests.cli.terminal import MEMVIZ, ROOT, SECONDS, memviz, process
 
 COMMANDS = (
-    "import", "list", "replay", "sweep", "record", "export", "backup", "check", "strategies", "formats", "models", "ui",
-    "lessons",
+    "import", "list", "replay", "why", "verify", "sweep", "record", "export", "backup", "check", "strategies",
+    "formats", "models", "ui", "lessons",
 )  # fmt: skip
 HEAVY = {"streamlit", "litellm", "pandas", "plotly", "sqlmodel", "rich"}
 
