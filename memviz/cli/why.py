@@ -81,7 +81,6 @@ def explain_loss(
     \b
     Examples:
       memviz why session.jsonl "never commit to main"
-      memviz why session.jsonl
       memviz why sample-trip "3,600 euros" -s window:window_size=6 -s claude_code
     """
     from memviz.tuning.why import why

@@ -4,16 +4,15 @@ that. All of it is read off a run."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from math import ceil
 from typing import Any, Literal
 
 import numpy as np
 
 from memviz.core.conversation import Log
-from memviz.core.text.containment import contains
 from memviz.core.text.wording import message_number
 from memviz.core.text.words import content_words
 from memviz.engine.compaction import Compaction
@@ -228,6 +227,7 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
     texts = ProbeTexts(run.log, probes)
     judged = retention(run, probes, texts)
     causes = LossCauses(run, texts)
+    words_at = cache(lambda position: content_words(readable(run.log[position])))
     for life in life_lines(run, judged, texts):
         states = judged.states[:, life.probe]
         probe = probes[life.probe]
@@ -240,7 +240,8 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
             number = causes.by(first, life.probe)
             compaction = None if number is None else run.compactions[number]
             lost = states == Knowledge.LOST
-            need = _find_need(run, probe, lost)
+            says = np.diff(texts.counts.answers[:, life.probe]) > 0
+            need = _find_need(run, probe, lost, says, words_at)
         yield Why(
             run,
             probe,
@@ -255,9 +256,15 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
         )
 
 
-def _find_need(run: Run, probe: Probe, lost: Bools) -> Need | None:
+def _find_need(
+    run: Run,
+    probe: Probe,
+    lost: Bools,
+    says: Bools,
+    words_at: Callable[[int], frozenset[str]],
+) -> Need | None:
     """Return the first message whose request is among the ``lost`` ones, those without the fact, and that says its
-    value or most of the words of the statement."""
+    value (``says``, by log position) or most of the words of the statement."""
     log = run.log
     lengths = run.columns.lengths
     statement = probe.question.replace(BLANK, " ")
@@ -274,12 +281,11 @@ def _find_need(run: Run, probe: Probe, lost: Bools) -> Need | None:
             request -= 1
         if request >= len(lost) or not lost[request]:
             continue
-        text = readable(message)
-        if any(contains(text, answer) for answer in probe.answers):
+        if says[position]:
             return Need(position, request, ())
-        shared = words & content_words(text)
+        shared = words & words_at(position)
         if len(shared) >= least:
-            return Need(position, request, _spelled(text, shared))
+            return Need(position, request, _spelled(readable(message), shared))
     return None
 
 

@@ -53,7 +53,7 @@ def why(
     Raises :class:`NotSaidError` where nobody says the phrase, and what :func:`memviz.replay` does.
     """
     if not runs:
-        runs = runs_toexplain(messages, strategies, counter)
+        runs = runs_to_explain(messages, strategies, counter)
     log = runs[0].log
     probes: Sequence[Probe] = ()
     if isinstance(messages, Transcript):
@@ -81,7 +81,7 @@ def why_lost(
     return Offer(messages, prices).with_remedies(found)
 
 
-def runs_toexplain(
+def runs_to_explain(
     messages: Messages,
     strategies: Sequence[Strategy] | Strategy | None = None,
     counter: AnyCounter = DEFAULT_COUNTER,
