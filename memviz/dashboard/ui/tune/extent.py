@@ -82,8 +82,8 @@ def _choose_seconds() -> None:
     linked("seconds", SECONDS_KEY, SECONDS)
     st.selectbox(
         _("Time"),
-        [None, *SECONDS],
-        index=[None, *SECONDS].index(begin_with(SECONDS_KEY, None)),
+        [0, *SECONDS],
+        index=[0, *SECONDS].index(begin_with(SECONDS_KEY, 0)),
         format_func=_seconds_choice,
         key=SECONDS_KEY,
         help=_(SECONDS_HELP),
@@ -91,10 +91,10 @@ def _choose_seconds() -> None:
     )
 
 
-def _seconds_choice(seconds: int | None) -> str:
-    if seconds is None:
-        return _("As long as all settings take")
-    return _("What fits into {time}", time=duration_words(seconds))
+def _seconds_choice(seconds: int) -> str:
+    if seconds:
+        return _("What fits into {time}", time=duration_words(seconds))
+    return _("As long as all settings take")
 
 
 def extent_words(settings: Sequence[Strategy]) -> str:
@@ -105,7 +105,7 @@ def extent_words(settings: Sequence[Strategy]) -> str:
         "strategies": counted(len({one.id for one in settings}), "strategy"),
     }
     limit = widget_value(SECONDS_KEY)
-    if limit is not None:
+    if limit:
         time = duration_words(limit)
         return _(
             "As many of {settings} of {strategies} as fit into {time}.",
