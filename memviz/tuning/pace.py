@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import NamedTuple, TypeVar
 
 from memviz.core.counters import AnyCounter
@@ -19,8 +18,6 @@ from memviz.tuning.cell import measure
 from memviz.tuning.sweep_conversation import SweepConversation
 
 TRIAL_MESSAGES = 120
-WARM_UP_MESSAGES = 10
-"""Replayed before a trial: what is loaded once says nothing of what a setting takes."""
 TRIALS = 3
 """Settings of a strategy that are tried: values at both ends take another time than one in the middle."""
 T = TypeVar("T")
@@ -89,15 +86,14 @@ class Pace:
             is_paid = bool(key.writer) and not is_free(key.writer)
             if not is_paid and not self._messages[key]:
                 unknown.setdefault(key, []).append(setting)
-        short = _beginning(transcript, WARM_UP_MESSAGES, counter)
-        subject = _beginning(transcript, TRIAL_MESSAGES, counter)
+        if not unknown:
+            return
+        short = replace(transcript, messages=transcript.messages[:TRIAL_MESSAGES])
+        subject = SweepConversation.of(short, find_counter(counter))
         for key, alike in unknown.items():
-            tried = middle_first(alike)[:TRIALS]
-            measure(short, tried[0], counter, writer)
-            for setting in tried:
-                started = perf_counter()
-                measure(subject, setting, counter, writer)
-                self.note(key, len(subject.log), perf_counter() - started)
+            for setting in middle_first(alike)[:TRIALS]:
+                cell = measure(subject, setting, counter, writer)
+                self.note(key, len(subject.log), cell.seconds)
 
 
 HERE = Pace()
@@ -140,13 +136,6 @@ class DueWork:
             # Several workers share it.
             left *= min(1.0, passed_seconds / self._worked_seconds)
         return left
-
-
-def _beginning(
-    transcript: Transcript, messages: int, counter: AnyCounter
-) -> SweepConversation:
-    short = replace(transcript, messages=transcript.messages[:messages])
-    return SweepConversation.of(short, find_counter(counter))
 
 
 def middle_first(values: Sequence[T]) -> list[T]:

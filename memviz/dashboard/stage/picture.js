@@ -439,7 +439,7 @@ class MemvizPicture {
         return width;
     }
 
-    // A bracket above what a limit counts; heavier while that is more than the limit.
+    // A bracket above what a limit counts, or below it where its words stand there; heavier while that is more than the limit.
     drawLimit(number, top, line) {
         const limit = this.limits?.[number], { left, laneWidth, laneHeight, em } = this.room, { context } = this;
         if (!limit) return;
@@ -449,13 +449,14 @@ class MemvizPicture {
         context.lineWidth = isOver ? 3.5 : 1.75;
         context.strokeStyle = context.fillStyle = isOver ? this.look.summary : this.look.text;
         for (let row = rowOf(from); row <= Math.min(last, rowOf(to)); row++) {
-            const y = top + line.inset + row * (line.height + line.space) - 2, begins = row === rowOf(from), ends = row === rowOf(to);
+            const above = top + line.inset + row * (line.height + line.space) - 2, isBelow = !this.room.isWide && !last;
+            const y = isBelow ? above + line.height + 4 : above, cap = isBelow ? -MEMVIZ_BRACKET_PIXELS : MEMVIZ_BRACKET_PIXELS, begins = row === rowOf(from), ends = row === rowOf(to);
             const [x, end] = [left + (begins ? from - row * laneWidth : 0), left + (ends ? to - row * laneWidth : laneWidth)];
             context.beginPath();
-            if (begins) context.moveTo(x, y + MEMVIZ_BRACKET_PIXELS);
+            if (begins) context.moveTo(x, y + cap);
             context[begins ? "lineTo" : "moveTo"](x, y);
             context.lineTo(end, y);
-            if (ends) context.lineTo(end, y + (isOver ? line.height : MEMVIZ_BRACKET_PIXELS));
+            if (ends) context.lineTo(end, y + (isOver ? Math.sign(cap) * line.height : cap));
             context.stroke();
         }
         // In the gap above the lane; a bracket that ends further down is named behind the lane's last line.

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +23,15 @@ from memviz.metrics.requests.limits import limit_of
 
 ROW_PIXELS = 19
 """The height of a row of a name, with room for a picture that the page draws lower."""
-CHAR_PIXELS = 7
+CHAR_PIXELS = 6.5
 """The width of a letter of a name."""
-WIDE_PIXELS = 12
-FIRST_WIDE = "\u2e80"
-"""The width of a Chinese character, and the first of those that are as wide."""
-NAME_CHARS = 26
+NAME_CHARS = 22
 """The letters of the longest row of a name: a parameter goes into the next row, and is cut
 where it alone is longer."""
+NAME_ROW_PIXELS = 21
+"""The height of a row of a name beside others."""
+CROWDED_SHARE = 0.7
+"""Names that take a larger share of the picture's height are crowded."""
 NEXT_TO_LINE_PIXELS = 26
 """From the last request to its name: room for the bracket."""
 FITS_UP_TO = 1.25
@@ -80,7 +82,8 @@ class LineEnd:
             strategy, *parameters = _broken(self.name)
             rows = [f"{strategy} <b>{self.tokens:,}</b>", *parameters]
         if self.bracket is not None:
-            rows.append(self.bracket.words)
+            words = self.bracket.words
+            rows += wrap(words, NAME_CHARS * len(words) // _letters(words))
         written = sum(
             one.summary is not None for one in self.placed.setting.run.compactions
         )
@@ -119,23 +122,25 @@ def _broken(name: str) -> list[str]:
     rows = [strategy]
     for parameter in parameters:
         longer = f"{rows[-1]} · {parameter}"
-        if len(rows) > 1 and len(longer) <= NAME_CHARS:
+        if len(rows) > 1 and _letters(longer) <= NAME_CHARS:
             rows[-1] = longer
         else:
             rows.append(parameter)
     return [escaped(row[:NAME_CHARS]) for row in rows]
 
 
+def _letters(text: str) -> int:
+    """The number of letters of a text; a Chinese one is as wide as two."""
+    return sum(2 if letter > "\u2e7f" else 1 for letter in text)
+
+
 def names_pixels(ends: Iterable[LineEnd]) -> int:
     """Return the width of the margin that the names take; 0 where there are none."""
     rows = [row for end in ends for row in end.rows]
-    widths = [_width_pixels(_TAGS.sub("", row)) for row in rows]
-    return NEXT_TO_LINE_PIXELS + max(widths) if widths else 0
-
-
-def _width_pixels(text: str) -> int:
-    wide = sum(letter >= FIRST_WIDE for letter in text)
-    return CHAR_PIXELS * (len(text) - wide) + WIDE_PIXELS * wide
+    letters = [_letters(_TAGS.sub("", row)) for row in rows]
+    if not letters:
+        return 0
+    return NEXT_TO_LINE_PIXELS + round(CHAR_PIXELS * max(letters))
 
 
 def name_notes(
@@ -146,8 +151,11 @@ def name_notes(
     that leaves the picture is named at its edge, with an arrow."""
     a_token = picture_pixels / top_tokens if top_tokens else 0
     named = sorted((end for end in ends if end.rows), key=lambda end: end.tokens)
-    heights = [ROW_PIXELS * len(end.rows) for end in named]
+    heights = [NAME_ROW_PIXELS * len(end.rows) for end in named]
     wanted = [min(end.tokens, top_tokens) * a_token for end in named]
+    # Many rows stand at fixed distances from the top: where the page draws a lower picture, they would lie on each
+    # other.
+    is_crowded = sum(heights) > CROWDED_SHARE * picture_pixels
     notes = []
     for end, at, middle in zip(
         named, wanted, _apart(wanted, heights, picture_pixels), strict=True
@@ -159,12 +167,13 @@ def name_notes(
         label = note(
             text,
             1,
-            min(end.tokens, top_tokens),
+            1 if is_crowded else min(end.tokens, top_tokens),
             xref="paper",
+            yref="paper" if is_crowded else "y",
             xanchor="left",
             xshift=NEXT_TO_LINE_PIXELS - 12,
             yanchor="middle",
-            yshift=middle - at,
+            yshift=middle - (picture_pixels if is_crowded else at),
             align="left",
             hovertext=escaped(end.placed.setting.label),
             font={"size": NOTE_PIXELS},

@@ -104,7 +104,7 @@ def setting_map(
     words = WORDS[measure]
     cells = _map(table, x, y, measure)
     strategy = title_of(table["label"].iloc[0]) if len(table) else _("No setting")
-    title = f"{strategy}: {inline(words.axis_title)}"
+    title = _("{title}: {answer}", title=strategy, answer=inline(words.axis_title))
     writer = SettingWords.of(aside, over)
     tooltips = {}
     for number, row in rows_by_setting(table).items():

@@ -2,14 +2,13 @@
 settings from a file."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
 import streamlit as st
 
 from memviz.core import page_titles
-from memviz.core.errors import MemvizError, ParameterError
+from memviz.core.errors import ParameterError
 from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.controls.links import SUMMARIZER
@@ -26,6 +25,7 @@ from memviz.strategies.base import Strategy
 from memviz.strategies.library import LibraryStrategy
 from memviz.strategies.parameters import Parameter
 from memviz.strategies.presets import Preset, presets
+from memviz.tuning.grid import refused
 from memviz.tuning.scaling import is_scaled, presets_of, scaled, window_of
 
 COUNTER_KEY = "compare-counter"
@@ -43,18 +43,6 @@ PRESET_HELP = noop(
 FILE_HELP = noop(
     "A setting as saved on the {tune} page: a strategy with its parameters, the counter and the summarizer."
 )
-
-
-def refused() -> dict[str, str]:
-    """Return why strategies cannot be run here, by their ids."""
-    reasons: dict[str, str] = {}
-    for id, cls in strategies().items():
-        with suppress(
-            MemvizError
-        ):  # without a default for a parameter it can say nothing yet
-            if reason := cls().can_be_run():
-                reasons[id] = reason
-    return reasons
 
 
 def offered(chosen: str = "") -> dict[str, type[Strategy]]:

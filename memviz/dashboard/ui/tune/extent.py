@@ -82,8 +82,8 @@ def _choose_seconds() -> None:
     linked("seconds", SECONDS_KEY, SECONDS)
     st.selectbox(
         _("Time"),
-        [None, *SECONDS],
-        index=[None, *SECONDS].index(begin_with(SECONDS_KEY, None)),
+        [0, *SECONDS],
+        index=[0, *SECONDS].index(begin_with(SECONDS_KEY, 0)),
         format_func=_seconds_choice,
         key=SECONDS_KEY,
         help=_(SECONDS_HELP),
@@ -91,10 +91,10 @@ def _choose_seconds() -> None:
     )
 
 
-def _seconds_choice(seconds: int | None) -> str:
-    if seconds is None:
-        return _("As long as all settings take")
-    return _("What fits into {time}", time=duration_words(seconds))
+def _seconds_choice(seconds: int) -> str:
+    if seconds:
+        return _("What fits into {time}", time=duration_words(seconds))
+    return _("As long as all settings take")
 
 
 def extent_words(settings: Sequence[Strategy]) -> str:
@@ -105,7 +105,7 @@ def extent_words(settings: Sequence[Strategy]) -> str:
         "strategies": counted(len({one.id for one in settings}), "strategy"),
     }
     limit = widget_value(SECONDS_KEY)
-    if limit is not None:
+    if limit:
         time = duration_words(limit)
         return _(
             "As many of {settings} of {strategies} as fit into {time}.",
@@ -114,10 +114,11 @@ def extent_words(settings: Sequence[Strategy]) -> str:
         )
     workspace = the_workspace()
     study = compare_state()
-    messages = 0
-    for id in tune_state().conversations:
-        first = workspace.beginning(id, study.first_of(id))
-        messages += first or workspace.store.entry(id).message_count
+    firsts = {
+        id: workspace.beginning(id, study.first_of(id))
+        for id in tune_state().conversations
+    }
+    messages = _count_messages(workspace, firsts)
     seconds = HERE.seconds_of_all(settings, OFFLINE, messages)
     if seconds is None:
         return _("{settings} of {strategies} are tried.", **values)
@@ -128,25 +129,29 @@ def extent_words(settings: Sequence[Strategy]) -> str:
     )
 
 
+def _count_messages(workspace: Workspace, firsts: Mapping[str, int | None]) -> int:
+    """The messages of conversations, of each the first ones, if not all."""
+    entry = workspace.store.entry
+    return sum(first or entry(id).message_count for id, first in firsts.items())
+
+
 def may_begin(workspace: Workspace, asked: Asked) -> bool:
-    """Return whether the sweep is short enough to begin by itself, or its button was clicked."""
-    messages = sum(
-        first or workspace.store.entry(id).message_count
-        for id, first in asked.first.items()
-    )
+    """Return whether the sweep, which costs nothing, is short enough to begin by itself, or its button was clicked."""
+    messages = _count_messages(workspace, asked.first)
     if asked.seconds is not None or len(asked.settings) * messages <= AT_ONCE_MESSAGES:
         return True
     number = counted(len(asked.settings), "setting")
-    seconds = _forecast_seconds(workspace, asked, messages)
-    values = {
-        "settings": number,
-        "conversations": counted(len(asked.ids), "conversation"),
-        "messages": counted(messages, "message"),
-    }
-    words = _(_TAKES_A_WHILE, **values)
-    if seconds is not None:
-        words = _(_TAKES_SECONDS, time=time_words(seconds), **values)
-    st.info(words, icon=":material/hourglass_empty:")
+    st.info(
+        _(
+            "{settings} over {conversations} with {messages} take about {time}, as measured here, so it begins when "
+            "you say so. Cells that were measured before are not measured again.",
+            settings=number,
+            conversations=counted(len(asked.ids), "conversation"),
+            messages=counted(messages, "message"),
+            time=time_words(_forecast_seconds(workspace, asked, messages)),
+        ),
+        icon=":material/hourglass_empty:",
+    )
     row = st.container(horizontal=True)
     row.button(
         _("Only what fits into {time}", time=duration_words(SHORT_SECONDS)),
@@ -158,27 +163,12 @@ def may_begin(workspace: Workspace, asked: Asked) -> bool:
     return start_button(_("Try {settings}", settings=number), "tune-start", place=row)
 
 
-_TAKES_A_WHILE = noop(
-    "{settings} over {conversations} with {messages}: that takes a while, so it begins when you say so. Cells "
-    "that were measured before are not measured again."
-)
-_TAKES_SECONDS = noop(
-    "{settings} over {conversations} with {messages} take about {time}, as measured here, so it begins when you say "
-    "so. Cells that were measured before are not measured again."
-)
-
-
-def _forecast_seconds(
-    workspace: Workspace, asked: Asked, messages: int
-) -> float | None:
+def _forecast_seconds(workspace: Workspace, asked: Asked, messages: int) -> float:
     """The time that the sweep takes, from what its strategies took here: those that were never measured are tried out
-    over the beginning of a conversation. ``None`` where nobody can know it."""
-    known = HERE.seconds_of_all(asked.settings, asked.summarizer, messages)
-    if known is not None:
-        return known
+    over the beginning of a conversation."""
     id, first = next(iter(asked.first.items()))
     transcript = workspace.conversation(id, first)[0]
     writer = workspace.recordings.player(asked.summarizer)
     with st.spinner(_("Trying out how long that takes")):
         HERE.try_out(asked.settings, transcript, asked.counter, writer)
-    return HERE.seconds_of_all(asked.settings, asked.summarizer, messages)
+    return HERE.seconds_of_all(asked.settings, asked.summarizer, messages) or 0.0

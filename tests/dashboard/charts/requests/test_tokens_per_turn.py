@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import unescape
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -379,7 +380,10 @@ class TestLimits:
     def test_one_far_above_everything_is_said_in_words_alone(self) -> None:
         figure = chart(run_of("token_buffer", max_tokens=5_000), run_of("window"))
         assert limits_of(figure) == []
-        assert any("limit 5,000 of messages" in name for name in names_of(figure))
+        assert any(
+            "limit 5,000 of messages" in name.replace("\n", " ")
+            for name in names_of(figure)
+        )
         assert figure.layout.yaxis.range[1] < 1_000
 
     def test_of_a_chat_that_was_given_another_setting_it_is_that_of_the_last(
@@ -620,3 +624,15 @@ def test_a_name_counts_the_summaries_that_the_diamonds_are() -> None:
     assert len(told) == 1
     assert "one" in told[0]
     assert sum("◆" in text for text in names) == 1
+
+
+def test_many_rows_of_names_keep_their_distance_in_a_lower_picture() -> None:
+    hand_off = run_of("hand_off", trigger_tokens=60, keep_user_tokens=20)
+    facts = run_of("fifo_facts", token_limit=60)
+    figure = chart(hand_off, facts, run_of("summary"), height=200)
+    names = [note for note in figure.layout.annotations if note.xref == "paper"]
+    assert {name.yref for name in names} == {"paper"}
+    names.sort(key=lambda name: name.yshift)
+    for low, high in pairwise(names):
+        rows = [len(name.text.split("<br>")) for name in (low, high)]
+        assert high.yshift - low.yshift >= 17 * sum(rows) / 2
