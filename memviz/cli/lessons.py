@@ -156,13 +156,9 @@ def _as_json(lesson: Lesson) -> dict[str, object]:
 
 def _checked(lesson: Lesson, workspace: Workspace) -> list[Row]:
     """Return all findings on a lesson; one that it is fine where there is none."""
-    from memviz.dashboard.lessons.claims import held, problems, unheld
+    from memviz.dashboard.lessons.claims import check_lesson
 
     id = lesson.id
-    rows = [
-        Row(id, one.step, one.held, one.sentence) for one in held(lesson, workspace)
-    ]
-    rows += [Row(id, step, False, text) for step, text in problems(lesson, workspace)]
-    rows += [Row(id, step, None, text) for step, text in unheld(lesson, workspace)]
+    rows = [Row(id, *verdict) for verdict in check_lesson(lesson, workspace)]
     fine = f"{id}: nothing is wrong with it, and it claims nothing."
     return rows or [Row(id, 0, True, fine)]

@@ -1,8 +1,19 @@
-"""Elements of HTML. Text of users and models is text: whatever is not an element itself is escaped."""
+"""Elements of HTML, and texts marked with their language. Text of users and models is
+text: whatever is not an element itself is escaped."""
 
+import re
 from collections.abc import Iterable
 
 from markupsafe import Markup, escape
+
+from memviz.core.text.language import SCRIPTS, language
+
+_RUN = re.compile(
+    r"[\d.]*[{0}](?:[\d.]*[{0}])*".format(
+        "".join(script.pattern[1:-1] for _, script in SCRIPTS)
+    )
+)
+"""A stretch of words in one of these scripts, with the digits and dots among them."""
 
 
 def element(name: str, *inside: str, **attributes: str) -> Markup:
@@ -48,3 +59,29 @@ def bar_part(share: float, color: str) -> Markup:
 def upright_part(share: float, color: str) -> Markup:
     """Return a part of a bar that stands upright, by its share of the height."""
     return element("span", style=f"height:{share:.3%};background:{color}")
+
+
+def lang_attribute(text: str) -> Markup:
+    """Return `` lang="zh"`` for the HTML element that shows ``text``, with a space before
+    it; empty where the language cannot be seen."""
+    code = language(text)
+    return Markup(' lang="{}"').format(code) if code else Markup()
+
+
+def in_language(text: str) -> Markup:
+    """Return ``text``, escaped for HTML. What of it is written in a script that shows its
+    language is in elements that name it: all of a text that mostly is, else only these
+    words."""
+    if language(text):
+        return _spoken(text)
+    html = Markup()
+    at = 0
+    for found in _RUN.finditer(text):
+        html += text[at : found.start()]
+        html += _spoken(found[0])
+        at = found.end()
+    return html + text[at:]
+
+
+def _spoken(text: str) -> Markup:
+    return Markup("<span{}>{}</span>").format(lang_attribute(text), text)

@@ -14,7 +14,7 @@ sentence: what is found becomes words in ``memviz/dashboard/words/``.
 It imports the engine, models, strategies, transcripts and text; never tuning, storage, charts or pages.
 
 Open to other rooms: ``answer_scores``, ``answer_sources``, ``cost.bounds``,
-``cost.cache_breaks``, ``cost.cost``, ``cost.estimate``,
+``cost.cache_breaks``, ``cost.cost``, ``cost.cost_parts``, ``cost.estimate``,
 ``cost.pricing``, ``health``, ``health.budgets``, ``health.contents``,
 ``health.finding``, ``health.growth``, ``health.lookups``, ``memory_map.fate_grid``,
 ``memory_map.fate_map``, ``memory_map.stretches``, ``requests.limits``,

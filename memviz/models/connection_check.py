@@ -108,15 +108,18 @@ def _findings(
     reply = None
     try:
         for item in model.stream(QUESTION):
-            pieces += isinstance(item, str) and bool(item)
-            reply = item if isinstance(item, Reply) else reply
+            if isinstance(item, Reply):
+                reply = item
+            elif item:
+                pieces += 1
     except MalformedReplyError as error:
         if not error.at_output_limit:
             yield Finding("no", str(error))
             return
     except MemvizError as error:
         yield Finding("no", str(error))
-        if isinstance(error, UnknownModelError) and (names := served()):
+        names = served() if isinstance(error, UnknownModelError) else None
+        if names:
             yield Finding("unsure", _("Its server lists {names}.", names=_some(names)))
         return
     yield Finding(

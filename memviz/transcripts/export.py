@@ -117,8 +117,13 @@ def _plain(text: str) -> str:
 
 
 def _code(call: ToolCall) -> str:
+    """Return a call as Markdown code between marks that are one longer than any in it.
+
+    find(q) -> `find(q)`; find("a`b") -> `` find("a`b") ``
+    """
     text = " ".join(f"{call.name}({call.arguments})".split())[:MAX_SHOWN_CHARS]
-    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    longest_inside = max(map(len, re.findall("`+", text)), default=0)
+    fence = "`" * (longest_inside + 1)
     space = " " if "`" in text else ""
     return f"{fence}{space}{text}{space}{fence}"
 

@@ -15,10 +15,10 @@ from memviz.core.pieces import Line
 from memviz.core.text.answer_forms import answer_forms, tokens_in_context
 from memviz.core.text.containment import normal_form
 from memviz.core.text.letters import simplified
-from memviz.core.text.polarity import is_asked_negatively, polarity
 from memviz.core.text.respelled import MARK
 from memviz.core.text.values import plain_values
 from memviz.engine.records import TurnRecord
+from memviz.metrics.retention.polarity import is_asked_negatively, polarity
 from memviz.transcripts.base import Probe
 
 UNSPACED = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "THAI")

@@ -12,7 +12,8 @@ from memviz.dashboard.words.compactions import (
     turn_words,
 )
 from memviz.dashboard.words.health import health_warnings
-from memviz.metrics.cost.cost import SUMMARIZER_PARTS, cost, cost_by_pause
+from memviz.metrics.cost.cost import cost, cost_by_pause
+from memviz.metrics.cost.cost_parts import SUMMARIZER_PARTS
 from memviz.metrics.cost.pricing import unpriced
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map

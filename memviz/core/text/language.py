@@ -1,8 +1,7 @@
 """The language that a text is written in, as far as its script shows it: what a screen reader needs to pronounce it."""
 
 import re
-
-from markupsafe import Markup
+from typing import Any
 
 _LETTER = re.compile(r"[^\W\d_]")
 SCRIPTS = (
@@ -17,8 +16,9 @@ READ_CHARS = 2_000
 
 
 def language(text: str) -> str:
-    """``zh``, ``ja`` or ``ko`` for a text that is written in the script of that language for a good part; empty for
-    all others: the Latin and Cyrillic scripts are shared by too many languages."""
+    """Return ``zh``, ``ja`` or ``ko`` for a text of which a good part is written in the
+    script of that language; empty for all others: the Latin and Cyrillic scripts are shared
+    by too many languages."""
     letters = _LETTER.findall(text[:READ_CHARS])
     asian = "".join(letter for letter in letters if letter >= "\u1100")
     if not letters or len(asian) < LEAST_SHARE * len(letters):
@@ -26,33 +26,12 @@ def language(text: str) -> str:
     return next((code for code, script in SCRIPTS if script.search(asian)), "")
 
 
-def lang_attribute(text: str) -> Markup:
-    """`` lang="zh"`` for the HTML element that shows ``text``, with a space before it; empty where the language cannot
-    be seen."""
-    code = language(text)
-    return Markup(' lang="{}"').format(code) if code else Markup()
-
-
-_RUN = re.compile(
-    r"[\d.]*[{0}](?:[\d.]*[{0}])*".format(
-        "".join(script.pattern[1:-1] for _, script in SCRIPTS)
-    )
-)
-
-
-def in_language(text: str) -> Markup:
-    """``text``, escaped for HTML. What of it is written in a script that shows its language is in elements that name
-    it: all of a text that mostly is, else only these words."""
-    if language(text):
-        return _spoken(text)
-    html = Markup()
-    at = 0
-    for found in _RUN.finditer(text):
-        html += text[at : found.start()]
-        html += _spoken(found[0])
-        at = found.end()
-    return html + text[at:]
-
-
-def _spoken(text: str) -> Markup:
-    return Markup("<span{}>{}</span>").format(lang_attribute(text), text)
+def marking_rules() -> dict[str, Any]:
+    """Return what a browser needs to mark texts with their language as :func:`language`
+    does: ``scripts`` as pairs of language and pattern, the ``share`` of the letters, and the
+    ``chars`` that are read."""
+    return {
+        "scripts": [[code, script.pattern] for code, script in SCRIPTS],
+        "share": LEAST_SHARE,
+        "chars": READ_CHARS,
+    }

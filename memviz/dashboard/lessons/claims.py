@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted, dollars, listed
@@ -25,18 +26,20 @@ from memviz.storage.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The verdict on one claim: whether it ``held``, what was ``found``, and the ``sentence`` that says so. ``step``
-    counts from 1."""
+    """The verdict on one claim."""
 
     step: int
+    """The number of the step, from 1."""
     claim: Claim
     held: bool
     found: Value | None
+    """The value that was measured; ``None`` where there is nothing to measure."""
     sentence: str
+    """The verdict in words."""
 
 
 def held(lesson: Lesson, workspace: Workspace) -> Iterator[Held]:
-    """Every claim of a lesson, held against its runs; one that names what is not there did not hold. Raises
+    """Yield every claim of a lesson, held against its runs; one that names what is not there did not hold. Raises
     :class:`LessonError` where the lesson's conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         if step.claims:
@@ -44,8 +47,29 @@ def held(lesson: Lesson, workspace: Workspace) -> Iterator[Held]:
             yield from (judged(claim, played, number) for claim in step.claims)
 
 
+class Verdict(NamedTuple):
+    """One finding on a lesson."""
+
+    step: int
+    """The number of the step, from 1."""
+    is_held: bool | None
+    """``None`` where nothing is claimed."""
+    sentence: str
+
+
+def check_lesson(lesson: Lesson, workspace: Workspace) -> Iterator[Verdict]:
+    """Yield all findings on a lesson: its claims, what it shows or asks that is not there,
+    and numbers that no claim holds."""
+    for one in held(lesson, workspace):
+        yield Verdict(one.step, one.held, one.sentence)
+    for step, sentence in problems(lesson, workspace):
+        yield Verdict(step, False, sentence)
+    for step, sentence in unheld(lesson, workspace):
+        yield Verdict(step, None, sentence)
+
+
 def judged(claim: Claim, played: Played, step: int = 1) -> Held:
-    """One claim, held against the runs of its step."""
+    """Return one claim, held against the runs of its step."""
     measure = MEASURES[claim.point.measure]
     try:
         found = measure.take(played, claim.point)
@@ -183,7 +207,7 @@ def value_words(measure: Measure, value: Value | None, played: Played) -> str:
 
 
 def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
-    """Return what a lesson shows or asks that is not there, as the number of the step (from 1) and a sentence. Raises
+    """Yield what a lesson shows or asks that is not there, as the number of the step (from 1) and a sentence. Raises
     :class:`memviz.LessonError` where its conversation is not there."""
     for number, step in enumerate(lesson.steps, 1):
         for view in (step.view, *(one.view for one in step.to_try)):
@@ -198,7 +222,7 @@ def problems(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
 
 
 def unheld(lesson: Lesson, workspace: Workspace) -> Iterator[tuple[int, str]]:
-    """Numbers in texts that nothing holds, as the number of the step and a sentence."""
+    """Yield numbers in texts that nothing holds, as the number of the step and a sentence."""
     for number, step in enumerate(lesson.steps, 1):
         played = play_view(step.view, workspace, lesson.id)
         numbers = numbers_without_claim(step, played) if played else []

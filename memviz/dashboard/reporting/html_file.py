@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from memviz.core.text.language import lang_attribute
+from memviz.dashboard.markup import lang_attribute
 from memviz.dashboard.reporting.themes import THEMES
 from memviz.dashboard.stage.files import own_text, style
 

@@ -4,9 +4,7 @@ Dollars are matrices [kinds of tokens x requests]; all sums are taken from them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from math import isnan
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -15,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.errors import ParameterError
+from memviz.metrics.cost.cost_parts import MAIN_PARTS, SUMMARIZER_PARTS, CostParts
 from memviz.metrics.cost.pricing import MissingPrice, Pricing, Usd, pricing, unpriced
 from memviz.metrics.requests.request_axis import calls_of
 from memviz.metrics.requests.shared_prefix import Tokens
@@ -25,23 +24,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 __all__ = ["Cost", "Pricing", "cost", "pricing", "unpriced"]
-
-
-class Part(Enum):
-    """A kind of tokens that is paid for."""
-
-    FRESH = "fresh"
-    CACHED = "cached"
-    """Read from the cache."""
-    WRITTEN = "written"
-    """Written to the cache."""
-    OUTPUT = "output"
-    SUMMARIZER_INPUT = "summarizer_input"
-    SUMMARIZER_OUTPUT = "summarizer_output"
-
-
-MAIN_PARTS = (Part.FRESH, Part.CACHED, Part.WRITTEN, Part.OUTPUT)
-SUMMARIZER_PARTS = (Part.SUMMARIZER_INPUT, Part.SUMMARIZER_OUTPUT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,41 +238,6 @@ class Cost:
         steps = np.append(self._request_steps, 0)
         behind = np.searchsorted(self.turns, self.traffic.summarizer_turns, "right")
         return np.where(numbers >= 0, steps[numbers], behind - 1)
-
-
-@dataclass(frozen=True, eq=False)
-class CostParts:
-    """Tokens and US dollars of each part, one entry a step (see :attr:`Cost.turns`). Dollars are ``None`` where a rate
-    that is needed is unknown."""
-
-    turns: Tokens
-    tokens: Mapping[Part, Tokens]
-    usd: Mapping[Part, Usd | None]
-
-    @cached_property
-    def main_usd(self) -> Usd | None:
-        """US dollars of the chat model in each step."""
-        return self._usd_of(MAIN_PARTS)
-
-    @cached_property
-    def summarizer_usd(self) -> Usd | None:
-        """US dollars of the summarizer in each step."""
-        return self._usd_of(SUMMARIZER_PARTS)
-
-    def tokens_of(self, parts: tuple[Part, ...]) -> Tokens:
-        """Return the tokens of these parts together in each step."""
-        counts = (self.tokens[part] for part in parts)
-        return sum(counts, np.zeros_like(self.turns))
-
-    def total_usd(self, part: Part) -> float | None:
-        """Return the US dollars of one part in all."""
-        usd = self.usd[part]
-        return None if usd is None else float(usd.sum())
-
-    def _usd_of(self, parts: tuple[Part, ...]) -> Usd | None:
-        amounts = [self.usd[part] for part in parts]
-        known = [usd for usd in amounts if usd is not None]
-        return np.sum(known, axis=0) if len(known) == len(amounts) else None
 
 
 class CostByPause(NamedTuple):

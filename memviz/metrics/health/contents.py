@@ -140,7 +140,8 @@ def _way_out(
             memory = run.requests.memory_at(number)
             recalled = run.requests.parts_at(number).recalled
             parts = assemble(memory, other.select(memory), recalled)
-            better += not _is_assistant_first(run.log, parts, spoken)
+            if not _is_assistant_first(run.log, parts, spoken):
+                better += 1
         if 2 * better > len(found):
             return OtherValue(name, getattr(other, name), better)
     return None

@@ -129,7 +129,7 @@ class Retention(ByRequest):
     is contained; where only the evidence is there, in words that the probe does not
     list, VERBATIM, or RECALLED if it takes a recalled message to have all of it.
     CONTRADICTED: it is mentioned only where it is denied or called outdated, by the
-    rule of :mod:`memviz.core.text.polarity`; or only a stale answer is there; or
+    rule of :mod:`memviz.metrics.retention.polarity`; or only a stale answer is there; or
     another probe names it as its stale answer, and the request knows that one's. So
     LOST means none of these.
 

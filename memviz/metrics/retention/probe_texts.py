@@ -14,7 +14,9 @@ from memviz.core.messages import Message
 from memviz.core.summaries import SummaryLog
 from memviz.core.text.answer_forms import is_date_with_year, list_parts
 from memviz.core.text.containment import Matches, PhraseIndex, normal_tokens
-from memviz.core.text.polarity import (
+from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
+from memviz.metrics.requests.message_text import readable
+from memviz.metrics.retention.polarity import (
     Polarity,
     clauses_with_negatives,
     denied_content,
@@ -27,8 +29,6 @@ from memviz.core.text.polarity import (
     sentences_that_may_deny,
     states_itself,
 )
-from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
-from memviz.metrics.requests.message_text import readable
 from memviz.transcripts.base import Probe
 
 MOST_TOKENS_BETWEEN = 12

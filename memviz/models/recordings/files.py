@@ -367,11 +367,11 @@ def _content_of(source: str | Path | bytes) -> tuple[bytes, str]:
     else:
         place = Path(source).name
         try:
-            content = (
-                Path(source).read_bytes()
-                if Path(source).stat().st_size <= MAX_BYTES
-                else b" " * (MAX_BYTES + 1)
-            )
+            if Path(source).stat().st_size <= MAX_BYTES:
+                content = Path(source).read_bytes()
+            else:
+                # It is refused for its size, so it need not be read.
+                content = b" " * (MAX_BYTES + 1)
         except OSError as error:
             raise RecordingError(
                 _(

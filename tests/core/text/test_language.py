@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.core.text.language import in_language, lang_attribute, language
+from memviz.core.text.language import language
+from memviz.dashboard.markup import in_language, lang_attribute
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_at
-from memviz.metrics.cost.cost import MAIN_PARTS, SUMMARIZER_PARTS, Cost, CostParts, Part
+from memviz.metrics.cost.cost import Cost
+from memviz.metrics.cost.cost_parts import CostParts, Part
 
 Amounts = NDArray[np.float64]
 UNKNOWN = noop("unknown")
@@ -96,8 +97,8 @@ class SettingCost(NamedTuple):
         """The amounts of the chat model and of the summarizer, one entry a request; ``None`` if a price is unknown."""
         parts = self.parts
         if unit is Unit.TOKENS:
-            main = parts.tokens_of(MAIN_PARTS).astype(np.float64)
-            summarizer = parts.tokens_of(SUMMARIZER_PARTS).astype(np.float64)
+            main = parts.main_tokens.astype(np.float64)
+            summarizer = parts.summarizer_tokens.astype(np.float64)
         elif parts.main_usd is None or parts.summarizer_usd is None:
             return None
         else:

@@ -8,10 +8,10 @@ from markupsafe import Markup
 
 from memviz.core import page_titles
 from memviz.core.conversation import Log
-from memviz.core.text.language import in_language, language
+from memviz.core.text.language import language
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
-from memviz.dashboard.markup import element, joined
+from memviz.dashboard.markup import element, in_language, joined
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.words.requests import role_name
 from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, words_of

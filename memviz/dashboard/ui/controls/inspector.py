@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from memviz.core.context import OVER_BUDGET, Block, joined
 from memviz.core.messages import Message
-from memviz.core.text.language import in_language
 from memviz.core.text.wording import (
     COMMA,
     SEMICOLON,
@@ -22,7 +21,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, ngettext, noop
 from memviz.dashboard.charts.palette import PART_COLORS, PART_ORDER, PART_TITLES
-from memviz.dashboard.markup import bar_part, element, swatch
+from memviz.dashboard.markup import bar_part, element, in_language, swatch
 from memviz.dashboard.reporting.run_tables import request_json
 from memviz.dashboard.ui.controls.block_html import (
     added_to_system,

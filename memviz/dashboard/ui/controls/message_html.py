@@ -6,8 +6,8 @@ from markupsafe import Markup
 
 from memviz.core.messages import Message
 from memviz.core.text.language import language
-from memviz.core.text.light_markdown import as_html, has_marks
 from memviz.core.translation import _
+from memviz.dashboard.light_markdown import as_html, has_marks
 from memviz.dashboard.markup import element, joined
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.words.requests import call_text
@@ -42,7 +42,7 @@ def message_html(
 
 
 def prose(text: str) -> None:
-    """Draw ``text``. No letter of it is markup: see :mod:`memviz.core.text.light_markdown`."""
+    """Draw ``text``. No letter of it is markup: see :mod:`memviz.dashboard.light_markdown`."""
     if has_marks(text):
         styled = as_html(text)
         st.html(element("div", styled, class_="memviz-prose", lang=language(text)))

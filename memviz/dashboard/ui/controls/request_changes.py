@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 import streamlit as st
 from markupsafe import Markup
 
-from memviz.core.text.language import in_language
-from memviz.core.text.light_markdown import as_html, without_marks
 from memviz.core.text.wording import (
     COMMA,
     SEMICOLON,
@@ -21,7 +19,8 @@ from memviz.core.translation import _, ngettext, plural_noop
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
-from memviz.dashboard.markup import element, glyph, joined
+from memviz.dashboard.light_markdown import as_html, without_marks
+from memviz.dashboard.markup import element, glyph, in_language, joined
 from memviz.dashboard.ui.controls.diff_html import (
     changed_facts_html,
     diff_html,

@@ -6,11 +6,11 @@ import streamlit as st
 
 from memviz.core.facts import FACTS
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
+from memviz.dashboard.light_markdown import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, marked_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor

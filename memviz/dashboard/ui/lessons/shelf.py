@@ -82,11 +82,15 @@ def upload() -> None:
     if file is None:
         return
     with error_shown():
-        content = file.getvalue() if file.size <= MAX_BYTES else b" " * (MAX_BYTES + 1)
-        lesson = keep(
-            read_lesson(content, file.name, id_of(file.name.partition(".")[0], {}))
-        )
-        state.uploads += 1  # a fresh control, so that nothing is taken twice
+        if file.size <= MAX_BYTES:
+            content = file.getvalue()
+        else:
+            # It is refused for its size, so it need not be read.
+            content = b" " * (MAX_BYTES + 1)
+        id = id_of(file.name.partition(".")[0], {})
+        lesson = keep(read_lesson(content, file.name, id))
+        # A fresh control, so that nothing is taken twice.
+        state.uploads += 1
         st.toast(plain(_("Saved “{title}”.", title=lesson.title.said(state.language))))
         st.rerun()
 

@@ -13,7 +13,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core import page_titles
 from memviz.core.errors import StorageError
-from memviz.core.text.language import LEAST_SHARE, READ_CHARS, SCRIPTS
+from memviz.core.text.language import marking_rules
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text
@@ -126,13 +126,10 @@ def say_languages() -> None:
     """Mark every text that is written in a language's own script with that language, now and whenever it changes, in
     the browser: Streamlit's own elements and the text of charts take no ``lang``. The page itself is in the language
     of its reader."""
-    scripts = [[code, script.pattern] for code, script in SCRIPTS]
     _say_languages(
         data={
+            **marking_rules(),
             "page": language_now(),
-            "scripts": scripts,
-            "share": LEAST_SHARE,
-            "chars": READ_CHARS,
             "own": {text: _(text) for text in STREAMLITS_OWN},
         },
         key="languages",

@@ -21,6 +21,7 @@ from memviz.dashboard.charts.palette import (
     setting_color,
     setting_dash,
 )
+from memviz.dashboard.charts.requests.line_names import CHAR_PIXELS
 from memviz.dashboard.charts.requests.token_axis import far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import (
     MAX_CLICKABLE,
@@ -474,7 +475,8 @@ class TestNames:
             chart(*(SettingRun(run_of("buffer"), 20 * letter, n) for n in (0, 1)))
             for letter in ("a", "记")
         )
-        assert chinese.layout.margin.r - latin.layout.margin.r == 20 * 5
+        letters_pixels = chinese.layout.margin.r - latin.layout.margin.r
+        assert letters_pixels == 20 * CHAR_PIXELS, "as wide as two letters"
 
     def test_are_text(self) -> None:
         figure = chart(

@@ -8,9 +8,9 @@ import streamlit as st
 
 from memviz.core import page_titles
 from memviz.core.errors import MemvizError
-from memviz.core.text.light_markdown import without_marks
 from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
+from memviz.dashboard.light_markdown import without_marks
 from memviz.dashboard.ui.controls.diff_html import diff_html, legend_html
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from memviz.core.text import update_cues
 from memviz.core.text.letters import simplified
+from memviz.metrics.retention import update_cues
 
 BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""

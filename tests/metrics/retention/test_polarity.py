@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.text.containment import contains
-from memviz.core.text.polarity import polarity
+from memviz.metrics.retention.polarity import polarity
 
 NOT_AFFIRMED = (
     ("The user does not live in Lisbon.", "Lisbon"),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.core.text.light_markdown import as_html, has_marks, without_marks
+from memviz.dashboard.light_markdown import as_html, has_marks, without_marks
 
 
 @pytest.mark.parametrize(
