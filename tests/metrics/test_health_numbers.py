@@ -444,6 +444,10 @@ def check(
             messages, memviz.strategy("buffer"), counter=counter, system_prompt=prompt
         )
         assert (said.pop("dear_clearing", None) is not None) == costs_more(run, whole)
+    if id == "pipeline":
+        # Its other steps make its requests no full buffer with results cleared, so no run is
+        # at hand that sends the same ones whole.
+        said.pop("dear_clearing", None)
     if id in ("threshold_summary", "pipeline", "hand_off") and "thrash" in said:
         said["thrash"] = said["thrash"][:3]
     assert said == wanted
