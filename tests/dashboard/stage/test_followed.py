@@ -51,8 +51,8 @@ def test_of_a_long_text_the_part_around_the_fact_is_kept() -> None:
 
 
 def test_a_long_text_is_opened_at_its_beginning_where_that_shows_the_fact() -> None:
-    text = f"Said first. {TEXT} {'Much more was said. ' * 20}"
-    parts = told(text, (KEY,), 200)
+    text = f"Said first. {'More. ' * 20}{TEXT} {'Much more was said. ' * 20}"
+    parts = told(text, (KEY,), 300)
     assert parts[0].startswith("Said first.")
     assert parts[-1].endswith("…")
 
