@@ -84,16 +84,29 @@ def respelled(text: str) -> str:
         for pattern, number in _DOZENS:
             text = pattern.sub(number, text)
     has_digit = _DIGIT.search(text) is not None
-    if has_digit and _MAY_BE_FEET.search(text):
+    if has_digit:
+        text = _digits_respelled(text)
+    if not text.isascii():
+        text = _chinese_respelled(text)
+    if has_digit and "/" in text:
+        text = _DAY_AND_MONTH.sub(_slashed, text)
+    return text
+
+
+def _digits_respelled(text: str) -> str:
+    """Most texts have no digit, and are not looked at for these."""
+    if _MAY_BE_FEET.search(text):
         text = _FEET.sub(r"\g<feet> ft \g<inches>", text)
         text = _ONE_FOOT.sub(lambda match: f"{match[1] or match[2]} ft", text)
-    if has_digit and ("×" in text or "x" in text or " by " in text or "乘" in text):
+    if "×" in text or "x" in text or " by " in text or "乘" in text:
         text = _AREA.sub(r"\g<one> by ", text)
     if (" in the " in text or " at night" in text) and _MAY_BE_HALF_OF_DAY.search(text):
         text = _HALF_OF_DAY.sub(_with_half, text)
-    if not text.isascii() and _MAY_BE_FORMAL.search(
-        text
-    ):  # as on a receipt: 壹万贰仟圆整
+    return text
+
+
+def _chinese_respelled(text: str) -> str:
+    if _MAY_BE_FORMAL.search(text):  # as on a receipt: 壹万贰仟圆整
         text = text.translate(_FORMAL_NUMERALS)
     if "百分之" in text:
         text = _PERCENT.sub(_percent, text)
@@ -103,8 +116,6 @@ def respelled(text: str) -> str:
         text = _HAN_HALVES.sub(_han_half_more, text)
         text = _HAN_HALF.sub("30分钟", text)
         text = _HAN_HOURS.sub("", text)
-    if has_digit and "/" in text:
-        text = _DAY_AND_MONTH.sub(_slashed, text)
     return text
 
 

@@ -27,8 +27,9 @@ from memviz.core.text.value_words import (
     UNITS,
 )
 
-_NUMERAL = "[零〇一二两三四五六七八九十百千万亿]"
-_MAY_HAVE_VALUE = re.compile(rf"\d|{_NUMERAL}")
+_NUMERALS = "零〇一二两三四五六七八九十百千万亿"
+_NUMERAL = f"[{_NUMERALS}]"
+_MAY_HAVE_VALUE = re.compile(rf"[\d{_NUMERALS}]")
 _DIGITS = re.compile(r"\d+")
 _WORDS_BEFORE = 3
 _WORDS_BEHIND = 2
