@@ -13,6 +13,6 @@ Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``summaries``,
 ``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,
 ``text.length``, ``text.light_markdown``, ``text.phrases``, ``text.polarity``,
-``text.sentences``, ``text.terms``, ``text.vocabulary``, ``text.wording``,
+``text.sentences``, ``text.terms``, ``text.unsettled``, ``text.vocabulary``, ``text.wording``,
 ``text.words``, ``tool_links``, ``tool_schemas``, ``translation``, ``word_index``.
 """

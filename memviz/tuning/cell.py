@@ -28,7 +28,7 @@ from memviz.strategies import strategy as make_strategy
 from memviz.strategies.base import Strategy
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 7
+VERSION = 8
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
