@@ -15,6 +15,8 @@ from pathlib import Path
 import memviz
 from benchmarks.proposed_facts import wilson_interval
 
+TUNED = ("seen", "developed")
+"""The files that rules are worked on with."""
 FOLDER = Path(__file__).parent / "judged_pairs"
 AIMS = {"ordinary": 0.95, "adversarial": 0.80}
 """The share of pairs that is to be judged as people do, by their kind."""
@@ -110,11 +112,11 @@ def main(names: Sequence[str]) -> None:
     for name in [one for one in names if not one.startswith("-")] or [
         "untouched",
         "harder",
-        "seen",
+        *TUNED,
     ]:
         pairs = read_pairs(name)
         print(f"{name}\n\n{table_of(pairs)}\n")
-        if "--wrong" in names and name == "seen":
+        if "--wrong" in names and name in TUNED:
             for one in pairs:
                 if not one.is_right:
                     print(

@@ -12,7 +12,7 @@ Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``pieces``, ``plain_yaml``, ``process_memory``, ``recently_used``, ``small_embedding``,
 ``summaries``,
 ``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,
-``text.phrases``, ``text.letters``,
+``text.letters``, ``text.phrases``,
 ``text.sentences``, ``text.terms``, ``text.vocabulary``, ``text.wording``,
 ``text.words``, ``tool_links``, ``tool_schemas``, ``translation``, ``word_index``.
 """

@@ -178,6 +178,7 @@ def answer_forms(
     forms += map(AnswerForm, _measures(answer, tokens))
     forms += map(AnswerForm, _rates(tokens))
     forms += map(AnswerForm, _short_names(answer.strip(), tokens))
+    forms += map(AnswerForm, _ordinals(answer, tokens))
     if rest := _unframed(tokens):
         forms.append(AnswerForm(rest))
     for form in list(forms) if len(tokens) <= _MOST_LISTED_TOKENS else ():
@@ -203,6 +204,7 @@ _LISTING = ("and", "with", "plus", "or", "和", "与", "、", "跟")
 _WHEN = ("at", "on")
 _LEAST_HAN_NAME = 2
 _PER = "per"
+_LEAST_HAN_UNIVERSITY = 4
 _SMALL_WORDS = ("of", "the", "and", "de", "for")
 _LISTED = re.compile(r",? and |, | & | und | et | y | e |[和与跟、]")
 _LISTED_PART = re.compile(r"[^\W\d_]{3,}(?:[ -][^\W\d_]{2,}){0,2}|[\u4e00-\u9fff]{2,6}")
@@ -229,6 +231,8 @@ def _measures(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]
         yield _number(number * 2), "斤"
     if unit == "斤":
         yield _number(number / 2), f"{MARK}kg"
+    if unit == "年":
+        yield _number(number * 12), "个", "月"
     if unit in PEOPLE:
         yield from ((tokens[0], other) for other in sorted(PEOPLE - {unit}))
     if unit in PEOPLE_MEASURES:
@@ -236,6 +240,8 @@ def _measures(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]
     for small, (large, ratio) in SAME_MEASURE.items():
         if unit == small and number >= ratio / 2:
             whole, rest = divmod(number, ratio)
+            if number == ratio:  # for a year, for an hour
+                yield from (("for", one, _marked(large)) for one in ("a", "an"))
             if (number / ratio * (ratio if ratio % 10 == 0 else 4)) % 1 == 0:
                 yield _number(number / ratio), _marked(large)
             if rest and whole:
@@ -266,9 +272,40 @@ def _rates(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     if unit in ("h", "s", "min", "day", "week", "month", "year"):
         yield from (
             (*plain[:2], *between, other)
-            for between in ((), (_PER,))
+            for between in ((), (_PER,), ("a",), ("an",), ("each",), ("every",))
             for other in (unit, f"{MARK}{unit}")
         )
+
+
+_ORDINALS = {
+    word: str(number)
+    for number, word in enumerate(
+        [
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+        ],
+        start=3,
+    )
+}
+"""Not first and second, which are other words as well."""
+_ORDINAL_WORDS = {number: word for word, number in _ORDINALS.items()}
+_IS_ORDINAL = re.compile(r"\b\d{1,2}(?:rd|th)\b", re.IGNORECASE)
+
+
+def _ordinals(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Third floor for 3rd floor, and the other way round."""
+    if len(tokens) > 1 and not _ORDINALS.keys().isdisjoint(tokens):
+        yield tuple(_ORDINALS.get(token, token) for token in tokens)
+    if len(tokens) > 1 and _IS_ORDINAL.search(answer):
+        yield tuple(_ORDINAL_WORDS.get(token, token) for token in tokens)
 
 
 def _marked(unit: str) -> str:
@@ -295,6 +332,13 @@ def _short_names(answer: str, tokens: tuple[str, ...]) -> Iterator[tuple[str, ..
     ):
         yield from (rest for rest in (tokens[1:],) if tokens[0] in KINDS_OF_PLACE)
         yield from (rest for rest in (tokens[:-1],) if tokens[-1] in KINDS_OF_PLACE)
+    # R. Hughes for Robert Hughes
+    if len(spelled) == 2 == len(tokens) and all(
+        word.isalpha() and word.istitle() for word in spelled
+    ):
+        yield tokens[0][0].lower(), tokens[1]
+    if answer.endswith("大学") and len(tokens) == _LEAST_HAN_UNIVERSITY:
+        yield tokens[0], "大"
     for kind in HAN_KINDS_OF_PLACE:
         if answer.endswith(kind) and len(answer) - len(kind) >= _LEAST_HAN_NAME:
             yield tokens[: -len(kind)]
@@ -334,7 +378,9 @@ def _other_orders(tokens: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
             yield from ((*one, word, *other) for word in joining)
 
 
-_WITH_SYMBOL = re.compile(r"[$€£¥₹₩][\d.,]+k?|[\d.,]+k? ?(?:[$€£¥₹₩]|元|块钱?)")
+_WITH_SYMBOL = re.compile(
+    r"[$€£¥₹₩][\d.,]+k?|(?:[\d.,]+[k千万]?|[一二两三四五六七八九十百千万]+) ?(?:[$€£¥₹₩]|元|块钱?)"
+)
 _LEAST_BARE_DIGITS = 3
 """A shorter amount without its currency may be any number."""
 _THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")

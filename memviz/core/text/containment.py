@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from itertools import chain
 from sys import intern
@@ -58,6 +58,7 @@ _KEPT_CHARS = 4_000
 _KEPT_LONG_CHARS = 40_000
 """Longer texts are read each time, and of those up to here only a few are kept, such as the summaries of one run: what
 is kept of all texts stays below some 30 MB."""
+_HOW_MANY = re.compile(r"\bhow many\b|几[个位只张条件辆本]", re.IGNORECASE)
 _UNKNOWN = 0
 _BORDER = -1
 _YEARS = tuple(map(str, range(1900, 2100)))
@@ -154,12 +155,24 @@ def contains(text: str, answer: str) -> bool:
     return bool(PhraseIndex([answer]).find([text]).texts.size)
 
 
+def asks_for_a_count(question: str) -> bool:
+    """Return whether a question asks how many things there are, and names no unit: "How many cats?"."""
+    if not _HOW_MANY.search(question):
+        return False
+    return all(token[0] != MARK for token in normal_tokens(question))
+
+
 class PhraseIndex:
     """Many phrases to be looked up in many texts; each text is read once, for all of them. Dates among the phrases of
-    the numbers ``may_omit_years`` are found without their year, too."""
+    the numbers ``may_omit_years`` are found without their year, too; ``counts`` are those of numbers of things: two
+    cats are not told by "2 meters"."""
 
     def __init__(
-        self, phrases: Sequence[str], *, may_omit_years: range = range(0)
+        self,
+        phrases: Sequence[str],
+        *,
+        may_omit_years: range = range(0),
+        counts: Collection[int] = (),
     ) -> None:
         self.phrases = [normal_tokens(phrase) for phrase in phrases]
         """The normal tokens of each phrase; one without any is never found."""
@@ -171,7 +184,9 @@ class PhraseIndex:
             )
         ]
         self._phrase_of = np.array([number for number, _ in forms], dtype=np.int64)
-        self._is_bare = np.array([form.is_bare for _, form in forms], dtype=bool)
+        self._is_bare = np.array(
+            [form.is_bare or number in counts for number, form in forms], dtype=bool
+        )
         self._is_yearless = np.array(
             [form.is_yearless for _, form in forms], dtype=bool
         )

@@ -162,8 +162,15 @@ UNITS = {
         "cm": "cm centimeter centimeters centimetre centimetres zentimeter 厘米",
         "m": "m meter meters metre metres metern 米",
         "g": "g gram grams gramm 克",
+        "mg": "mg milligram milligrams 毫克",
+        "mm": "mm millimeter millimeters millimetre millimetres 毫米",
+        "t": "tonne tonnes 吨",
+        "deg": "° °c ℃ 度",
+        "degf": "°f",
+        "kwh": "kwh",
+        "mph": "mph",
         "l": "l liter liters litre litres litern",
-        "ml": "ml",
+        "ml": "ml milliliter milliliters millilitre millilitres 毫升",
         "h": "h hr hrs hour hours stunde stunden 小时",
         "min": "min mins minute minutes minuten 分钟",
         "gb": "gb gigabyte gigabytes",
@@ -184,7 +191,8 @@ NAMES_THAT_ARE_WORDS = words(
     """mark may will bill rose grace hope joy faith frank rob sue pat art ray jack dean drew chase grant hunter summer
     autumn dawn ivy lily olive ruby pearl amber jade iris miles max gene guy chip don dale glen heath cliff clay brook
     april june august jean penny daisy violet heather hazel ginger sandy skip victor wade ward earl duke pierce lance
-    norm nick harry carol eve angel christian rich tony basil rusty buddy buck mason carter cooper tanner baker page"""
+    norm nick harry carol eve angel christian rich tony basil rusty buddy buck mason carter cooper tanner baker page
+    go rust swift"""
 )
 """English words that are first names as well: "Mark my words" names nobody."""
 AFTER_A_WORD = words(

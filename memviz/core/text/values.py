@@ -27,8 +27,9 @@ from memviz.core.text.value_words import (
     UNITS,
 )
 
-_NUMERAL = "[零〇一二两三四五六七八九十百千万亿]"
-_MAY_HAVE_VALUE = re.compile(rf"\d|{_NUMERAL}")
+_NUMERALS = "零〇一二两三四五六七八九十百千万亿"
+_NUMERAL = f"[{_NUMERALS}]"
+_MAY_HAVE_VALUE = re.compile(rf"[\d{_NUMERALS}]")
 _DIGITS = re.compile(r"\d+")
 _WORDS_BEFORE = 3
 _WORDS_BEHIND = 2
@@ -86,7 +87,7 @@ _VALUE = rf"""
   | (?<![{_W}:.,])(?P<uhr>\d{{1,2}})[ ]?(?:Uhr|h(?=\d\d))[ ]?(?P<uhr_minute>[0-5]\d)?(?![{_W}])
   | (?<![{_W}:.,])(?P<oclock>\d{{1,2}})[ ]?o['’]clock(?!{_ALNUM})
   | (?P<han_half>{_SPOKEN_HALF})?(?<!\d)(?P<han_hour>\d{{1,2}})[点點](?![半]?[多钟]?[个])
-        (?:(?P<han_minute>\d{{1,2}})分?|(?P<han_rest>半|一刻|三刻))?[钟整]?
+        (?:(?P<han_rest>半|[一1]刻|[三3]刻)|(?P<han_minute>\d{{1,2}})分?)?[钟整]?
   | (?<![{_W}.,:/-])(?P<abroad>(?:\+|00)[1-9](?:[ ().\-/\u00a0\u2011]{{0,2}}\d){{6,16}})(?![{_W}])
   | (?<![{_W}.,:/+-])(?=(?:[() .\-\u00a0\u2011]{{0,2}}\d){{7}})(?!{_YEAR}(?:[ .\-\u00a0]{_YEAR})*(?!\d))
         (?P<grouped>(?:\(\d{{1,5}}\)[ ]?)?\d{{1,5}}(?:[ .\-\u00a0\u2011]\d{{2,5}}){{1,5}})
@@ -330,7 +331,7 @@ def _full_hour(match: re.Match[str]) -> str:
 
 
 def _han_time(match: re.Match[str]) -> str:
-    rests = {"半": "30", "一刻": "15", "三刻": "45"}
+    rests = {"半": "30", "一刻": "15", "1刻": "15", "三刻": "45", "3刻": "45"}
     half = match["han_half"]
     if (
         half is None

@@ -6,14 +6,16 @@ from functools import lru_cache
 from itertools import permutations
 from typing import NamedTuple
 
-from memviz.core.text.containment import normal_tokens
+from memviz.core.text.containment import contains, normal_tokens
 from memviz.core.text.vocabulary import CHANGE_WORDS, NUMBER_WORDS, STOP_WORDS
 from memviz.core.text.words import HAN, content_words, stem
+from memviz.metrics.retention.polarity import polarity
 from memviz.transcripts.base import Category
 
 _TOLD = (
     r"slip(?:s|ped) (?:by|to|back|until)|comes? out at|came out at|took over|taking over|takes over|settled on"
     r"|make that|(?:go|goes|went|gone|going) (?:up|down)|(?:got|had) that wrong|eat my words|swapped|bumped"
+    r"|grew|grown|shrank"
 )
 """What tells of a change and of nothing else, in the clause of the new value as in the one before it."""
 _CHANGE = re.compile(
@@ -24,8 +26,9 @@ _CHANGE = re.compile(
     r"|raised|reduced|lower(?:ed)|increased|extended|cut to|chang(?:e|ing)|push|rebooked|cancell?ed|upgraded"
     r"|downgraded|make it|made it|no longer|after all|turns out"
     r"|now|i meant|my mistake|scratch that|gone with|going with|went with|signed with|jump(?:ed|ing)? to|straight to"
+    r"|sorry|mixed (?:that|it) up|from (?:now|next|tomorrow)|as of|starting (?:next|from)"
     rf"|{_TOLD})\b"
-    r"|改(?![造善进革天日良])|换成|换到|换了|推迟|提前|更正|变成|变更|延期|延到|升级?到|降到|涨到|谈到|调到|调整|挪到|往[前后]挪|现在|其实是|不再|说错",
+    r"|改(?![造善进革天日良])|[加减缩搬]到|换成|换到|换了|推迟|提前|更正|变成|变更|延期|延到|升级?到|降到|涨到|谈到|调到|调整|挪到|往[前后]挪|现在|其实|不再|说错",
     re.IGNORECASE,
 )
 _STRONG = re.compile(
@@ -33,6 +36,8 @@ _STRONG = re.compile(
     r"|replaced|make it"
     r"|scratch that|i meant|rebooked|upgraded|downgraded|cancell?ed|had to change|turns out"
     rf"|after all|pulled out|fell through|fallen through|{_TOLD})\b"
+    # "Actually 3 people"
+    r"|^\s*(?:oh |no,? |sorry,? )*(?:actually|sorry)\b|其实(?:只|是|应该)|[加减缩]到"
     r"|改[成到为用在名签住坐走去]"
     r"|换成|提高到|降低到|现在|换到|推迟|提前|更正|变成|延期|挪到|往[前后]挪|谈到|取消|来不了|没法来|没房|离职",
     re.IGNORECASE,
@@ -108,6 +113,7 @@ _UNIT = re.compile(
     r" ?(?:[kKMGT]B|kg|km|cm|mm|people|guests|days|weeks|months|years|hours|minutes|percent|%|[人台天年月周])"
 )
 PHONE_DIGITS = 7
+_PRODUCT = re.compile(r"(?P<name>[a-z][a-z+#-]+) v?\d+(?:\.\d+)+")
 _WORD = re.compile(r"[^\W\d_]+|[\u4e00-\u9fff]")
 _CURRENCIES = {
     "euros",
@@ -188,8 +194,8 @@ def find_changes(said: Sequence[Statement]) -> dict[int, int]:
         if newer is not None and value.position < said[newer].position:
             replaced[number] = newer
     settled = {*replaced, *replaced.values()}
-    for newer, value in enumerate(said):
-        if newer not in settled and _is_changed(value):
+    for newer in range(len(said)):
+        if newer not in settled:
             older = _older_before(said, sorts, newer, replaced)
             if older is not None:
                 replaced[older] = newer
@@ -221,6 +227,12 @@ def _is_changed(value: Statement) -> bool:
     if _NEW_IS.search(value.before) or _CHANGE.search(_clause(value)):
         return True
     return _STRONG.search(_clause_before(value)) is not None
+
+
+@lru_cache(maxsize=4096)
+def _outdated_in(sentence: str) -> str:
+    """Return what a sentence calls outdated; empty for most."""
+    return polarity(sentence).outdated
 
 
 def _clause_before(value: Statement) -> str:
@@ -262,6 +274,10 @@ def _older_before(
 ) -> int | None:
     """Return the value, said in a message before, that the sentence names as well; or one of the same sort."""
     value = said[newer]
+    is_changed = _is_changed(value)
+    outdated = _outdated_in(value.sentence)
+    if not is_changed and not outdated:
+        return None
     sort = sorts[newer]
     before = [
         number
@@ -269,12 +285,16 @@ def _older_before(
         if number not in replaced and said[number].position < value.position
     ]
     for number in reversed(before):
+        # "We moved from Lisbon to Porto" names the older value, which no message proposes again.
         may_replace = sort == sorts[number]
         if sort[0] in _WORDS and sorts[number][0] in _WORDS:
             may_replace = True
-        if may_replace and _is_set_aside(said[number], value):
+        named = may_replace and contains(outdated, said[number].answer)
+        if named and _differ(value, said[number]):
             return number
-    if _ADDED.search(value.sentence):
+        if may_replace and is_changed and _is_set_aside(said[number], value):
+            return number
+    if not is_changed or _ADDED.search(value.sentence):
         return None
     alike = [number for number in before if sorts[number] == sort][-MOST_ALIKE:]
     alike = [number for number in alike if _differ(value, said[number])]
@@ -358,6 +378,9 @@ def _sort_of(value: Statement) -> Sort:
     digits = sum(map(str.isdigit, answer))
     if digits >= PHONE_DIGITS and not any(map(str.isalpha, answer)):
         return ("phone",)
+    # "Python 3.12" replaces "Python 3.9" alone.
+    if product := _PRODUCT.fullmatch(answer):
+        return ("version", product["name"])
     count = _COUNT.fullmatch(answer)
     if count and is_number:
         nouns = _WORD.findall(count["noun"])

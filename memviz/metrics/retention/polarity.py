@@ -11,7 +11,15 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from memviz.core.text.letters import simplified
-from memviz.metrics.retention import update_cues
+from memviz.metrics.retention import endings, update_cues
+from memviz.metrics.retention.corrections import (
+    CUES,
+    DISPUTING,
+    answered_with_no,
+    disputed,
+    refers_back,
+    taken_back,
+)
 
 BORDER = " ʘʘ "
 """Stands where something was left out, so that no phrase reaches over it."""
@@ -21,8 +29,10 @@ _SENTENCE = re.compile(
     r"[^.!?。！？\n;；]+(?:\.(?=\S)[^.!?。！？\n;；]*)*[.!?。！？\n;；]*"
 )
 _CHANGE = (
-    r"(?:mov|switch|chang|updat|correct|reschedul|postpon|push|rais|lower|increas|reduc|renam|relocat|transferr|upgrad"
-    r"|downgrad|went|goes|going|revis|shift|extend|cut|dropp|bump|grew|rose|fell|adjust|amend|migrat|convert"
+    r"(?:mov|switch|chang|updat|correct|reschedul|postpon|push|rais|lower|increas|reduc"
+    r"|renam|relocat|transferr|upgrad"
+    r"|downgrad|went|goes|going|revis|shift|extend|cut|dropp|bump|lift|climb|jump|swapp"
+    r"|slid|sank|grew|rose|fell|adjust|amend|migrat|convert"
     r"|brought)\w*"
 )
 _WITHIN = r"(?:[^.;!?]|(?<=\d)\.(?=\d))"
@@ -97,7 +107,8 @@ _OUTDATED = (
     ),
     # Chinese
     re.compile(
-        r"[从從由](?P<old>[^，。；！？,;]{1,30}?)(?:搬|改|换|換|变|變|调|調|移|转|轉|升|涨|漲|降|提|推迟|延|挪)"
+        r"[从從由](?P<old>[^，。；！？,;]{1,30}?)(?:搬|改|换|換|变|變|调|調|移|转|轉|升|涨"
+        r"|漲|降|提|推|延|挪|增|减|減|加到|缩|扩|跳槽|离职|離職|辞职|辭職|退)"
     ),
     re.compile(r"[把将將](?P<old>[^，。；！？,;]{1,30}?)(?:改|换|換|变|變)[成为為到]"),
     re.compile(
@@ -110,7 +121,7 @@ _OUTDATED = (
 _NO_DENIAL = (
     r"(?! (?:only|just|merely|simply|until|till|before|far from|bad|yet sure|sure|certain|to mention"
     r"|(?:any )?(?:more|less"
-    r"|fewer|later|earlier|longer) than|doubt|problem|matter|worries|wonder|forget|hesitate|miss|worry|mind"
+    r"|fewer|later|earlier|longer) than|doubt|problem|matter|worries|wonder|forget|hesitate|miss(?:es|ed)?|worry|mind"
     r"|later than|sooner than"
     r"|nur|allein|seulement|solo|só)\b)"
 )
@@ -161,7 +172,8 @@ _DENIED = (
         _I,
     ),
     re.compile(
-        r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不"
+        r"(?:(?<!不是)(?<!没有)(?<!不会)(?<!不能)(?<!无)不(?!(?:[是会能可]|得)[不没]"
+        r"|[过過仅僅但只同错錯久断斷客止少超如管然论論必]|会忘|要忘|得不"
         r"|好意思|知道|用谢|早于|晚于|到)|(?<!不是)没有?(?!不|问题|关系|事|错|[跟和与给对向])"
         r"|沒有?(?![跟和與給對向])|并非|並非|别(?![人的墅])(?=[去买吃放用选订]))"
         r"(?P<old>[^，。；！？,;]{1,40}?)(?=$|[，。；！？,;]|而是|但)"
@@ -234,14 +246,17 @@ _Rule = tuple[tuple[str, ...], re.Pattern[str] | str]
 _ENDED: tuple[_Rule, ...] = (
     *zip(_OUTDATED_BY, _OUTDATED, strict=True),
     *update_cues.ENDED,
+    *endings.ENDED,
 )
 _NOT_SO: tuple[_Rule, ...] = (
     *zip(_DENIED_BY, _DENIED, strict=True),
     *update_cues.DENIED,
+    *endings.DENIED,
 )
 _ALL_CUES = {cue for cues, _ in (*_ENDED, *_NOT_SO) for cue in cues} | {
     cue for cues in _OUTDATED_BEFORE_BY for cue in cues
 }
+_ALL_CUES |= {*CUES, *DISPUTING, "? no", "?\nno"}
 _CUES = tuple(
     cue for cue in _ALL_CUES if not any(other in cue for other in _ALL_CUES - {cue})
 )
@@ -253,7 +268,7 @@ _NEGATIVE = (
     r"\b(?:not|never|no|none|without|cannot|avoid\w*|allerg\w*|intoleran\w*|hates?|hated|dislikes?|disliked|refus\w+"
     r"|forbidden|vegan|vegetarian|afraid|phobia|against|unable|nicht|kein\w*|nie|unverträglich\w*|allergi\w*"
     r"|pas|jamais"
-    r"|nunca|não)\b|n['’]t\b|-free\b|[不没沒忌]|过敏|過敏|讨厌|討厭"
+    r"|nunca|não)\b|n['’]t\b|-free\b|\bnon-|[不没沒忌]|过敏|過敏|讨厌|討厭"
 )
 _ABOUT_BEFORE = (
     r"\b(?:used to|formerly|previous(?:ly)?|former|original(?:ly)?|initially|at first|instead of|cancell?ed"
@@ -271,7 +286,9 @@ _NEGATIVE_ANSWER = re.compile(
     r"|n['’]t)|cannot"
     r"|avoids?|avoiding)(?: (?:own|owns|have|has|had|got|want|wants|use|uses|eat|eats|keep|keeps|any|an?|the|more))*"
     r" (\w.*)|(\w+)-free"
-    r"|(?:不能|不可以|不|没有|没|无|别|免|忌)(?:放|加|要|吃|喝|用|养|想要)?([^\W\d_]+)",
+    # "dislikes olives", "unmarried"
+    r"|(?:dislikes?|hates?|can['’]?t stand) (\w.*)|un(?!i|der|cle|less|til)(\w{5,})"
+    r"|(?:不能|不可以|不|没有|没|无|别|免|忌)(?:放|加|要|吃|喝|用|养|想要|吸|抽)?([^\W\d_]+)",
     _I,
 )
 _CLAUSE = re.compile(r"[^,;:.!?，。；！？\n]+")
@@ -279,7 +296,8 @@ PERSON = (
     r"(?:brother|sister|mother|father|mum|mom|dad|wife|husband|partner|son|daughter|uncle|aunt|cousin|niece|nephew"
     r"|friend|boss|colleague|neighbou?r|flatmate|roommate|landlord|manager|grand\w+|parents?|team|company|office"
     r"|bruder|schwester|mutter|vater|frau|mann|freundin?|chef|frère|sœur|mère|père|hermano|hermana|irmão|irmã)s?\b"
-    r"|哥哥|弟弟|姐姐|妹妹|妈妈|爸爸|父亲|母亲|妻子|丈夫|老公|老婆|儿子|女儿|朋友|老板|同事|邻居|室友|同学|表[哥姐弟妹]"
+    r"|哥哥|弟弟|姐姐|妹妹|妈妈|爸爸|父亲|母亲|妻子|丈夫|老公|老婆|儿子|女儿|朋友|老板"
+    r"|同事|邻居|室友|同学|表[哥姐弟妹]"
 )
 """A pattern for words of people whom one is related to."""
 _PERSON = re.compile(rf"\b{PERSON}", _I)
@@ -391,7 +409,14 @@ def _that_may_deny(text: str) -> tuple[tuple[int, str], ...]:
     cues = tuple(_cues_in(text))
     if not cues:
         return ()
-    sentences = ((match.start(), match.group()) for match in _SENTENCE.finditer(text))
+    sentences: list[tuple[int, str]] = []
+    for match in _SENTENCE.finditer(text):
+        start = match.start()
+        one = match.group()
+        if sentences and refers_back(one, sentences[-1][1]):
+            start = sentences.pop()[0]
+            one = text[start : match.end()]
+        sentences.append((start, one))
     return tuple(
         (start, one)
         for start, one in sentences
@@ -414,14 +439,21 @@ def _spans_of(sentence: str) -> _Spans:
     told = simplified(sentence.rstrip(".!?。！？\n;； "))
     lower = told.lower()
     outdated = [*_found(_ENDED, told, lower), *_found_before(told, lower)]
-    return _Spans(tuple(outdated), tuple(_found(_NOT_SO, told, lower)))
+    if any(cue in lower for cue in CUES):
+        outdated += taken_back(told)
+    denied = [*_found(_NOT_SO, told, lower)]
+    if "?" in told or "？" in told:
+        denied += answered_with_no(told)
+    if any(cue in lower for cue in DISPUTING):
+        denied += disputed(told)
+    return _Spans(tuple(outdated), tuple(denied))
 
 
 def _found(
     rules: Iterable[_Rule], sentence: str, lower: str
 ) -> Iterator[tuple[int, int]]:
     for cues, pattern in rules:
-        if any(cue in lower for cue in cues):
+        if any(map(lower.__contains__, cues)):
             compiled = _compiled(pattern) if isinstance(pattern, str) else pattern
             yield from (match.span("old") for match in compiled.finditer(sentence))
 
@@ -433,7 +465,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _found_before(sentence: str, lower: str) -> Iterator[tuple[int, int]]:
     for pattern, cues in zip(_OUTDATED_BEFORE, _OUTDATED_BEFORE_BY, strict=True):
-        if not any(cue in lower for cue in cues):
+        if not any(map(lower.__contains__, cues)):
             continue
         for match in pattern.finditer(sentence):
             starts = [

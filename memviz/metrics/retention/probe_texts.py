@@ -13,7 +13,12 @@ from memviz.core.conversation import Log
 from memviz.core.messages import Message
 from memviz.core.summaries import SummaryLog
 from memviz.core.text.answer_forms import is_date_with_year, list_parts
-from memviz.core.text.containment import Matches, PhraseIndex, normal_tokens
+from memviz.core.text.containment import (
+    Matches,
+    PhraseIndex,
+    asks_for_a_count,
+    normal_tokens,
+)
 from memviz.core.text.vocabulary import CHINESE_STOP, STOP_WORDS
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.polarity import (
@@ -28,6 +33,12 @@ from memviz.metrics.retention.polarity import (
     polarity,
     sentences_that_may_deny,
     states_itself,
+)
+from memviz.metrics.retention.unsettled import (
+    asks_for_what_is_unsettled,
+    asks_of_the_user,
+    settled,
+    without_others,
 )
 from memviz.transcripts.base import Probe
 
@@ -194,6 +205,10 @@ class ProbeTexts:
         self._is_negative = np.array(asks, bool)
         names = [_names_a_negative(probe) for probe in self.probes]
         self._names_negative = np.array(names, bool)
+        asks = [asks_for_what_is_unsettled(probe.question) for probe in self.probes]
+        self._asks_for_unsettled = np.array(asks, bool)
+        of_user = [asks_of_the_user(probe.question) for probe in self.probes]
+        self._asks_of_user = np.array(of_user, bool)
         self._negatives = _Negatives(self.probes)
         self.endings: list[tuple[int, int]] = []
         """Log position and number of the probe, wherever a message calls an answer outdated; in order."""
@@ -201,7 +216,15 @@ class ProbeTexts:
         phrases = list(_phrases(self.probes))
         self._near, parts = _near_parts(self.probes, len(phrases))
         texts = [*(phrase.text for phrase in phrases), *parts]
-        self._index = PhraseIndex(texts, may_omit_years=range(len(phrases), len(texts)))
+        counts = {
+            number
+            for number, phrase in enumerate(phrases)
+            if asks_for_a_count(self.probes[phrase.probe].question)
+            and len(normal_tokens(phrase.text)) == 1
+        }
+        self._index = PhraseIndex(
+            texts, may_omit_years=range(len(phrases), len(texts)), counts=counts
+        )
         # Of each phrase, whether a sentence that holds it may tell an answer.
         self._tells = np.arange(len(texts)) < len(phrases)
         self._tells[[one.lead for one in self._near]] = True
@@ -261,6 +284,12 @@ class ProbeTexts:
         return [part[of_text] for part in held]
 
     def _read_once(self, texts: Sequence[str]) -> list[Bools]:
+        held = self._told_in(texts)
+        if not self._any_mention:
+            self._settle(texts, held[0])
+        return held
+
+    def _told_in(self, texts: Sequence[str]) -> list[Bools]:
         answers, stale = self._mentioned(texts)
         answers |= self._negatives.denied_in(texts)
         denied = np.zeros_like(answers)
@@ -293,6 +322,21 @@ class ProbeTexts:
         answers[rows] = affirmed
         stale[rows] = fresh
         return held
+
+    def _settle(self, texts: Sequence[str], answers: Bools) -> None:
+        """Take out of ``answers`` those that a text only asks for or supposes, or says of somebody else."""
+        for leave_out, stays in (
+            (settled, self._asks_for_unsettled | self._is_negative),
+            (without_others, ~self._asks_of_user),
+        ):
+            told = {}
+            for row in np.flatnonzero((answers & ~stays).any(axis=1)).tolist():
+                left = leave_out(texts[row])
+                if left is not texts[row]:
+                    told[row] = left
+            if told:
+                known, _ = self._mentioned(list(told.values()))
+                answers[list(told)] &= known | stays
 
     def _mentioned(self, texts: Sequence[str]) -> tuple[Bools, Bools]:
         """Return which of ``texts`` mention which accepted and which stale answers, affirmed or not."""

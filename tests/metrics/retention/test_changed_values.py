@@ -154,3 +154,57 @@ def test_the_changes_of_the_bundled_conversations_are_known() -> None:
     assert stale("trip")["3,600"].stale == ("3,000",)
     assert stale("trip")["3,600"].category == "updated fact"
     assert "40万元" in stale("chinese")["46万元"].stale
+
+
+@pytest.mark.parametrize(
+    ("before", "update", "older", "newer"),
+    [
+        (
+            "We live in Lisbon with two kids.",
+            "We moved from Lisbon to Porto last month.",
+            "Lisbon",
+            "Porto",
+        ),
+        (
+            "The call with Dana is at 15:00 on Tuesday.",
+            "Make it 14:00 instead.",
+            "15:00",
+            "14:00",
+        ),
+        (
+            "Please book a table for 5 people at Luca.",
+            "Actually 3 people, they can't come.",
+            "5 people",
+            "3 people",
+        ),
+        (
+            "We run Python 3.9 in production.",
+            "We upgraded to Python 3.12 last week.",
+            "Python 3.9",
+            "Python 3.12",
+        ),
+        ("买相机的预算是2000元。", "预算加到2500元吧。", "2000", "2500"),
+    ],
+)
+def test_a_change_told_in_its_own_words(
+    before: str, update: str, older: str, newer: str
+) -> None:
+    said = [before, "Noted.", update, "Done.", "What else?", "Nothing."]
+    roles = ["user", "assistant"] * 3
+    proposed = propose_probes([Message(*one) for one in zip(roles, said, strict=True)])
+    (found,) = [probe for probe in proposed if newer in probe.answers]
+    assert older in found.stale
+
+
+def test_an_ending_beside_a_value_makes_no_other_value_of_its_kind_stale() -> None:
+    said = [
+        "The rent is 800 euros.",
+        "Noted.",
+        "We sold the books and paid 90 euros for tea.",
+        "Ok.",
+        "So?",
+        "Yes.",
+    ]
+    roles = ["user", "assistant"] * 3
+    proposed = propose_probes([Message(*one) for one in zip(roles, said, strict=True)])
+    assert not any(probe.stale for probe in proposed)

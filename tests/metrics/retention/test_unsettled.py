@@ -1,0 +1,44 @@
+"""What a text only asks, supposes, or says of somebody else."""
+
+import pytest
+
+from memviz.metrics.retention.unsettled import settled, without_others
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should I buy a Volvo or a Saab?",
+        "Do you know whether Ghent is nice?",
+        "Is Ghent a good place to live?",
+        "If I ever get a dog, it would be a small one.",
+        "If they had paid more, he would have moved to Lyon.",
+        "我该买沃尔沃还是萨博？",
+        "你知道根特适合居住吗？",
+        "如果我以后养狗，也只养小型犬。",
+    ],
+)
+def test_what_is_only_asked_or_supposed_is_left_out(text: str) -> None:
+    assert settled(f"Hello. {text}").strip() == "Hello."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is my flight at 9:40 on time?",
+        "Is he allergic to nuts? Yes.",
+        "Can you book a table for 4 at Luca?",
+        "If it rains, we meet in Hall 3.",
+        "我的航班是9点吗？",
+    ],
+)
+def test_what_is_told_by_the_way_stays(text: str) -> None:
+    assert settled(text) is text
+
+
+def test_what_is_said_of_others_is_left_out() -> None:
+    text = "My neighbour is a pilot and tells stories; I work in an office."
+    assert "pilot" not in without_others(text)
+    assert "office" in without_others(text)
+    ours = "My wife has booked Hotel Alma for us."
+    assert without_others(ours) is ours
