@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from memviz.metrics.retention.retention import retention
     from memviz.models.budget import Budget
     from memviz.models.budgeted import Budgeted
+    from memviz.models.embedding import embedder
     from memviz.models.local_servers import find_local_servers
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.recording import Recording
@@ -90,6 +91,7 @@ _LAZY = {
     "Transcript": "memviz.transcripts.base",
     "TurnRecord": "memviz.engine.records",
     "ask": "memviz.engine.answering",
+    "embedder": "memviz.models.embedding",
     "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",
@@ -117,7 +119,8 @@ __all__ = [
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
     "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
-    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "find_local_servers",
+    "UnknownCounterError", "UnknownStrategyError", "Usage", "ask", "build_chat_memory", "counter", "embedder",
+    "find_local_servers",
     "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config", "load_transcript",
     "load_transcripts", "model",
     "propose_probes", "recordings", "replay", "retention", "strategies", "strategy", "strategy_of", "sweep",

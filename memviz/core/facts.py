@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from memviz.core.messages import Message
 from memviz.core.shared_growth import SharedGrowth
+from memviz.core.vectors import VectorIndex, VectorSource
 from memviz.core.word_index import WordIndex
 
 FACTS = "facts"
@@ -74,6 +75,7 @@ class FactIndex(SharedGrowth):
         self.versions: list[int] = []
         """The version (0-based) that wrote each fact."""
         self.words = WordIndex()
+        self._vectors: dict[str, VectorIndex] = {}
         self._read: list[Noted] = []
         self._stops = [0]
         self._messages: list[Message] = []
@@ -105,6 +107,13 @@ class FactIndex(SharedGrowth):
         # A model may name a number that there was not yet.
         if fact.replaces is not None and fact.replaces < number:
             self._replaced_by.setdefault(fact.replaces, []).append(number)
+
+    def vector_index(self, model: str, kept: VectorSource | None) -> VectorIndex:
+        """The vectors of all facts by an embedding model, or by the small embedding, as
+        :meth:`memviz.core.conversation.Log.vector_index` has those of messages."""
+        index = self._vectors.setdefault(model, VectorIndex(model, kept))
+        index.extend(self._messages)
+        return index
 
     def count(self, version_count: int) -> int:
         """Return how many facts the first ``version_count`` versions hold."""

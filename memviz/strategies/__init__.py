@@ -6,8 +6,8 @@ Begin with ``Strategy``, ``Write`` and ``Move`` (``base``), ``whole_number``
 examples. A strategy is pure: it imports ``core`` and no other strategy, no model,
 engine, database or page.
 
-Open to other rooms: ``base``, ``clauses``, ``families``, ``library``, ``parameters``,
-``presets``, ``prompts``, ``thresholds``.
+Open to other rooms: ``base``, ``clauses``, ``families``, ``library``, ``lookup``,
+``parameters``, ``presets``, ``prompts``, ``thresholds``.
 """
 
 from collections.abc import Mapping
