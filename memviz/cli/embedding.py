@@ -77,11 +77,9 @@ def _names_in(strategies: Sequence[Strategy]) -> dict[str, bool]:
 
 def _missing_texts(name: str, source: Source, kept: KeptVectors) -> list[str]:
     """The texts of the conversation whose vectors are not kept."""
-    from memviz.core.word_index import is_text, said_by
+    from memviz.core.vectors import texts_of
 
-    messages = source.transcript.messages
-    said = dict.fromkeys(said_by(one) for one in messages if is_text(one))
-    texts = [text for text in said if text.strip()]
+    texts = texts_of(source.transcript.messages)
     known = kept.find(name, texts)
     return [text for text in texts if text not in known]
 

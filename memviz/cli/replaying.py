@@ -175,18 +175,18 @@ def replay_conversation(
     agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
     with vectors_for(source, chosen, asked.budget, budget, yes=yes):
         runs = _replay_all(source, chosen, counter, asked, recalls)
-    if json:
-        write_json(_as_json(runs))
-    if html:
-        report = _write_report(
-            runs, source, prices_of.strip(), summarizer, by_hand, pause
-        )
-        write_text(report, html, source.file)
-    if csv:
-        write_text(_as_csv(runs), csv, source.file)
-    if not (json or html or csv):
-        _print_runs(runs, brief=brief)
-    _fail_if_summaries_failed(runs)
+        if json:
+            write_json(_as_json(runs))
+        if html:
+            report = _write_report(
+                runs, source, prices_of.strip(), summarizer, by_hand, pause
+            )
+            write_text(report, html, source.file)
+        if csv:
+            write_text(_as_csv(runs), csv, source.file)
+        if not (json or html or csv):
+            _print_runs(runs, brief=brief)
+        _fail_if_summaries_failed(runs)
 
 
 def _find_settings(

@@ -108,11 +108,14 @@ class FactIndex(SharedGrowth):
         if fact.replaces is not None and fact.replaces < number:
             self._replaced_by.setdefault(fact.replaces, []).append(number)
 
-    def vector_index(self, model: str, kept: VectorSource | None) -> VectorIndex:
-        """The vectors of all facts by an embedding model, or by the small embedding, as
+    def vector_index(
+        self, model: str, kept: VectorSource | None, count: int
+    ) -> VectorIndex:
+        """The vectors of the first ``count`` facts at least, by an embedding model, or by the small embedding, as
         :meth:`memviz.core.conversation.Log.vector_index` has those of messages."""
         index = self._vectors.setdefault(model, VectorIndex(model, kept))
-        index.extend(self._messages)
+        # Later facts may never be looked up, and a model would be asked for them.
+        index.extend(self._messages[:count])
         return index
 
     def count(self, version_count: int) -> int:

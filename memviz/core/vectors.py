@@ -7,7 +7,7 @@ made.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
@@ -46,6 +46,12 @@ def vectors_from(source: VectorSource) -> Iterator[None]:
         _SOURCE.reset(before)
 
 
+def texts_of(messages: Iterable[Message]) -> list[str]:
+    """The texts of the messages that can be looked up, with the name of who spoke, each once."""
+    said = (said_by(message) for message in messages if is_text(message))
+    return [text for text in dict.fromkeys(said) if text.strip()]
+
+
 class VectorIndex(SharedGrowth):
     """The vectors of messages by one embedding, append-only: of those that can be looked up, with the name of who
     spoke. ``model`` is empty for the small embedding; ``kept`` are vectors that were paid before."""
@@ -58,6 +64,8 @@ class VectorIndex(SharedGrowth):
         self._vectors: NDArray[np.float32] | None = None
         self._rows: dict[bytes, int] = {}
         """Where the vector of a text stands, by a hash of the text."""
+        self._questions: dict[bytes, NDArray[np.float32]] = {}
+        """The vectors of questions that are no message, in the same way."""
 
     @property
     def name(self) -> str:
@@ -102,11 +110,23 @@ class VectorIndex(SharedGrowth):
         vectors = self._vectors
         if vectors is None or not self.dimensions or stop <= start:
             return np.zeros(max(0, stop - start))
-        row = self._rows.get(hash_of(question)) if self.model else None
-        asked = self._embed([question])[0] if row is None else vectors[row]
+        asked = self._embed_question(question, vectors)
         # Unlike a product of matrices it gives equal texts equal numbers, wherever they stand.
         cosines = np.vecdot(vectors[start:stop], asked)
         return np.array(np.maximum(cosines, 0), np.float64)
+
+    def _embed_question(
+        self, question: str, vectors: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        if not self.model:
+            return small_embedding.embed(question)
+        key = hash_of(question)
+        if key in self._rows:
+            found: NDArray[np.float32] = vectors[self._rows[key]]
+            return found
+        if key not in self._questions:
+            self._questions[key] = self._embed([question])[0]
+        return self._questions[key]
 
     def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of these texts; zeros for one that says nothing."""

@@ -181,6 +181,7 @@ class Embedder:
         found = self.kept.find(model, texts)
         missing = [text for text in texts if text not in found]
         if missing and model != self.model.name:
+            # One model's vectors say nothing beside another's.
             raise MissingVectorsError(model, len(missing))
         for batch in _batches(missing):
             asked = [Message("user", text[:MOST_CHARS]) for text in batch]
@@ -188,6 +189,15 @@ class Embedder:
             found.update(zip(batch, read_vectors(reply), strict=True))
             self.kept.keep(model, batch, reply.text.split("\n"))
         return [found[text] for text in texts]
+
+
+def embedding_model(name: str, **options: Any) -> EmbeddingModel:
+    """Return the embedding model of this name; ``options`` are those of
+    :class:`memviz.models.litellm_client.LiteLLMModel`. Raises :class:`memviz.core.errors.UnknownModelError` for a name
+    that cannot be one."""
+    name = name.strip()
+    check_name(name)
+    return EmbeddingModel(name, **options)
 
 
 def embedder(
@@ -209,9 +219,7 @@ def embedder(
     Raises :class:`memviz.core.errors.UnknownModelError` for a name that cannot be one, and
     :class:`memviz.ParameterError` for a budget and a model whose price is unknown.
     """
-    name = name.strip()
-    check_name(name)
-    asked: Model = EmbeddingModel(name, **options)
+    asked: Model = embedding_model(name, **options)
     if budget is not None:
         prices = None if usd_per_million is None else (usd_per_million, 0.0)
         asked = Budgeted(asked, budget, usd_per_million=prices)

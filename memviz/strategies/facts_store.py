@@ -176,7 +176,7 @@ class FactsStore(PerTurn):
         vectors = None
         if percent:
             model = self.embedding_model or ""
-            vectors = index.vector_index(model, memory.log.kept_vectors)
+            vectors = index.vector_index(model, memory.log.kept_vectors, count)
         words = index.words if percent < 100 else None
         return score_texts(words, vectors, question, range(count), percent).total
 
