@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from memviz.metrics.verify import Breach, verify
     from memviz.models.budget import Budget
     from memviz.models.budgeted import Budgeted
+    from memviz.models.embedding import embedder
     from memviz.models.local_servers import find_local_servers
     from memviz.models.recordings.bundled import recordings
     from memviz.models.recordings.recording import Recording
@@ -95,6 +96,7 @@ _LAZY = {
     "TurnRecord": "memviz.engine.records",
     "Why": "memviz.tuning.forgotten",
     "ask": "memviz.engine.answering",
+    "embedder": "memviz.models.embedding",
     "build_chat_memory": "memviz.storage.memory_store",
     "find_local_servers": "memviz.models.local_servers",
     "free_run": "memviz.engine.free_run",
@@ -124,7 +126,7 @@ __all__ = [
     "Recording", "RecordingError", "Reply", "ReviewError", "Run", "ScriptExhausted", "ScriptedModel",
     "SessionExistsError", "StorageError", "Strategy", "Sweep", "SweepError",
     "Tool", "ToolCall", "Transcript", "TranscriptError", "Turn", "TurnRecord", "UnclearUserError",
-    "UnknownCounterError", "UnknownStrategyError", "Usage", "Why", "ask", "build_chat_memory", "counter",
+    "UnknownCounterError", "UnknownStrategyError", "Usage", "Why", "ask", "build_chat_memory", "counter", "embedder",
     "find_local_servers", "free_run", "health_warnings", "lesson", "lessons", "life_lines", "load_memory_config",
     "load_transcript", "load_transcripts", "model", "propose_probes", "recordings", "replay", "retention",
     "strategies", "strategy", "strategy_of", "sweep", "verify", "why",

@@ -66,20 +66,26 @@ def summarizer_named(name: str, counter: str) -> Model:
     :class:`memviz.UnknownCounterError`, and a :class:`memviz.ModelError` for a name that cannot be one or a key that is
     not there."""
     from memviz.core.counters import counter as find_counter
-    from memviz.core.errors import MissingKeyError
-    from memviz.models.names import is_free
-    from memviz.models.provider_keys import missing_keys
     from memviz.models.registry import model
 
     find_counter(counter)
     found = model(name)
+    check_key(name)
+    return found
+
+
+def check_key(name: str) -> None:
+    """Raise a :class:`memviz.ModelError` if a key that the model of this name needs is not there."""
+    from memviz.core.errors import MissingKeyError
+    from memviz.models.names import is_free
+    from memviz.models.provider_keys import missing_keys
+
     missing = [] if is_free(name) else missing_keys(name)
     if missing:
         raise MissingKeyError(
             f"{name} needs a key: set {' and '.join(missing)} in the environment.",
             model=name,
         )
-    return found
 
 
 def held(model: Model, budget_usd: float | None, by_hand: Usd | None) -> Asked:

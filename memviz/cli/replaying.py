@@ -14,6 +14,7 @@ from typer import BadParameter, Exit, Option
 
 from memviz.cli.arguments import prices_of as prices_in
 from memviz.cli.arguments import recalls_of, strategies_from
+from memviz.cli.embedding import vectors_for
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.inputs import Source, source_of
 from memviz.cli.options import (
@@ -142,6 +143,7 @@ def replay_conversation(
       memviz replay sample-trip --strategy summary_buffer --set max_token_limit=500
       memviz replay chat.json -s window -s summary:buffer_size=2 -s summary:buffer_size=8 --brief
       memviz replay chat.json -s summary --model openai/gpt-5-mini --budget 0.20 --html report.html
+      memviz replay chat.json -s retrieval:embedding_percent=50,embedding_model=ollama/nomic-embed-text
       memviz replay chat.json -s window --recall 12=1,3-5 --recall 14.3=12
       memviz replay chat.json --config configs/memory.yaml
       memviz replay chat.json -s token_buffer --json | jq '.requests[].tokens.history'
@@ -171,19 +173,20 @@ def replay_conversation(
         one for one in chosen if not source.is_kept(one, counter, summarizer, recalls)
     ]
     agree_on_replays(asked, source.transcript, missing, counter, yes=yes)
-    runs = _replay_all(source, chosen, counter, asked, recalls)
-    if json:
-        write_json(_as_json(runs))
-    if html:
-        report = _write_report(
-            runs, source, prices_of.strip(), summarizer, by_hand, pause
-        )
-        write_text(report, html, source.file)
-    if csv:
-        write_text(_as_csv(runs), csv, source.file)
-    if not (json or html or csv):
-        _print_runs(runs, brief=brief)
-    _fail_if_summaries_failed(runs)
+    with vectors_for(source, chosen, asked.budget, budget, yes=yes):
+        runs = _replay_all(source, chosen, counter, asked, recalls)
+        if json:
+            write_json(_as_json(runs))
+        if html:
+            report = _write_report(
+                runs, source, prices_of.strip(), summarizer, by_hand, pause
+            )
+            write_text(report, html, source.file)
+        if csv:
+            write_text(_as_csv(runs), csv, source.file)
+        if not (json or html or csv):
+            _print_runs(runs, brief=brief)
+        _fail_if_summaries_failed(runs)
 
 
 def _find_settings(

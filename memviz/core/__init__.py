@@ -14,5 +14,6 @@ Open to other rooms: ``background``, ``bounds``, ``context``, ``conversation``,
 ``text.answer_forms``, ``text.clauses``, ``text.containment``, ``text.language``,
 ``text.letters``, ``text.phrases``,
 ``text.sentences``, ``text.terms``, ``text.vocabulary``, ``text.wording``,
-``text.words``, ``tool_links``, ``tool_schemas``, ``translation``, ``word_index``.
+``text.words``, ``tool_links``, ``tool_schemas``, ``translation``, ``vectors``,
+``word_index``.
 """

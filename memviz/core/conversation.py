@@ -16,9 +16,9 @@ from memviz.core.messages import TIME as TIME
 from memviz.core.messages import Message as Message
 from memviz.core.messages import ToolCall as ToolCall
 from memviz.core.messages import clean_text as clean_text
-from memviz.core.small_embedding import VectorIndex
 from memviz.core.superseded_sums import SupersededSums
 from memviz.core.tool_links import ToolPairs
+from memviz.core.vectors import VectorIndex, VectorSource
 from memviz.core.word_index import WordIndex
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ class Log(Sequence[Message]):
         )
         self._token_sums: dict[tuple[Counter, Form | None], TokenSums] = {}
         self._words = WordIndex()
-        self._vectors = VectorIndex()
+        self._vectors: dict[str, VectorIndex] = {}
+        self.kept_vectors: VectorSource | None = None
+        """Vectors that embedding models were asked for before, where they are kept."""
         self._importance = ImportanceIndex()
         self._file_reads = FileReads()
         self._newest_superseded: dict[Hashable, SupersededSums] = {}
@@ -348,11 +350,16 @@ class Log(Sequence[Message]):
         self._words.extend(self._messages)
         return self._words
 
-    def vector_index(self) -> VectorIndex:
-        """The vectors of all messages by a small embedding; each message is embedded once. Raises
-        :class:`MissingLibraryError` without wordllama."""
-        self._vectors.extend(self._messages)
-        return self._vectors
+    def vector_index(self, model: str = "") -> VectorIndex:
+        """The vectors of all messages by an embedding model, or by the small embedding of this machine; each message
+        is embedded once. Raises :class:`MissingLibraryError` without wordllama, and what a
+        :data:`memviz.core.vectors.VectorSource` raises."""
+        index = self._vectors.get(model)
+        if index is None:
+            index = VectorIndex(model, self.kept_vectors)
+            index = self._vectors.setdefault(model, index)
+        index.extend(self._messages)
+        return index
 
     def importance_index(self) -> ImportanceIndex:
         """The importance of all messages; each is read once."""
@@ -390,4 +397,5 @@ class Log(Sequence[Message]):
             for key, sums in self._token_sums.items()
             if key[1] is None
         }
+        log.kept_vectors = self.kept_vectors
         return log

@@ -11,7 +11,7 @@ from typing import Any
 from memviz.core import page_titles
 from memviz.core.bounds import quoted
 from memviz.core.file_places import place_words
-from memviz.core.translation import _, noop
+from memviz.core.translation import _, ngettext, noop
 
 
 class MemvizError(Exception):
@@ -368,6 +368,27 @@ class UnusableSummarizerError(MemvizError):
 
 class MissingLibraryError(MemvizError):
     """A strategy runs a library that is not installed here."""
+
+
+class MissingVectorsError(MemvizError):
+    """Vectors of an embedding model are needed that nobody has asked it for. Attributes: ``model`` and the number of
+    ``texts`` that the first of them are of."""
+
+    def __init__(self, model: str, texts: int) -> None:
+        self.model = model
+        self.texts = texts
+        super().__init__(
+            ngettext(
+                "{model} was not asked for the vector of {number:,} text yet: it is asked on {page}, by memviz replay, "
+                "and in Python within memviz.embedder(...).",
+                "{model} was not asked for the vectors of {number:,} texts yet: it is asked on {page}, by memviz "
+                "replay, and in Python within memviz.embedder(...).",
+                texts,
+                model=model,
+                number=texts,
+                page=_(page_titles.COMPARE),
+            )
+        )
 
 
 class UnreadableAnswerError(MemvizError):

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from memviz.core.messages import Message
 from memviz.core.shared_growth import SharedGrowth
+from memviz.core.vectors import VectorIndex, VectorSource
 from memviz.core.word_index import WordIndex
 
 FACTS = "facts"
@@ -90,6 +91,7 @@ class FactIndex(SharedGrowth):
         self.versions: list[int] = []
         """The version (0-based) that wrote each fact."""
         self.words = WordIndex()
+        self._vectors: dict[str, VectorIndex] = {}
         self._read: list[Noted] = []
         self._stops = [0]
         self._messages: list[Message] = []
@@ -138,6 +140,16 @@ class FactIndex(SharedGrowth):
             if one not in (number, before):
                 yield one
             before = one
+
+    def vector_index(
+        self, model: str, kept: VectorSource | None, count: int
+    ) -> VectorIndex:
+        """The vectors of the first ``count`` facts at least, by an embedding model, or by the small embedding, as
+        :meth:`memviz.core.conversation.Log.vector_index` has those of messages."""
+        index = self._vectors.setdefault(model, VectorIndex(model, kept))
+        # Later facts may never be looked up, and a model would be asked for them.
+        index.extend(self._messages[:count])
+        return index
 
     def count(self, version_count: int) -> int:
         """Return how many facts the first ``version_count`` versions hold."""

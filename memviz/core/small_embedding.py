@@ -1,4 +1,4 @@
-"""A small embedding: vectors of what is said, computed on this machine, and how near messages are to a question.
+"""A small embedding: vectors of what is said, computed on this machine.
 
 The vectors are those of wordllama, whose weights lie in its own package (the extra ``embeddings``). They are read from
 there without importing it: that would set up the logging of the whole process, and how it loads them may ask another
@@ -7,17 +7,16 @@ machine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from collections import OrderedDict
+from functools import cache
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from memviz.core.errors import MissingLibraryError
-from memviz.core.messages import Message
-from memviz.core.shared_growth import SharedGrowth
 from memviz.core.translation import _, noop
-from memviz.core.word_index import is_text, said_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,56 +31,59 @@ MISSING = noop(
     "A small embedding needs the package wordllama 0.4, which is not installed here. Run: "
     "pip install 'memviz[embeddings]'."
 )
-KEPT_TEXTS = 20_000
-"""So many vectors are kept by their text, a kilobyte each."""
+KEPT_VECTORS = 20_000
+"""So many vectors are kept, a kilobyte each."""
 TOKENS_AT_ONCE = 8192
 """A text may be as long as a book: the vectors of so many of its tokens are in memory at a time."""
 
 
-class VectorIndex(SharedGrowth):
-    """The vectors of a log's messages, append-only: of those that can be looked up, with the name of who spoke."""
+class KeptVectors:
+    """The vectors that were used last, by a hash of their text: the texts themselves may be as long as books."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._length = 0
-        self._vectors: NDArray[np.float32] | None = None
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._guard = Lock()
+        self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
 
-    def extend(self, messages: Sequence[Message]) -> None:
-        """Embed the messages that were not read yet. Raises :class:`MissingLibraryError` without wordllama."""
-        import numpy as np  # only a search waits for it
+    def __len__(self) -> int:
+        return len(self._vectors)
 
-        if self._length >= len(messages):
-            return
-        with self._extending:
-            new = [
-                embed(said_by(message) if is_text(message) else "")
-                for message in messages[self._length :]
-            ]
-            vectors = np.array(new, np.float32).reshape(-1, DIMENSIONS)
-            if self._vectors is not None:
-                # This copies no more than one search reads.
-                vectors = np.concatenate([self._vectors, vectors])
-            self._vectors = vectors
-            self._length = len(vectors)
+    def clear(self) -> None:
+        """Forget all of them."""
+        self._vectors.clear()
 
-    def nearness(self, question: str, start: int, stop: int) -> NDArray[np.float64]:
-        """The cosines [``stop`` - ``start``] between a question and the messages at positions ``[start, stop)``; 0 for
-        a message that is not looked up, and where it would be below."""
-        import numpy as np  # only a search waits for it
+    def get(self, key: bytes) -> NDArray[np.float32] | None:
+        """The vector of a text with this hash, ``None`` where it is not kept."""
+        with self._guard:
+            if key in self._vectors:
+                self._vectors.move_to_end(key)
+            return self._vectors.get(key)
 
-        if self._vectors is None or stop <= start:
-            return np.zeros(0)
-        # Unlike a product of matrices it gives equal texts equal numbers, wherever they stand.
-        cosines = np.vecdot(self._vectors[start:stop], embed(question))
-        return np.array(np.maximum(cosines, 0), np.float64)
+    def put(self, key: bytes, vector: NDArray[np.float32]) -> None:
+        """Keep a vector; the one that was not used for the longest time makes room for it."""
+        with self._guard:
+            self._vectors[key] = vector
+            if len(self._vectors) > self._most:
+                self._vectors.popitem(last=False)
 
 
-@lru_cache(maxsize=KEPT_TEXTS)
+KEPT = KeptVectors(KEPT_VECTORS)
+
+
+def hash_of(text: str) -> bytes:
+    """A hash of a text, which stands for it where its vector is kept."""
+    return sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
 def embed(text: str) -> NDArray[np.float32]:
     """Return the vector of a text, of length 1: the mean of the vectors of its tokens; zeros where it has none. Raises
     :class:`MissingLibraryError` without wordllama."""
     import numpy as np  # only a search waits for it
 
+    key = hash_of(text)
+    known = KEPT.get(key)
+    if known is not None:
+        return known
     tokenizer, weights = _load()
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     blocks = range(0, len(ids), TOKENS_AT_ONCE)
@@ -89,6 +91,7 @@ def embed(text: str) -> NDArray[np.float32]:
     total = sum(sums, np.zeros(DIMENSIONS, np.float32))
     vector: NDArray[np.float32] = total / (np.sqrt(total @ total) or 1)
     vector.setflags(write=False)
+    KEPT.put(key, vector)
     return vector
 
 

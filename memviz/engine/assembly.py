@@ -25,25 +25,33 @@ from memviz.engine.schema_counts import offered_tokens, saved_by_system_message
 
 
 def assemble(
-    memory: Memory, pieces: Sequence[Piece], recalled: Collection[int] = ()
+    memory: Memory,
+    pieces: Sequence[Piece],
+    recalled: Collection[int] = (),
+    settled: int = 0,
 ) -> Parts:
     """The parts of the request for ``memory``. The input is always one of them, and nothing is sent twice.
 
     Rule 2 of all strategies: the user's message, or the results of the call that is open, is never swallowed. A
     strategy may send it in another form. ``recalled`` are log positions brought back besides those that the strategy
     picks: what stands in the history in a form is made whole there, and the rest stands right before the input.
+    The first ``settled`` pieces stood so in an earlier request of the same run, and are not gone through again.
     """
     asked = memory.input
     stop = asked.start if asked else memory.length
     picked = {
-        p for piece in pieces if isinstance(piece, Picked) for p in piece.positions
+        position
+        for piece in pieces[settled:]
+        if isinstance(piece, Picked)
+        for position in piece.positions
     }
     if picked:
         recalled = picked.union(recalled)
         pieces = without_recalled(pieces)
-    before: list[Piece] = []
+        settled = 0
+    before = [*pieces[:settled]]
     formed: list[Messages] = []
-    for piece in pieces:
+    for piece in pieces[settled:]:
         if not isinstance(piece, Messages):
             before.append(piece)
             continue
@@ -76,6 +84,8 @@ def _add_history(pieces: list[Piece], piece: Messages, first: int, stop: int) ->
     last = pieces[-1] if pieces else None
     if isinstance(last, Messages) and (last.stop, last.form) == (start, piece.form):
         pieces[-1] = last._replace(stop=end)
+    elif start == piece.start and end == piece.stop:
+        pieces.append(piece)
     else:
         pieces.append(piece._replace(start=start, stop=end))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from itertools import compress, count
+from operator import is_not
 from typing import NamedTuple
 
 import numpy as np
@@ -149,6 +151,12 @@ class Parts(NamedTuple):
         return "recalled" if isinstance(piece, Picked) else "history"
 
 
+def count_shared(one: Sequence[Piece], other: Sequence[Piece]) -> int:
+    """The number of pieces, from the first on, that are the very same in both."""
+    shorter = min(len(one), len(other))
+    return next(compress(count(), map(is_not, one, other)), shorter)
+
+
 def with_recalled(
     history: Sequence[Piece], recalled: Collection[int]
 ) -> Iterator[Piece]:
@@ -218,10 +226,18 @@ class PartsTable(Mapping[int, Parts]):
         self._values: list[Piece] = []
         self._places: dict[Hashable, int] = {}
         self._tools: dict[int, tuple[tuple[str, ...], range]] = {}
+        self.newest = Parts(())
+        """The parts that were added last."""
 
     def add(self, number: int, parts: Parts) -> None:
         """Keep the parts of the next such request."""
-        for piece in parts.pieces:
+        # A strategy that picks hundreds of messages sends most of them again with the next request.
+        shared = count_shared(parts.pieces, self.newest.pieces)
+        if shared:
+            first = self._firsts[-2]
+            self._pieces.extend(self._pieces[first : first + WIDTH * shared])
+        self.newest = parts
+        for piece in parts.pieces[shared:]:
             start = stop = 0
             if isinstance(piece, Messages | Notes):
                 start = piece.start

@@ -29,7 +29,7 @@ from memviz.engine.assembly import assemble, count
 from memviz.engine.calls import ReplyFacts
 from memviz.engine.columns import PARTS, WIDTH, Columns, Made
 from memviz.engine.compaction import Compaction
-from memviz.engine.parts import Parts, PartsTable
+from memviz.engine.parts import Parts, PartsTable, count_shared
 from memviz.engine.recall import Recalled
 from memviz.engine.records import RequestKind, TurnRecord, of_one_turn
 from memviz.engine.tool_pairs import orphaned_results
@@ -137,7 +137,10 @@ class Requests(Records):
         pieces = strategy.select(memory)
         bounds = self._plain_bounds(pieces, memory.length, input_start)
         if bounds is None:
-            bounds = self._bounds_of(assemble(memory, pieces))
+            settled = 0
+            if self.made and self.made[-1].space is memory.space:
+                settled = count_shared(pieces, self.others.newest.pieces)
+            bounds = self._bounds_of(assemble(memory, pieces, settled=settled))
         if compactions:
             self._compactions[len(self)] = compactions
         turn, call, _, _ = asked
@@ -192,7 +195,8 @@ class Requests(Records):
         if bounds is None or not all(map(self._is_plain, parts.notes)):
             self.others.add(len(self), parts)
             bounds = -1, -1
-        return parts.summaries.start, parts.summaries.stop, *bounds
+        summaries = parts.summaries
+        return summaries.start, summaries.stop, *bounds
 
     def _is_plain(self, notes: Notes) -> bool:
         _, _, place, role = notes

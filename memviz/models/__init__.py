@@ -9,8 +9,8 @@ or a page.
 
 Open to other rooms: ``access.passwords``, ``access.settings``, ``base``, ``budget``,
 ``budgeted``, ``cache_rules``, ``connection_check``, ``cost_bound``, ``first_failure``,
-``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
+``embedding``, ``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
 ``prices``, ``provider_keys``, ``recordings.bundled``,
-``recordings.files``, ``recordings.noting``,
+``recordings.files``, ``recordings.holes``, ``recordings.noting``,
 ``recordings.player``, ``recordings.recording``, ``registry``, ``scripted``, ``tools``.
 """

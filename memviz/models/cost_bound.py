@@ -11,7 +11,7 @@ from memviz.core.text.wording import counted, dollars, listed
 from memviz.core.translation import _, ngettext, noop
 from memviz.models.base import Usage
 from memviz.models.names import is_free
-from memviz.models.prices import Price, price
+from memviz.models.prices import Price, embedding_price, price
 
 INPUT_MARGIN = 2.0
 """Reserved for each token counted: the model's own tokenizer may cut finer than the counter. Of letters other than
@@ -30,7 +30,7 @@ def usd_at_most(known: Price, input_tokens: float, output_tokens: float) -> floa
 
 def known_price(model: str) -> Price | None:
     """Return the price of ``model``, ``None`` unless what is read and what is written have one."""
-    found = price(model)
+    found = price(model) or embedding_price(model)
     if found is None or None in (found.input_usd_per_token, found.output_usd_per_token):
         return None
     return found

@@ -97,6 +97,13 @@ def public_url(url: str) -> str:
         raise PrivateAddressError from None
 
 
+class _NoRetries(int):
+    """A 0 that is true: where vectors are asked for, litellm takes a 0 for no number, and tries twice more."""
+
+    def __bool__(self) -> bool:
+        return True
+
+
 @cache
 def load_litellm() -> Any:
     """Return the litellm module, kept off the network, with every request guarded. The
@@ -127,6 +134,18 @@ def call_arguments(model: str, provider: str, timeout_seconds: float) -> dict[st
             timeout_seconds
         )  # a stream ignores the timeout otherwise
     return arguments
+
+
+def embedding_arguments(model: str, timeout_seconds: float) -> dict[str, Any]:
+    """The same of every ``litellm.embedding``."""
+    return {
+        "model": model,
+        "timeout": timeout_seconds,
+        "max_retries": _NoRetries(),
+        "num_retries": None,
+        "encoding_format": "float",
+        "drop_params": True,
+    }
 
 
 @lru_cache(maxsize=8)

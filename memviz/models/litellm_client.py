@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextvars import Context
 from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
@@ -55,7 +56,9 @@ MOST_PIECES = 1000
 _OUTPUT_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
-class _Failure(NamedTuple):
+class TryFailure(NamedTuple):
+    """The failure of a try, and after how long its server asks to be asked again."""
+
     error: ModelError
     retry_after_seconds: float | None = None
 
@@ -124,7 +127,7 @@ class LiteLLMModel(Model):
         settings = self._settings.get_secret_value().items()
         public = {name: value for name, value in settings if not is_secret_option(name)}
         public["api_base"] = self.address
-        return partial(LiteLLMModel, self.name, **self._manner, **public), ()
+        return partial(type(self), self.name, **self._manner, **public), ()
 
     def __copy__(self) -> LiteLLMModel:
         return self
@@ -173,7 +176,7 @@ class LiteLLMModel(Model):
             other._manner,
         ) and same_settings
 
-    def limited(self, max_output_tokens: int) -> LiteLLMModel:
+    def limited(self, max_output_tokens: int) -> LiteLLMModel | None:
         """The same model with the same key, told to write at most so many tokens an answer."""
         settings = dict(self._settings.get_secret_value())
         for name in [name for name in _OUTPUT_LIMITS if name in settings] or [
@@ -216,9 +219,7 @@ class LiteLLMModel(Model):
         gate = self._gate()
         wait_seconds = 0.0
         for attempt in count():
-            draft = StreamedReply(
-                self.name, echoed_secrets(self._settings.get_secret_value())
-            )
+            draft = self._draft()
             with meter(request) as bill:
                 gate.wait(self._sleep, wait_seconds, self.longest_wait)
                 begun = gate.now()
@@ -232,14 +233,19 @@ class LiteLLMModel(Model):
         gate.answered()
         yield reply
 
+    def _draft(self) -> StreamedReply:
+        """The reply of one try, as long as it has no word."""
+        secrets = echoed_secrets(self._settings.get_secret_value())
+        return StreamedReply(self.name, secrets)
+
     def _attempt(
         self, request: dict[str, Any], draft: StreamedReply
-    ) -> Generator[str, None, _Failure | None]:
+    ) -> Generator[str, None, TryFailure | None]:
         stream = None
         try:
             arguments = call_arguments(self.name, provider_of(self.name), self.timeout)
             settings = self._settings.get_secret_value()
-            within = limits_of(settings, self.access).context()
+            within = self._context()
             with responses_closed(within):
                 stream = within.run(
                     partial(
@@ -254,12 +260,16 @@ class LiteLLMModel(Model):
                 if rest := draft.rest():
                     yield rest
                 problem = draft.end(stream)
-            return _Failure(problem) if problem else None
+            return TryFailure(problem) if problem else None
         except Exception as error:
             if rest := draft.rest():
                 yield rest
             call = self._call(request, reading=stream is not None)
-            return _Failure(typed_error(error, call), retry_after_seconds(error))
+            return TryFailure(typed_error(error, call), retry_after_seconds(error))
+
+    def _context(self) -> Context:
+        """The context of a call, which says where its requests may go."""
+        return limits_of(self._settings.get_secret_value(), self.access).context()
 
     def _call(self, request: dict[str, Any], *, reading: bool) -> Call:
         settings = self._settings.get_secret_value()
@@ -281,7 +291,7 @@ class LiteLLMModel(Model):
         return gate_of(hash((provider_of(self.name), self.address, key)))
 
     def _next_try(
-        self, failure: _Failure, attempt: int, gate: RateLimiter, begun: float
+        self, failure: TryFailure, attempt: int, gate: RateLimiter, begun: float
     ) -> float:
         """The seconds to wait before another try. Raises the error if there is to be none."""
         wait_seconds = self._wait_seconds(failure, attempt)
@@ -301,7 +311,7 @@ class LiteLLMModel(Model):
         self._sleep(wait_seconds)
         return 0.0
 
-    def _wait_seconds(self, failure: _Failure, attempt: int) -> float | None:
+    def _wait_seconds(self, failure: TryFailure, attempt: int) -> float | None:
         """The seconds for which the provider is to be left alone; ``None`` if the same
         request cannot succeed in time."""
         if not failure.error.retryable:

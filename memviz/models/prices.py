@@ -7,8 +7,8 @@ are not in them, nor are prices in steps (``tiered_pricing`` in the file, then `
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from importlib.util import find_spec
@@ -104,7 +104,15 @@ class Price(TokenRates):
 
 def price(model: str) -> Price | None:
     """The price of ``model``, with or without its provider's prefix; ``None`` if the file does not know it."""
-    known = prices()
+    return _find_price(model, prices())
+
+
+def embedding_price(model: str) -> Price | None:
+    """The same of a model that gives vectors; nothing is written by one."""
+    return _find_price(model, _embedding_prices())
+
+
+def _find_price(model: str, known: Mapping[str, Price]) -> Price | None:
     found = known.get(model)
     if found is not None:
         return found
@@ -116,7 +124,7 @@ def price(model: str) -> Price | None:
             if model.startswith("ft:")
             else None
         )
-    found = price(name)
+    found = _find_price(name, known)
     # The provider of bare names may be told apart further: cohere_chat, vertex_ai-language-models.
     return found if found is not None and found.provider.startswith(provider) else None
 
@@ -138,12 +146,21 @@ def context_window_tokens(model: str) -> int | None:
 @cache
 def prices() -> Mapping[str, Price]:
     """Every text model of the price file by name; empty if there is no such file."""
-    entries = json_file(PRICE_FILE)
+    return _prices_of(_MODES)
+
+
+@cache
+def _embedding_prices() -> Mapping[str, Price]:
+    found = _prices_of(("embedding",))
+    return {name: replace(one, output_usd_per_token=0.0) for name, one in found.items()}
+
+
+def _prices_of(modes: Collection[str]) -> dict[str, Price]:
     return {
         name: _price(name, entry)
-        for name, entry in entries.items()
+        for name, entry in json_file(PRICE_FILE).items()
         if isinstance(entry, dict)
-        and entry.get("mode") in _MODES
+        and entry.get("mode") in modes
         and "litellm_provider" in entry
     }
 

@@ -61,7 +61,7 @@ def model(
         return OfflineModel(**options)
     if name.startswith(RECORDING):
         return _recorded(name.removeprefix(RECORDING), **options)
-    _check_name(name)
+    check_name(name)
     found = LiteLLMModel(
         name,
         api_key=api_key,
@@ -124,7 +124,8 @@ def _full_name(about: Price) -> str:
     return about.model if about.model.startswith(prefix) else prefix + about.model
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raise :class:`memviz.core.errors.UnknownModelError` for a name that cannot be one."""
     if not name:
         raise UnknownModelError(
             _(

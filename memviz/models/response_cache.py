@@ -10,8 +10,8 @@ a table of SQLite: nothing read from the folder can be run, and threads and proc
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
@@ -77,17 +77,38 @@ class ResponseCache:
                 json.dumps(asdict(reply)),
             )
 
+    def find(self, keys: Sequence[str]) -> dict[str, Reply]:
+        """Those of the answers to these requests that are there, by key."""
+        found = {}
+        with suppress(sqlite3.Error), self._connected() as connection:
+            for key in keys:
+                query = "SELECT content FROM reply WHERE key = ?"
+                for (content,) in connection.execute(query, (key,)):
+                    with suppress(ValueError, TypeError, KeyError, AttributeError):
+                        found[key] = _reply(json.loads(content))
+        return found
+
+    def put_all(self, replies: Mapping[str, Reply]) -> None:
+        """Keep several answers at once. Those that cannot be written have been given all the same."""
+        rows = [(key, json.dumps(asdict(reply))) for key, reply in replies.items()]
+        with suppress(sqlite3.Error), self._connected() as connection:
+            connection.executemany("INSERT OR REPLACE INTO reply VALUES (?, ?)", rows)
+
     def __len__(self) -> int:
         return int(self._run("SELECT COUNT(*) FROM reply")[0][0])
 
     def _run(self, sql: str, *values: str) -> list[tuple[Any, ...]]:
+        with self._connected() as connection:
+            return connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        file = self.folder / FILE_NAME
         with (
-            closing(
-                sqlite3.connect(self.folder / FILE_NAME, timeout=BUSY_SECONDS)
-            ) as connection,
+            closing(sqlite3.connect(file, timeout=BUSY_SECONDS)) as connection,
             connection,
         ):
-            return connection.execute(sql, values).fetchall()
+            yield connection
 
 
 class CachedModel(ModelWrapper):

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
+from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
@@ -14,7 +16,9 @@ from memviz.core.conversation import Log
 from memviz.core.errors import StorageError, UnreadableConversationError
 from memviz.core.process_memory import uncollected
 from memviz.core.recently_used import RecentlyUsed
+from memviz.models.embedding import KeptVectors
 from memviz.models.recordings.recording import conversation_digest
+from memviz.storage.engine import MEMORY
 from memviz.storage.entries import ConversationEntry, UnreadableConversation
 from memviz.storage.store import Store
 from memviz.transcripts.base import Probe, Transcript
@@ -175,10 +179,25 @@ class SavedConversations:
                     kept = self._load(asked, changed)
         return kept.transcript, kept.log
 
+    @property
+    def answers_folder(self) -> Path | None:
+        """The folder in which answers of paid summarizers are kept for sweeps, and vectors of embedding models: beside
+        the database."""
+        if self.store.path == MEMORY:
+            return None
+        return Path(self.store.path).with_suffix(".answers")
+
+    @cached_property
+    def kept_vectors(self) -> KeptVectors:
+        """The vectors that embedding models were asked for."""
+        return KeptVectors(self.answers_folder)
+
     def _load(self, asked: Beginning, changed: datetime) -> Loaded:
         with uncollected():
             transcript = self.store.conversation(asked.id, asked.first)
-            loaded = Loaded(changed, transcript, Log(transcript.messages))
+            log = Log(transcript.messages)
+            log.kept_vectors = self.kept_vectors
+            loaded = Loaded(changed, transcript, log)
             return self._conversations.put(asked, loaded)
 
     def large_conversations(self) -> list[str]:

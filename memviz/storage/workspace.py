@@ -38,7 +38,6 @@ from memviz.models.registry import model
 from memviz.storage.conversations import (
     Beginning,
 )
-from memviz.storage.engine import MEMORY
 from memviz.storage.held_chats import HeldChats
 from memviz.storage.library import conversation_changed
 from memviz.storage.recording_shelf import RecordingShelf
@@ -133,13 +132,6 @@ class Workspace(HeldChats):
         """Go on with the file that has taken the place of the one that was open."""
         self.store.reopen()
         self._forget()
-
-    @property
-    def answers_folder(self) -> Path | None:
-        """The folder in which answers of paid summarizers are kept for sweeps: beside the database."""
-        if self.store.path == MEMORY:
-            return None
-        return Path(self.store.path).with_suffix(".answers")
 
     def kept_run(self, key: RunKey) -> Run | None:
         """The run of this key, if it was made before."""

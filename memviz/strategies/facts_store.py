@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from memviz.core.facts import FACTS, facts_in, write_facts
 from memviz.core.memory import Memory
@@ -12,9 +12,24 @@ from memviz.core.summaries import SummaryVersion
 from memviz.strategies.base import Effect, Write
 from memviz.strategies.fact_lists import EXTRACT, FORMAT, facts_request
 from memviz.strategies.families import LISTED_FACTS
-from memviz.strategies.lookup import best_first, find_newest_start, words_of
-from memviz.strategies.parameters import choice, whole_number
+from memviz.strategies.lookup import (
+    best_first,
+    find_newest_start,
+    score_texts,
+    text_of,
+    why_no_embedding,
+)
+from memviz.strategies.parameters import (
+    choice,
+    embedding_name,
+    embedding_share,
+    whole_number,
+)
 from memviz.strategies.per_turn import PerTurn
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 KNOWN_FACTS = 10
 """So many known facts, those nearest to a turn, are shown to who extracts its facts, as in mem0."""
@@ -39,12 +54,13 @@ class FactsStore(PerTurn):
       They are searched by embeddings and BM25 together (run with mem0 2.2.1)
     - mem0 before that: the model also replaced facts and deleted them (read in mem0 2.2.1, where both are gone)
 
-    After each turn the summarizer reads the turn and the 10 known facts nearest to it, by their numbers, and lists new
-    facts; one that makes a known fact outdated names its number. Scores are BM25 over stems, as in retrieval: of the
-    facts that existed at the request alone. What is looked up are the words of the question, also while its tools are
-    called. The facts found are one system message before the newest messages, the best first, each once. A turn whose
-    facts were not extracted yet is sent word for word. Different from mem0: it extracts from the turn alone, and shows
-    only facts that share a word with it. Held against mem0 2.2.1 with stems for vectors, and against a slow reference.
+    After each turn the summarizer reads the turn and the 10 known facts nearest to it, by their numbers, and lists
+    new facts; one that makes a known fact outdated names its number. Scores are BM25 over stems, nearness in
+    meaning by an embedding (``embedding_percent``), or both, as in retrieval: of the facts that existed at the
+    request alone. What is looked up is the question, also while its tools are called. The facts found are one
+    system message before the newest messages, the best first, each once. A turn whose facts were not extracted yet
+    is sent word for word. Different from mem0: it extracts from the turn alone. Held against mem0 2.2.1 with stems for
+    vectors, and against a slow reference.
     """
 
     title: ClassVar[str] = "Fact store"
@@ -91,6 +107,12 @@ class FactsStore(PerTurn):
         },
         "Whether facts that a newer one replaces are still sent.",
     )
+    embedding_percent: int = embedding_share()
+    embedding_model: str | None = embedding_name()
+
+    def can_be_run(self) -> str:
+        """The reason why it cannot be run: a small embedding is asked for, and is not installed."""
+        return why_no_embedding(self.embedding_percent, self.embedding_model)
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """List the facts of the oldest completed turn of which none were listed yet."""
@@ -113,10 +135,10 @@ class FactsStore(PerTurn):
         """The facts that are sent, the best first; with ``fact_tokens`` until the next one would not fit."""
         start = min(memory.before_open_turn, memory.length - self.query_messages)
         start = max(memory.history_start, start)
-        words = words_of(memory, range(start, memory.length))
+        question = text_of(memory, range(start, memory.length))
         index = memory.space.summaries.fact_index()
         room = self.fact_tokens
-        for quote in islice(self._found(memory, words), self.top_k):
+        for quote in islice(self._found(memory, question), self.top_k):
             if self.fact_tokens:
                 line = _as_line(index.facts[quote.number - 1].text)
                 room -= memory.sums.counter.in_lines(line)
@@ -124,12 +146,13 @@ class FactsStore(PerTurn):
                 return
             yield quote
 
-    def _found(self, memory: Memory, words: frozenset[str]) -> Iterator[Quote]:
-        """The facts that hold any of the words, the best first and each once; of equals the newer one."""
+    def _found(self, memory: Memory, question: str) -> Iterator[Quote]:
+        """The facts that hold any of a question's words or are near to it in meaning, the best first and each once; of
+        equals the newer one."""
         summaries = memory.space.summaries
         index = summaries.fact_index()
         count = index.count(memory.summary_count)
-        scores = index.words.scores(words, 0, count)
+        scores = self._scores(memory, question, count)
         in_force: set[int] | None = None
         if not summaries.is_straight:
             block = summaries.in_block(0, memory.summary_count)
@@ -145,6 +168,18 @@ class FactsStore(PerTurn):
                 told.add(text)
                 yield Quote(place + 1, version, float(scores[place]))
 
+    def _scores(
+        self, memory: Memory, question: str, count: int
+    ) -> "NDArray[np.float64]":
+        index = memory.space.summaries.fact_index()
+        percent = self.embedding_percent
+        vectors = None
+        if percent:
+            model = self.embedding_model or ""
+            vectors = index.vector_index(model, memory.log.kept_vectors, count)
+        words = index.words if percent < 100 else None
+        return score_texts(words, vectors, question, range(count), percent).total
+
     @property
     def instruction(self) -> str:
         """The instruction to extract facts."""
@@ -156,7 +191,7 @@ class FactsStore(PerTurn):
         """One user message: what to do, the known facts nearest to the turn with their numbers, the form of the answer,
         and the messages."""
         index = memory.space.summaries.fact_index()
-        found = self._found(memory, words_of(memory, effect.summarize))
+        found = self._found(memory, text_of(memory, effect.summarize))
         nearest = [quote.number for quote in islice(found, KNOWN_FACTS)]
         known = "\n".join(
             f'<fact number="{number}">{index.facts[number - 1].text}</fact>'

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from memviz.core import small_embedding
 from memviz.core.memory import Memory
 from memviz.core.text.words import content_words
-from memviz.core.word_index import is_text
+from memviz.core.translation import _
+from memviz.core.vectors import VectorIndex
+from memviz.core.word_index import WordIndex, is_text
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+class Scores(NamedTuple):
+    """The scores of the texts that are searched, one each."""
+
+    words: NDArray[np.float64]
+    """BM25; 0 where words do not count."""
+    nearness: NDArray[np.float64]
+    """Cosines by an embedding; 0 where none is asked for."""
+    total: NDArray[np.float64]
+    """What the best are found by: the words' alone or the weighted sum of both."""
 
 
 def find_newest_start(memory: Memory, newest_messages: int) -> int:
@@ -43,6 +57,41 @@ def text_of(memory: Memory, positions: range) -> str:
 def words_of(memory: Memory, positions: range) -> frozenset[str]:
     """Return the stems in what people and the assistant said at these positions."""
     return content_words(text_of(memory, positions))
+
+
+def score_texts(
+    words: WordIndex | None,
+    vectors: VectorIndex | None,
+    question: str,
+    sought: range,
+    percent: int,
+) -> Scores:
+    """Return the scores of the texts at the positions ``sought``, by the words of a question and by nearness to it,
+    ``percent`` of it nearness; what does not count needs no index."""
+    import numpy as np  # only a search waits for it
+
+    start = sought.start
+    stop = sought.stop
+    by_words = nearness = np.zeros(len(sought))
+    if words is not None:
+        by_words = words.scores(content_words(question), start, stop)
+    if vectors is None:
+        return Scores(by_words, nearness, by_words)
+    nearness = vectors.nearness(question, start, stop)
+    return Scores(by_words, nearness, add_weighted(by_words, nearness, percent))
+
+
+def why_no_embedding(percent: int, model: str | None) -> str:
+    """The reason why texts cannot be compared by their meaning: the small embedding is asked for, and is not installed;
+    empty where they can."""
+    is_missing = percent and not model and not small_embedding.is_installed()
+    return _(small_embedding.MISSING) if is_missing else ""
+
+
+def embedding_asked_by(strategy: object) -> str:
+    """The name of the embedding model that a strategy compares vectors of; empty where none has to be asked."""
+    is_used = getattr(strategy, "embedding_percent", 0)
+    return (getattr(strategy, "embedding_model", None) or "") if is_used else ""
 
 
 def add_weighted(

@@ -29,6 +29,7 @@ class Parameter:
     replies come from the transcript, is the same whatever they are. ``replay_only`` parameters ask for what can only be
     simulated: in a live turn they have their default. ``choices`` are the only values of a text that has
     a few, each with a line on what it means. ``zero_is_off``: with 0 what the parameter is about does not happen.
+    ``is_name``: a text that is a name, and short enough to be shown.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Parameter:
     replay_only: bool = False
     choices: tuple[tuple[str, str], ...] = ()
     zero_is_off: bool = False
+    is_name: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -78,7 +80,7 @@ class Parameter:
             if value:
                 return _("{parameter} on", parameter=self.words)
             return _("{parameter} off", parameter=self.words)
-        if self.choices:
+        if self.choices or self.is_name:
             return self._choice(value)
         return _("own {parameter}", parameter=self._whole_name)
 
@@ -110,7 +112,7 @@ class Parameter:
 
     def in_code(self, value: Any) -> str:
         """A value as it is typed into code: ``buffer_size=4``. A free text is not written out."""
-        if self.choices:
+        if self.choices or self.is_name:
             return f"{self.name}={value!r}"
         return f"{self.name}={value if self.is_number or self.kind is bool else '…'}"
 
@@ -164,9 +166,32 @@ def switch(default: bool, help: str, *, live_only: bool = False) -> Any:
     return Field(default, description=help, json_schema_extra={"live_only": live_only})
 
 
-def free_text(help: str) -> Any:
+def free_text(help: str, *, is_name: bool = False) -> Any:
     """Declare an optional text parameter; ``None`` means the strategy's own text."""
-    return Field(None, description=help)
+    return Field(None, description=help, json_schema_extra={"is_name": is_name})
+
+
+def embedding_share() -> Any:
+    """Declare ``embedding_percent``: how much nearness in meaning counts where something is looked up."""
+    return whole_number(
+        0,
+        "%",
+        "Share of nearness in meaning in a score, by an embedding; the rest is words. Larger finds more that was said "
+        "in other words, and less of what is named. The small embedding is computed on this machine and needs: pip "
+        "install 'memviz[embeddings]'. 0: words alone.",
+        (10, 100),
+        minimum=0,
+        maximum=100,
+    )
+
+
+def embedding_name() -> Any:
+    """Declare ``embedding_model``: whose vectors are compared. ``None`` is the small embedding of this machine."""
+    return free_text(
+        "Embedding model whose vectors are compared, as litellm names it, such as openai/text-embedding-3-small. It is "
+        "asked once for each text, when you say so, and may cost money. Empty: the small embedding of this machine.",
+        is_name=True,
+    )
 
 
 def names_in(text: str | None) -> tuple[str, ...]:
@@ -205,6 +230,7 @@ def _parameter(name: str, field: FieldInfo) -> Parameter:
         replay_only=bool(extra.get("replay_only")),
         choices=tuple(meanings.items()),
         zero_is_off=bool(extra.get("zero_is_off")),
+        is_name=bool(extra.get("is_name")),
     )
 
 

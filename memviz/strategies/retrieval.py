@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
-from memviz.core import small_embedding
-from memviz.core.errors import MissingLibraryError
+from memviz.core.errors import MissingLibraryError, MissingVectorsError
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece
 from memviz.core.text.wording import listed
@@ -16,17 +15,18 @@ from memviz.core.word_index import is_text
 from memviz.strategies.base import Strategy
 from memviz.strategies.families import LOOKED_UP
 from memviz.strategies.lookup import (
-    add_weighted,
+    Scores,
     best_first,
     find_newest_start,
+    score_texts,
     text_of,
+    why_no_embedding,
 )
-from memviz.strategies.parameters import whole_number
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+from memviz.strategies.parameters import (
+    embedding_name,
+    embedding_share,
+    whole_number,
+)
 
 SCORED_BY_BOTH = noop(
     "number {rank:,} of {found:,}, score {score:.2f}: {words_percent}% words, {of_words:.1f} of at most "
@@ -37,6 +37,22 @@ SCORED_BY_NEARNESS = noop(
     "number {rank:,} of {found:,}, score {score:.2f}: {percent}% small embedding, {nearness:.2f} of at most "
     "{nearest:.2f} (counted here by {name}, {dimensions} dimensions)"
 )
+SCORED_BY_BOTH_ASKED = noop(
+    "number {rank:,} of {found:,}, score {score:.2f}: {words_percent}% words, {of_words:.1f} of at most "
+    "{most_of_words:.1f} ({words}); {percent}% embedding, {nearness:.2f} of at most {nearest:.2f} (by {name}, "
+    "{dimensions} dimensions)"
+)
+SCORED_BY_NEARNESS_ASKED = noop(
+    "number {rank:,} of {found:,}, score {score:.2f}: {percent}% embedding, {nearness:.2f} of at most {nearest:.2f} "
+    "(by {name}, {dimensions} dimensions)"
+)
+SENTENCES = {
+    (True, False): SCORED_BY_BOTH,
+    (False, False): SCORED_BY_NEARNESS,
+    (True, True): SCORED_BY_BOTH_ASKED,
+    (False, True): SCORED_BY_NEARNESS_ASKED,
+}
+"""By whether words count for a score, and whether a model was asked for vectors."""
 
 
 class Pick(NamedTuple):
@@ -47,17 +63,6 @@ class Pick(NamedTuple):
     """Its score; of a neighbour that of the message that it stands beside."""
     neighbour_of: int | None = None
     """The position of the message that it stands beside, where it was not found itself."""
-
-
-class Scores(NamedTuple):
-    """The scores of the messages that are searched, one each."""
-
-    words: NDArray[np.float64]
-    """BM25."""
-    nearness: NDArray[np.float64]
-    """Cosines by a small embedding; 0 where none is asked for."""
-    total: NDArray[np.float64]
-    """What the best are found by: the words' alone or the weighted sum of both, less with age."""
 
 
 class Retrieval(Strategy):
@@ -79,14 +84,15 @@ class Retrieval(Strategy):
       llama-index-core 0.14.25)
     - CrewAI memory: nearness in meaning, with half-lives of 30 days and importance (read in crewai 1.15.30)
 
-    Scores are BM25 over stems of words, and over pairs of characters where words are not spaced, without a model. With
-    ``embedding_percent`` a score is a weighted sum of that and of nearness in meaning: the cosine of two vectors of a
-    small embedding, wordllama's of 256 dimensions, computed on this machine. Both are first divided by the highest of
-    the question. Nearly everything is then a little near, so ``top_k`` messages come back whatever is asked. At a
-    request only what was said before it counts, also for how rare a word is. The newest messages are not searched: they
-    are sent anyway. Calls of tools and their results are neither found nor brought back. What is brought back stands
-    right before the input, in the order of the conversation. With ``picked_tokens`` the best finds come first, each
-    with its neighbours, until the next one would not fit. Held against a slow reference that scores every message anew.
+    Scores are BM25 over stems of words, and over pairs of characters where words are not spaced, without a model.
+    With ``embedding_percent`` a score is a weighted sum of that and of nearness in meaning: the cosine of two
+    vectors of a small embedding, wordllama's of 256 dimensions, computed on this machine, or of
+    ``embedding_model``, which is asked once for each text. Both are first divided by the highest of the question.
+    Nearly everything is then a little near, so ``top_k`` messages come back whatever is asked. At a request only
+    what was said before it counts, also for how rare a word is. The newest messages are not searched: they are sent
+    anyway. Calls of tools and their results are neither found nor brought back. What is brought back stands right
+    before the input, in the order of the conversation. With ``picked_tokens`` the best finds come first, each with
+    its neighbours, until the next one would not fit. Held against a slow reference that scores every message anew.
     """
 
     title: ClassVar[str] = "Retrieval"
@@ -140,21 +146,12 @@ class Retrieval(Strategy):
         minimum=0,
         zero_is_off=True,
     )
-    embedding_percent: int = whole_number(
-        0,
-        "%",
-        "Share of nearness in meaning in a score, by a small embedding that is computed on this machine; the rest is "
-        "words. Larger finds more that was said in other words, and less of what is named. Needs: pip install "
-        "'memviz[embeddings]'. 0: words alone.",
-        (10, 100),
-        minimum=0,
-        maximum=100,
-    )
+    embedding_percent: int = embedding_share()
+    embedding_model: str | None = embedding_name()
 
     def can_be_run(self) -> str:
         """The reason why it cannot be run: a small embedding is asked for, and is not installed."""
-        is_missing = self.embedding_percent and not small_embedding.is_installed()
-        return _(small_embedding.MISSING) if is_missing else ""
+        return why_no_embedding(self.embedding_percent, self.embedding_model)
 
     def select(self, memory: Memory) -> tuple[Piece, ...]:
         """The newest messages, and what is brought back for the input."""
@@ -169,18 +166,19 @@ class Retrieval(Strategy):
     def _picks_of(self, memory: Memory, hits: Sequence[Pick]) -> list[Pick]:
         found: dict[int, Pick] = {}
         room = self.picked_tokens
+        stop = self.newest_start(memory)
         for hit in hits:
             new = [
                 one
-                for one in self._with_neighbours(memory, hit)
+                for one in self._with_neighbours(memory, hit, stop)
                 if one.position not in found
             ]
-            tokens = sum(
-                memory.sums.between(one.position, one.position + 1) for one in new
-            )
-            if self.picked_tokens and tokens > room:
-                break
-            room -= tokens
+            if self.picked_tokens:
+                room -= sum(
+                    memory.sums.between(one.position, one.position + 1) for one in new
+                )
+                if room < 0:
+                    break
             found.update((one.position, one) for one in new)
         return list(found.values())
 
@@ -194,7 +192,8 @@ class Retrieval(Strategy):
             return _("calls of tools and their results are not looked up")
         try:
             found = self.found(memory)
-        except MissingLibraryError as missing:  # a run that was made elsewhere
+        except (MissingLibraryError, MissingVectorsError) as missing:
+            # The run was made elsewhere.
             return str(missing)
         for pick in self._picks_of(memory, found[: self.top_k]):
             if pick.position == position and pick.neighbour_of is not None:
@@ -222,8 +221,9 @@ class Retrieval(Strategy):
         scores = self.scores(memory)
         place = pick.position - memory.history_start
         of_words = scores.words[place]
+        vectors = memory.log.vector_index(self.embedding_model or "")
         return _(
-            SCORED_BY_BOTH if of_words else SCORED_BY_NEARNESS,
+            SENTENCES[bool(of_words), bool(self.embedding_model)],
             rank=rank,
             found=found,
             score=pick.score,
@@ -234,8 +234,8 @@ class Retrieval(Strategy):
             percent=self.embedding_percent,
             nearness=scores.nearness[place],
             nearest=scores.nearness.max(),
-            name=small_embedding.NAME,
-            dimensions=small_embedding.DIMENSIONS,
+            name=vectors.name,
+            dimensions=vectors.dimensions,
         )
 
     def question(self, memory: Memory) -> str:
@@ -263,35 +263,38 @@ class Retrieval(Strategy):
         ]
 
     def scores(self, memory: Memory) -> Scores:
-        """The scores of the messages from where history begins up to the newest ones. Raises
-        :class:`MissingLibraryError` for a small embedding without wordllama."""
+        """The scores of the messages from where history begins up to the newest ones, less with age. Raises
+        :class:`MissingLibraryError` for a small embedding without wordllama, :class:`MissingVectorsError` for vectors
+        that nobody has asked for."""
         import numpy as np  # only a search waits for it
 
-        start = memory.history_start
-        stop = self.newest_start(memory)
-        words = np.zeros(max(0, stop - start))
-        nearness = words
-        if self.embedding_percent < 100:
-            words = memory.log.word_index().scores(self.words(memory), start, stop)
-        total = words
-        if self.embedding_percent:
-            index = memory.log.vector_index()
-            nearness = index.nearness(self.question(memory), start, stop)
-            total = add_weighted(words, nearness, self.embedding_percent)
-        if self.half_life_messages:
-            ages = memory.length - np.arange(start, stop)
-            total = total * 0.5 ** (ages / self.half_life_messages)
-        return Scores(words, nearness, total)
+        percent = self.embedding_percent
+        log = memory.log
+        sought = range(memory.history_start, self.newest_start(memory))
+        scores = score_texts(
+            log.word_index() if percent < 100 else None,
+            log.vector_index(self.embedding_model or "") if percent else None,
+            self.question(memory),
+            sought,
+            percent,
+        )
+        if not self.half_life_messages:
+            return scores
+        ages = memory.length - np.array(sought)
+        total = scores.total * 0.5 ** (ages / self.half_life_messages)
+        return scores._replace(total=total)
 
     def newest_start(self, memory: Memory) -> int:
         """Position of the first message that is sent whatever it says; a result of a tool has its call with it."""
         return find_newest_start(memory, self.newest_messages)
 
-    def _with_neighbours(self, memory: Memory, hit: Pick) -> Iterator[Pick]:
+    def _with_neighbours(
+        self, memory: Memory, hit: Pick, newest_start: int
+    ) -> Iterator[Pick]:
         """A find, and the messages around it that can be brought back by themselves."""
         yield hit
         first = max(memory.history_start, hit.position - self.neighbours)
-        stop = min(self.newest_start(memory), hit.position + self.neighbours + 1)
+        stop = min(newest_start, hit.position + self.neighbours + 1)
         for position in range(first, stop):
             if position != hit.position and is_text(memory.log[position]):
                 yield Pick(position, hit.score, hit.position)

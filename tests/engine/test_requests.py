@@ -14,6 +14,8 @@ import memviz
 from memviz import Message, Recall, RecallError
 from memviz.core.context import Fate
 from memviz.core.tool_schemas import schema_tokens
+from memviz.engine import assembly
+from memviz.engine.assembly import assemble
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from tests.engine.probes import Digest, small
@@ -435,3 +437,48 @@ def test_of_a_conversation_that_nobody_answered_nothing_is_counted() -> None:
     assert (len(run.requests), len(run.turns), run.frame().empty) == (0, 0, True)
     assert run.pending is not None
     assert run.pending.total_tokens == 2 + 4 + 3
+
+
+@every_strategy
+@given(messages=conversations())
+def test_a_request_is_the_same_whatever_request_came_before_it(
+    id: str, messages: list[Message]
+) -> None:
+    run = memviz.replay(
+        messages,
+        small(id),
+        model=Digest(),
+        counter="chars4",
+        may_have_no_turn=True,
+    )
+    for record in run.requests:
+        pieces = run.strategy.select(record.memory)
+        assert record.parts == assemble(record.memory, pieces)
+
+
+def test_hundreds_of_kept_messages_are_put_together_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise the time of a replay grows with what a hand-off keeps."""
+    talk = [
+        message
+        for number in range(300)
+        for message in (
+            Message("user", f"question {number}"),
+            Message("assistant", "An answer of some ordinary length." * 3),
+        )
+    ]
+    added = 0
+    add = assembly._add_history
+
+    def count(*arguments: Any) -> None:
+        nonlocal added
+        added += 1
+        add(*arguments)
+
+    monkeypatch.setattr(assembly, "_add_history", count)
+    strategy = memviz.strategy("hand_off", trigger_tokens=5000, keep_user_tokens=2000)
+    run = memviz.replay(talk, strategy, counter="chars4")
+    kept = len(run.requests[-1].parts.pieces)
+    assert kept > 150
+    assert added < kept * (len(run.compactions) + 1) + 2 * len(run.requests)

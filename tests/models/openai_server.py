@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from string import ascii_lowercase
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Any
@@ -211,6 +212,29 @@ def events(*data: str, done: bool = True) -> Answer:
             handler.wfile.write(b"0\r\n\r\n")
 
     return answer
+
+
+def vectors(handler: _Handler) -> None:
+    """A vector for each text that ``/embeddings`` was sent: of the letters in it, so that texts of the same letters
+    mean the same. They arrive in another order than they were asked for."""
+    texts = handler.server.requests[-1].body["input"]
+    data = [
+        {"object": "embedding", "index": at, "embedding": letters_of(text)}
+        for at, text in enumerate(texts)
+    ]
+    tokens = sum(map(len, texts))
+    answer = {
+        "object": "list",
+        "data": data[::-1],
+        "model": "served-model",
+        "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+    }
+    handler.send(200, json.dumps(answer).encode())
+
+
+def letters_of(text: str) -> list[float]:
+    """How often each of the letters stands in a text, whatever its case."""
+    return [float(text.lower().count(letter)) for letter in ascii_lowercase]
 
 
 def slow(seconds: float) -> Answer:

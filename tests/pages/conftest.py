@@ -88,6 +88,8 @@ def _samples_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         log = _log_of_sample(asked.id)
         if log is None or loaded.transcript.messages != tuple(log):
             return loaded
+        # The vectors that were paid are each database's own.
+        log.kept_vectors = saved.kept_vectors
         return saved._conversations.put(asked, loaded._replace(log=log))
 
     monkeypatch.setattr(SavedConversations, "_load", load_once)

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import cycle
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
+from memviz.core import small_embedding
+from memviz.core.errors import MissingVectorsError
 from memviz.core.pieces import Line
 from memviz.core.text.words import count_content_words
+from memviz.core.vectors import vectors_from
 from memviz.strategies.facts_store import FactsStore
 from tests.strategies.conversations import conversations
-from tests.strategies.looked_up import FILLER, slow_scores, turns
+from tests.strategies.looked_up import (
+    FILLER,
+    embed_by_letters,
+    slow_nearness,
+    slow_scores,
+    turns,
+)
+
+
+@pytest.fixture
+def by_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for the small embedding."""
+    monkeypatch.setattr(small_embedding, "embed", embed_by_letters)
+
 
 NOTHING = "<facts></facts>"
 
@@ -77,6 +95,36 @@ def test_the_budget_stops_at_the_first_fact_that_does_not_fit() -> None:
     assert (
         len(told_at_last(replay(ASKED, MOVED, fact_tokens=11, newest_messages=2))) == 1
     )
+
+
+def test_by_an_embedding_a_fact_in_other_words_is_found_also_for_who_extracts(
+    by_letters: None,
+) -> None:
+    told = [facts("zzzz qqqq"), facts("of other letters")]
+    talk = turns("zq", "qz", *FILLER, "qqzz?")
+    assert told_at_last(replay(talk, told, newest_messages=2)) == []
+    found = replay(talk, told, newest_messages=2, embedding_percent=100, top_k=1)
+    assert told_at_last(found) == ["- zzzz qqqq"]
+    assert '<fact number="1">zzzz qqqq</fact>' in found.compactions[1].prompt
+
+
+def test_an_embedding_model_is_asked_for_what_is_new_alone() -> None:
+    asked: list[str] = []
+
+    def source(model: str, texts: Sequence[str]) -> list[np.ndarray]:
+        assert model == "openai/some"
+        asked.extend(texts)
+        return [embed_by_letters(text) for text in texts]
+
+    told = [facts("zzzz qqqq"), facts("of other letters")]
+    talk = turns("zq", "qz", *FILLER, "qqzz?")
+    parameters = {"newest_messages": 2, "embedding_percent": 100, "top_k": 1}
+    with vectors_from(source):
+        run = replay(talk, told, **parameters, embedding_model="openai/some")
+    assert told_at_last(run) == ["- zzzz qqqq"]
+    assert asked.count("zzzz qqqq") == asked.count("of other letters") == 1
+    with pytest.raises(MissingVectorsError):
+        replay(talk, told, **parameters, embedding_model="openai/some")
 
 
 def test_the_same_fact_is_sent_once() -> None:
@@ -147,16 +195,22 @@ def as_answer(drawn: list[tuple[str, str, int]]) -> str:
     question=st.sampled_from(WORDS),
     top=st.integers(1, 3),
     rule=st.sampled_from(["add", "supersede"]),
+    percent=st.sampled_from([0, 30, 100]),
 )
+@pytest.mark.usefixtures("by_letters")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_tells_what_the_slow_reference_tells(
     messages: list[Message],
     answers: list[list[tuple[str, str, int]]],
     question: str,
     top: int,
     rule: str,
+    percent: int,
 ) -> None:
     talk = [*messages, Message("user", question)]
-    strategy = memviz.strategy("facts_store", top_k=top, rule=rule)
+    strategy = memviz.strategy(
+        "facts_store", top_k=top, rule=rule, embedding_percent=percent
+    )
     assert isinstance(strategy, FactsStore)
     said = (as_answer(one) for one in cycle(answers))
     run = memviz.replay(talk, strategy, model=ScriptedModel(said), counter="chars4")
@@ -170,9 +224,17 @@ def test_tells_what_the_slow_reference_tells(
     query = "\n".join(
         m.content for m in talk[record.memory.before_open_turn :] if m.role == "user"
     )
-    scores = slow_scores(
-        [Message("user", text) for text, _ in known], query, 0, len(known)
-    )
+    listed = [Message("user", text) for text, _ in known]
+    words = slow_scores(listed, query, 0, len(known))
+    near = slow_nearness(listed, query, 0, len(known)) if percent else {}
+    scores = words
+    if percent:
+        scores = {
+            at: (1 - percent / 100) * words.get(at, 0) / max(words.values(), default=1)
+            + percent / 100 * near.get(at, 0) / max(near.values(), default=1)
+            for at in {*words, *near}
+        }
+        scores = {at: score for at, score in scores.items() if score}
     gone = {replaced - 1 for _, replaced in known} if rule == "supersede" else set()
     # One that says it replaces a later fact replaces nothing.
     gone = {
@@ -188,9 +250,9 @@ def test_tells_what_the_slow_reference_tells(
     index = record.memory.space.summaries.fact_index()
     picks = [*strategy.picks(record.memory)]
     assert [pick.score for pick in picks] == pytest.approx(
-        [score for _, score in expected[:top]]
+        [score for _, score in expected[:top]], rel=1e-5
     )
-    if count_content_words(query):
+    if count_content_words(query) and not percent:
         told = [index.facts[pick.number - 1].text for pick in picks]
         assert told == [text for text, _ in expected[:top]]
 

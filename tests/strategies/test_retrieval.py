@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,9 +13,10 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Fate, Log, Message
 from memviz.core import small_embedding
-from memviz.core.errors import MissingLibraryError
+from memviz.core.errors import MissingLibraryError, MissingVectorsError
 from memviz.core.memory import Memory
 from memviz.core.text.words import count_content_words
+from memviz.core.vectors import vectors_from
 from memviz.strategies.retrieval import Retrieval
 from tests.strategies.conversations import conversations
 from tests.strategies.looked_up import (
@@ -23,7 +28,7 @@ from tests.strategies.looked_up import (
 )
 
 
-def replay(messages: list[Message], **parameters: int) -> memviz.Run:
+def replay(messages: list[Message], **parameters: Any) -> memviz.Run:
     return memviz.replay(
         messages, memviz.strategy("retrieval", **parameters), counter="chars4"
     )
@@ -326,3 +331,47 @@ def test_says_what_is_missing_where_a_run_of_elsewhere_is_looked_at(
     monkeypatch.setattr(small_embedding, "embed", embed)
     memory = run.requests[-1].memory
     assert run.strategy.why_sent(memory, 0) == "Install it."
+
+
+def test_an_embedding_model_is_asked_once_for_each_text_and_read_without_it_later() -> (
+    None
+):
+    asked: list[str] = []
+
+    def source(model: str, texts: Sequence[str]) -> list[np.ndarray]:
+        asked.extend(texts)
+        return [embed_by_letters(text) for text in texts]
+
+    log = Log(turns("zzzz qqqq zzzz", *FILLER, "Do qqzz, qzqz?"))
+    chosen = memviz.strategy(
+        "retrieval",
+        top_k=1,
+        newest_messages=1,
+        neighbours=0,
+        embedding_percent=100,
+        embedding_model="openai/some",
+    )
+    with vectors_from(source):
+        run = memviz.replay(log, chosen)
+    assert run.requests[-1].parts.recalled == (0,)
+    assert len(asked) == len(set(asked)) == len({message.content for message in log})
+    assert chosen.why_sent(run.requests[-1].memory, 0).endswith(
+        "(by openai/some, 256 dimensions)"
+    )
+    # Beside it nobody is asked, and the run is the same.
+    again = memviz.replay(log, chosen)
+    assert again.requests[-1].parts == run.requests[-1].parts
+    assert chosen.label.endswith("embedding model openai/some")
+    assert "embedding_model='openai/some'" in chosen.code_label
+    assert not chosen.can_be_run()
+
+
+def test_says_what_is_missing_where_nobody_asked_for_the_vectors() -> None:
+    asked = {"embedding_percent": 30, "embedding_model": "openai/some"}
+    talk = turns("Lisbon!", *FILLER, "Lisbon?")
+    with pytest.raises(MissingVectorsError, match="openai/some was not asked"):
+        replay(talk, **asked)
+    run = replay(talk)
+    looked = memviz.strategy("retrieval", **asked)
+    memory = run.requests[-1].memory
+    assert looked.why_sent(memory, 0).startswith("openai/some was not asked")

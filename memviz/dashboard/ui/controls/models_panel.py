@@ -284,9 +284,8 @@ def _choose_models(above: Callable[[], object] | None) -> Models:
         local_models()
         save_recording(summarizer)
         with right if above is not None else left:
-            budget_controls(
-                [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
-            )
+            chosen = [named(picker) for picker in (SUMMARIZER, CHAT_MODEL, JUDGE)]
+            budget_controls([*chosen, *compare_state().embedding_models])
     return Models(answerer, summarizer)
 
 

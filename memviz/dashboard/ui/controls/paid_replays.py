@@ -21,6 +21,7 @@ from memviz.dashboard.ui.controls.jobs import (
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
+from memviz.dashboard.ui.controls.vectors import vectors_asked
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
@@ -206,14 +207,15 @@ def _replay(
 
     writer = summarizer.build_summarizer()
     for key in keys:
-        attempt = _attempt(
-            workspace,
-            state,
-            key,
-            summarizer,
-            writer,
-            partial(told, plain(key.strategy.label)),
-        )
+        with vectors_asked(workspace, [key]):
+            attempt = _attempt(
+                workspace,
+                state,
+                key,
+                summarizer,
+                writer,
+                partial(told, plain(key.strategy.label)),
+            )
         calls += calls_made([attempt.run])
         if attempt.error is not None and ends_all(attempt.error):
             break

@@ -272,11 +272,11 @@ def model_picker(
         return ModelChoice(recorded_first=True)
     if is_free(name):
         return ModelChoice(name, paced=_paced(name, key))
-    return _ask_for_provider(name, key)
+    return reach_controls(name, key)
 
 
-def _ask_for_provider(name: str, key: str) -> ModelChoice:
-    """Draw the fields of a model that a provider serves; returns it with what they hold."""
+def reach_controls(name: str, key: str) -> ModelChoice:
+    """Controls for how the model of this name is reached: with which key, where, and how patiently."""
     allowed = access().of_models
     secret, patience = st.columns([5, 4], vertical_alignment="bottom")
     api_key = secret.text_input(

@@ -10,6 +10,7 @@ from time import monotonic
 
 import streamlit as st
 
+from memviz.core.errors import MissingVectorsError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
@@ -18,6 +19,7 @@ from memviz.dashboard.ui.controls.jobs import start_button, stop_button
 from memviz.dashboard.ui.controls.paid_replays import replayed_when_asked
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.study import CompareState, Setting
+from memviz.dashboard.ui.controls.vectors import offer_vectors
 from memviz.dashboard.ui.shell.errors import error_shown, show_error
 from memviz.dashboard.ui.shell.text import distinct, plain
 from memviz.engine.background_replay import BackgroundReplay
@@ -64,6 +66,7 @@ def make_runs(
     runs: list[tuple[Setting, Run]] = []
     waiting: list[tuple[Setting, RunKey]] = []
     at_work: list[Work] = []
+    replaying: list[RunKey] = []
     for setting in state.settings:
         with error_shown():
             key = run_key(workspace, state, setting, summarizer)
@@ -73,12 +76,24 @@ def make_runs(
             elif is_free(key.summarizer):
                 writer = workspace.free_summarizer(key, paced=summarizer.paced)
                 at_work.append((setting, workspace.replaying(key, writer)))
+                replaying.append(key)
             else:
                 waiting.append((setting, key))
     runs += replayed(at_work)
+    without_vectors = [
+        (setting, key)
+        for (setting, work), key in zip(at_work, replaying, strict=True)
+        if isinstance(work.error, MissingVectorsError)
+    ]
     if waiting:
         with error_shown():
-            runs += replayed_when_asked(workspace, state, waiting, summarizer)
+            try:
+                runs += replayed_when_asked(workspace, state, waiting, summarizer)
+            except MissingVectorsError:
+                without_vectors += waiting
+    if without_vectors:
+        with error_shown():
+            offer_vectors(workspace, without_vectors)
     runs.sort(key=lambda item: state.settings.index(item[0]))
     return [
         replace(one, label=one.label + so_far_label(one.run))
@@ -116,7 +131,9 @@ def replayed(at_work: Sequence[Work]) -> list[tuple[Setting, Run]]:
     found = []
     for setting, work in at_work:
         if work.error is not None:
-            show_error(work.error)
+            # Vectors that are missing are offered.
+            if not isinstance(work.error, MissingVectorsError):
+                show_error(work.error)
             continue
         run = work.so_far()
         if run.turns:

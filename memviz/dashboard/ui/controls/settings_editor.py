@@ -276,6 +276,11 @@ def _control(parameter: Parameter, value: Any, key: str) -> Any:
         )
     if parameter.choices:
         return _choose(parameter, value, key)
+    if parameter.is_name:
+        typed = st.text_input(
+            parameter.title, value or "", key=key, help=_(parameter.help)
+        )
+        return typed.strip() or None
     text = st.text_area(
         parameter.title, value or "", key=key, help=_(parameter.help), height=80
     )

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from memviz.core.counters import DEFAULT_COUNTER
 from memviz.core.errors import MemvizError, ParameterError
+from memviz.core.translation import _, noop
 from memviz.dashboard.lessons.study import (
     HELD_CHAT,
     MAX_SETTINGS,
@@ -22,6 +23,7 @@ from memviz.engine.recall import Recall
 from memviz.engine.records import TurnRecord
 from memviz.engine.review import Trial
 from memviz.engine.run import Run
+from memviz.models.registry import is_like_a_key
 from memviz.storage.workspace import SAMPLE_PREFIX, RunKey
 from memviz.strategies import COMPARED_AT_FIRST, strategy
 from memviz.strategies.base import Strategy
@@ -36,6 +38,9 @@ REPLIES_KEY = "compare-replies"
 REPLAYED = "replayed"
 FREE_RUN = "free-run"
 """The control of the replies that are shown, and what it stands at: those of the conversation, or the settings' own."""
+
+A_KEY = noop("an API key")
+A_NAME = noop("the name of a model")
 
 
 @dataclass
@@ -73,6 +78,10 @@ class Setting:
                 self.parameters = {**self.parameters, name: value}
 
     def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
+        for name, value in values.items():
+            # Parameters are stored, linked and shown, as no key may be.
+            if isinstance(value, str) and is_like_a_key(value):
+                return ParameterError(name, _(A_KEY), A_NAME)
         try:
             strategy(self.strategy_id, **{**self.parameters, **values})
         except ParameterError as error:
@@ -339,6 +348,16 @@ class CompareState:
         the visitor's choice only waits for its summarizer."""
         if self.looked_at not in {setting.index for setting in self.settings}:
             self.looked_at = index
+
+    @property
+    def embedding_models(self) -> list[str]:
+        """The names of the embedding models whose vectors the settings compare."""
+        names = []
+        for setting in self.settings:
+            name = setting.parameters.get("embedding_model")
+            if name and setting.parameters.get("embedding_percent"):
+                names.append(name)
+        return names
 
     def remove(self, uid: int | str) -> None:
         """Take a setting away; the others keep their colours."""

@@ -1,0 +1,127 @@
+"""Embedding models that strategies name: what they cost, and an agreement, before they are asked for vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from memviz.cli.output import complain, progress_of
+from memviz.cli.paying import agree, budget_of, check_key, costs
+from memviz.core.text.wording import counted, dollars
+
+if TYPE_CHECKING:
+    from memviz.cli.inputs import Source
+    from memviz.core.vectors import VectorSource
+    from memviz.models.budget import Budget
+    from memviz.models.embedding import KeptVectors
+    from memviz.strategies.base import Strategy
+
+TEXTS_AT_ONCE = 96
+"""How many texts are asked for between two looks at how far it is."""
+
+
+@contextmanager
+def vectors_for(
+    source: Source,
+    strategies: Sequence[Strategy],
+    budget: Budget | None,
+    budget_usd: float | None,
+    *,
+    yes: bool,
+) -> Generator[None]:
+    """While the block runs, have the vectors that ``strategies`` compare, out of the ``budget`` of the summarizer or
+    one of their own of ``budget_usd``: those of the conversation at once, others where they are needed. What was asked
+    for in the library before is not asked for again."""
+    from memviz.core.errors import MissingVectorsError
+    from memviz.core.vectors import vectors_from
+    from memviz.models.embedding import KeptVectors
+
+    names = _names_in(strategies)
+    if not names:
+        yield
+        return
+    workspace = source.workspace
+    kept = KeptVectors() if workspace is None else workspace.kept_vectors
+    if budget is None and budget_usd is not None and any(map(costs, names)):
+        budget = budget_of("", budget_usd)
+    sources = {}
+    for name, looks_up in names.items():
+        sources[name] = _source(name, budget, kept)
+        missing = _missing_texts(name, source, kept) if looks_up else []
+        if (missing or not looks_up) and not (costs(name) and budget is None):
+            _ask_first(name, missing, sources[name], budget, yes=yes)
+    try:
+        with vectors_from(lambda name, texts: sources[name](name, texts)):
+            yield
+    except MissingVectorsError as missed:
+        budget_of(missed.model, budget_usd)
+        raise
+    finally:
+        if budget is not None and budget.calls:
+            complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
+
+
+def _names_in(strategies: Sequence[Strategy]) -> dict[str, bool]:
+    """The embedding models to be asked, with whether messages are compared: which ones is known before, which facts is
+    not."""
+    from memviz.strategies.lookup import embedding_asked_by
+
+    names: dict[str, bool] = {}
+    for strategy in strategies:
+        name = embedding_asked_by(strategy)
+        if name:
+            names[name] = names.get(name, False) or strategy.looks_up
+    return names
+
+
+def _missing_texts(name: str, source: Source, kept: KeptVectors) -> list[str]:
+    """The texts of the conversation whose vectors are not kept."""
+    from memviz.core.vectors import texts_of
+
+    texts = texts_of(source.transcript.messages)
+    known = kept.find(name, texts)
+    return [text for text in texts if text not in known]
+
+
+def _source(name: str, budget: Budget | None, kept: KeptVectors) -> VectorSource:
+    """The source of a model's vectors: those that are kept, and those that it is asked for, unless it has a price and
+    nobody said how much it may cost."""
+    from memviz.models.embedding import embedder
+
+    if costs(name) and budget is None:
+        return kept
+    check_key(name)
+    made = embedder(name, budget=budget if costs(name) else None)
+    made.kept = kept
+    return made
+
+
+def _ask_first(
+    name: str,
+    missing: Sequence[str],
+    source: VectorSource,
+    budget: Budget | None,
+    *,
+    yes: bool,
+) -> None:
+    """Ask for these texts, once it is agreed. There are none where it is not known before which are compared."""
+    from memviz.models.cost_bound import PlannedCalls, price_at_most
+
+    asked = f"{name} would be asked for vectors of what is noted"
+    if missing:
+        asked = f"{name} would be asked for the vectors of {counted(len(missing), 'text')} at least"
+    if not costs(name) or budget is None:
+        complain(f"{asked}; its price is not known, so no budget holds it.")
+    else:
+        # A token is a byte at least.
+        sizes = [len(text.encode("utf-8", "replace")) for text in missing]
+        most = price_at_most([PlannedCalls.at_most(name, sizes, 0, margin=1.0)])
+        cost = f", for at most {dollars(most.usd)}" if missing else ""
+        complain(f"{asked}{cost}. At most {dollars(budget.limit_usd)} is spent in all.")
+        agree(yes=yes)
+    with progress_of(f"Asking {name} for vectors") as progress:
+        for start in range(0, len(missing), TEXTS_AT_ONCE):
+            source(name, missing[start : start + TEXTS_AT_ONCE])
+            if progress is not None:
+                progress(min(start + TEXTS_AT_ONCE, len(missing)), len(missing))

@@ -1,0 +1,152 @@
+"""Vectors of texts by the embedding that a strategy names: where they come from, and how near texts are to a question.
+
+The small embedding is computed on this machine. The vectors of any other model are asked for by whoever runs the
+strategy, once for each text, and kept; a strategy only reads them, so that a replay stays the same however often it is
+made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from memviz.core import small_embedding
+from memviz.core.errors import MemvizError, MissingVectorsError
+from memviz.core.messages import Message
+from memviz.core.shared_growth import SharedGrowth
+from memviz.core.small_embedding import hash_of
+from memviz.core.translation import _, noop
+from memviz.core.word_index import is_text, said_by
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = Sequence[NDArray[np.float32]]
+
+VectorSource = Callable[[str, Sequence[str]], "Vectors"]
+"""Gives the vectors, each of length 1, of different texts by the embedding model of a name. Raises
+:class:`MissingVectorsError` where it does not have them and may not ask, and :class:`ModelError` where asking fails."""
+
+OTHER_SIZES = noop(
+    "The vectors of {model} have different lengths: another model has its name. Give that one a name of its own."
+)
+_SOURCE: ContextVar[VectorSource | None] = ContextVar("vectors", default=None)
+
+
+@contextmanager
+def vectors_from(source: VectorSource) -> Iterator[None]:
+    """While the block runs, strategies have their vectors from ``source``, which may ask a model."""
+    before = _SOURCE.set(source)
+    try:
+        yield
+    finally:
+        _SOURCE.reset(before)
+
+
+def texts_of(messages: Iterable[Message]) -> list[str]:
+    """The texts of the messages that can be looked up, with the name of who spoke, each once."""
+    said = (said_by(message) for message in messages if is_text(message))
+    return [text for text in dict.fromkeys(said) if text.strip()]
+
+
+class VectorIndex(SharedGrowth):
+    """The vectors of messages by one embedding, append-only: of those that can be looked up, with the name of who
+    spoke. ``model`` is empty for the small embedding; ``kept`` are vectors that were paid before."""
+
+    def __init__(self, model: str = "", kept: VectorSource | None = None) -> None:
+        super().__init__()
+        self.model = model
+        self.kept = kept
+        self._length = 0
+        self._vectors: NDArray[np.float32] | None = None
+        self._rows: dict[bytes, int] = {}
+        """Where the vector of a text stands, by a hash of the text."""
+        self._questions: dict[bytes, NDArray[np.float32]] = {}
+        """The vectors of questions that are no message, in the same way."""
+
+    @property
+    def name(self) -> str:
+        """The name of the embedding that it is made by."""
+        return self.model or small_embedding.NAME
+
+    @property
+    def dimensions(self) -> int:
+        """The number of values of a vector, 0 as long as there is none."""
+        return 0 if self._vectors is None else self._vectors.shape[1]
+
+    def extend(self, messages: Sequence[Message]) -> None:
+        """Embed the messages that were not read yet. Raises :class:`MissingLibraryError` without wordllama, and what
+        a :data:`VectorSource` raises."""
+        import numpy as np  # only a search waits for it
+
+        if self._length >= len(messages):
+            return
+        with self._extending:
+            texts = [
+                said_by(message) if is_text(message) else ""
+                for message in messages[self._length :]
+            ]
+            vectors = self._embed(texts)
+            if self.dimensions:
+                # This copies no more than one search reads.
+                vectors = np.concatenate([self._vectors, vectors])
+            elif self._length:
+                silent = np.zeros((self._length, vectors.shape[1]), np.float32)
+                vectors = np.concatenate([silent, vectors])
+            if self.model:
+                for row, text in enumerate(texts, self._length):
+                    self._rows[hash_of(text)] = row
+            self._vectors = vectors
+            self._length = len(vectors)
+
+    def nearness(self, question: str, start: int, stop: int) -> NDArray[np.float64]:
+        """The cosines [``stop`` - ``start``] between a question and the messages at positions ``[start, stop)``; 0 for
+        a message that is not looked up, and where it would be below."""
+        import numpy as np  # only a search waits for it
+
+        vectors = self._vectors
+        if vectors is None or not self.dimensions or stop <= start:
+            return np.zeros(max(0, stop - start))
+        asked = self._embed_question(question, vectors)
+        # Unlike a product of matrices it gives equal texts equal numbers, wherever they stand.
+        cosines = np.vecdot(vectors[start:stop], asked)
+        return np.array(np.maximum(cosines, 0), np.float64)
+
+    def _embed_question(
+        self, question: str, vectors: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        if not self.model:
+            return small_embedding.embed(question)
+        key = hash_of(question)
+        if key in self._rows:
+            found: NDArray[np.float32] = vectors[self._rows[key]]
+            return found
+        if key not in self._questions:
+            self._questions[key] = self._embed([question])[0]
+        return self._questions[key]
+
+    def _embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of these texts; zeros for one that says nothing."""
+        import numpy as np  # only a search waits for it
+
+        if not self.model:
+            found = [small_embedding.embed(text) for text in texts]
+            return np.array(found, np.float32).reshape(-1, small_embedding.DIMENSIONS)
+        said = list(dict.fromkeys(text for text in texts if text.strip()))
+        if not said:
+            return np.zeros((len(texts), self.dimensions), np.float32)
+        source = _SOURCE.get() or self.kept
+        if source is None:
+            raise MissingVectorsError(self.model, len(said))
+        vectors = source(self.model, said)
+        sizes = {len(vector) for vector in vectors}
+        if self.dimensions:
+            sizes.add(self.dimensions)
+        if len(sizes) > 1:
+            raise MemvizError(_(OTHER_SIZES, model=self.model))
+        by_text = dict(zip(said, vectors, strict=True))
+        nothing = np.zeros(sizes.pop(), np.float32)
+        return np.array([by_text.get(text, nothing) for text in texts], np.float32)

@@ -1,0 +1,127 @@
+"""Settings on Compare that compare vectors of an embedding model: offered with what they cost, asked on a click."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.models import openai_server as answers
+from tests.models.openai_server import OpenAIServer
+from tests.pages.driving import click, labelled, open_page, sentences, token_lines
+
+
+def setting(strategy: str, model: str) -> str:
+    return f"{strategy} " + json.dumps(
+        {"embedding_percent": 50, "embedding_model": model}
+    )
+
+
+# The log of a sample is shared by all tests, and knows the vectors of its messages: each test has a model of its own.
+RETRIEVAL = setting("retrieval", "openai/text-embedding-3-small")
+WRONG_KEY = setting("retrieval", "openai/text-embedding-3-large")
+WITHOUT_BUDGET = setting("retrieval", "openai/text-embedding-ada-002")
+FACTS = setting("facts_store", "openai/text-embedding-3-small")
+SECRET = "a-key-that-nobody-may-see"
+
+
+@pytest.fixture
+def server(server: OpenAIServer) -> OpenAIServer:
+    server.otherwise = answers.vectors
+    return server
+
+
+def reach(page: AppTest, server: OpenAIServer) -> AppTest:
+    labelled(page.text_input, "API key").set_value(SECRET).run()
+    return labelled(page.text_input, "Base URL").set_value(server.api_base).run()
+
+
+def texts_asked(server: OpenAIServer) -> list[str]:
+    return [text for one in server.requests for text in one.body["input"]]
+
+
+@pytest.mark.parametrize(("asked_for", "texts"), [(RETRIEVAL, 92), (FACTS, 50)])
+def test_vectors_are_asked_for_on_a_click_once_and_then_the_replay_is_free(
+    server: OpenAIServer, asked_for: str, texts: int, database: Path
+) -> None:
+    page = reach(open_page("compare", setting=asked_for), server)
+    assert not page.error
+    assert "was not asked for all vectors" in " ".join(sentences(page.markdown))
+    if asked_for == RETRIEVAL:
+        said = " ".join(sentences(page.caption))
+        assert "92 texts are asked for first. At most $0.00" in said
+    assert not server.requests
+    click(page, "Ask for vectors with")
+    assert not page.error
+    assert [len(line) for line in token_lines(page).values()] == [46]
+    asked = texts_asked(server)
+    assert len(asked) == len(set(asked)) >= texts
+    assert not any(button.label.startswith("Ask for vectors") for button in page.button)
+    again = open_page("compare", setting=asked_for.replace("50", "70"))
+    assert [len(line) for line in token_lines(again).values()] == [46]
+    assert len(texts_asked(server)) == len(asked)
+    files = [one for one in database.parent.rglob("*") if one.is_file()]
+    assert SECRET.encode() not in b"".join(one.read_bytes() for one in files)
+
+
+def test_a_wrong_key_is_one_sentence_without_it_and_the_next_click_asks_again(
+    server: OpenAIServer,
+) -> None:
+    server.otherwise = answers.status(401, f"Incorrect API key: {SECRET}")
+    page = reach(open_page("compare", setting=WRONG_KEY), server)
+    click(page, "Ask for vectors with")
+    (said,) = sentences(page.error)
+    assert "was refused" in said
+    assert SECRET not in said
+    assert len(server.requests) == 1
+    server.otherwise = answers.vectors
+    click(page, "Ask for vectors with")
+    assert [len(line) for line in token_lines(page).values()] == [46]
+
+
+def test_a_key_in_place_of_a_name_is_not_taken(server: OpenAIServer) -> None:
+    page = open_page("compare", setting='retrieval {"embedding_percent": 50}')
+    key = "sk-0123456789abcdef0123"
+    labelled(page.text_input, "Embedding model").set_value(key).run()
+    assert "is 'an API key'; allowed is the name of a model" in sentences(page.error)[0]
+    assert key not in " ".join(sentences([*page.markdown, *page.caption, *page.error]))
+    assert key not in json.dumps(page.query_params)
+
+
+def test_the_budget_of_the_session_holds(server: OpenAIServer) -> None:
+    page = reach(open_page("compare", setting=WITHOUT_BUDGET), server)
+    labelled(page.number_input, "Budget (USD)").set_value(0.0).run()
+    click(page, "Ask for vectors with")
+    assert "allows no further call" in sentences(page.error)[0]
+    assert not server.requests
+
+
+def test_vectors_of_facts_that_a_paid_model_writes_are_asked_for_with_them(
+    server: OpenAIServer,
+) -> None:
+    def answer(handler: object) -> None:
+        path = server.requests[-1].path
+        fact = answers.text("<fact>Ana flies to Lisbon.</fact>")
+        (answers.vectors if path.endswith("/embeddings") else fact)(handler)  # type: ignore[arg-type]
+
+    server.otherwise = answer
+    page = reach(open_page("compare", setting=FACTS), server)
+    click(page, "Ask for vectors with")
+    labelled(page.selectbox, "Summarizer").select("openai/gpt-5-mini").run()
+    labelled(page.text_input, "API key").set_value(SECRET).run()
+    labelled(page.text_input, "Base URL").set_value(server.api_base).run()
+    assert "Ana flies to Lisbon." not in texts_asked_of_vectors(server)
+    click(page, "Replay with")
+    assert not page.error
+    assert texts_asked_of_vectors(server).count("Ana flies to Lisbon.") == 1
+    assert [len(line) for line in token_lines(page).values()] == [46]
+
+
+def texts_asked_of_vectors(server: OpenAIServer) -> list[str]:
+    found = []
+    for one in server.requests:
+        if one.path.endswith("/embeddings"):
+            found += one.body["input"]
+    return found
