@@ -354,10 +354,8 @@ class Log(Sequence[Message]):
         """The vectors of all messages by an embedding model, or by the small embedding of this machine; each message
         is embedded once. Raises :class:`MissingLibraryError` without wordllama, and what a
         :data:`memviz.core.vectors.VectorSource` raises."""
-        index = self._vectors.get(model)
-        if index is None:
-            index = VectorIndex(model, self.kept_vectors)
-            index = self._vectors.setdefault(model, index)
+        unread = VectorIndex(model, self.kept_vectors)
+        index = self._vectors.setdefault(model, unread)
         index.extend(self._messages)
         return index
 

@@ -11,6 +11,6 @@ Open to other rooms: ``access.passwords``, ``access.settings``, ``base``, ``budg
 ``budgeted``, ``cache_rules``, ``connection_check``, ``cost_bound``, ``first_failure``,
 ``embedding``, ``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
 ``prices``, ``provider_keys``, ``recordings.bundled``,
-``recordings.files``, ``recordings.holes``, ``recordings.noting``,
+``recordings.files``, ``recordings.noting``,
 ``recordings.player``, ``recordings.recording``, ``registry``, ``scripted``, ``tools``.
 """

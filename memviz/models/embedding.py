@@ -20,11 +20,12 @@ from memviz.core.vectors import vectors_from
 from memviz.models.base import Model, Reply, Usage, hashed_json
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
+from memviz.models.failure_evidence import retry_after_seconds
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.http_guard import embedding_arguments, load_litellm
 from memviz.models.line import responses_closed
 from memviz.models.litellm_client import LiteLLMModel, TryFailure
-from memviz.models.litellm_errors import retry_after_seconds, typed_error
+from memviz.models.litellm_errors import typed_error
 from memviz.models.prices import embedding_price
 from memviz.models.registry import check_name
 from memviz.models.response_cache import FILE_NAME, ResponseCache

@@ -1,7 +1,9 @@
 """More ways in which a text says that something is over, or is not wanted, each with an example.
 
 Entries are those of :mod:`memviz.metrics.retention.update_cues`: letters that a sentence has to hold, and a
-pattern whose group ``old`` is what is set aside. Who retired or died stays who he was, unless a successor is named in the same sentence.
+pattern whose group ``old`` is what is set aside.
+
+Who retired or died stays who he was, unless a successor is named in the same sentence.
 """
 
 _UNIT = r"(?:[^.,;:!?()]|(?<=\d)[.,:](?=\d)|(?<=Dr)\.)"
