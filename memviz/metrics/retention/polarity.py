@@ -409,11 +409,13 @@ def _that_may_deny(text: str) -> tuple[tuple[int, str], ...]:
     cues = tuple(_cues_in(text))
     if not cues:
         return ()
+    lower = text.lower()
+    may_refer_back = any(map(lower.__contains__, (*CUES, "?", "？")))
     sentences: list[tuple[int, str]] = []
     for match in _SENTENCE.finditer(text):
         start = match.start()
         one = match.group()
-        if sentences and refers_back(one, sentences[-1][1]):
+        if may_refer_back and sentences and refers_back(one, sentences[-1][1]):
             start = sentences.pop()[0]
             one = text[start : match.end()]
         sentences.append((start, one))

@@ -216,12 +216,7 @@ class ProbeTexts:
         phrases = list(_phrases(self.probes))
         self._near, parts = _near_parts(self.probes, len(phrases))
         texts = [*(phrase.text for phrase in phrases), *parts]
-        counts = {
-            number
-            for number, phrase in enumerate(phrases)
-            if asks_for_a_count(self.probes[phrase.probe].question)
-            and len(normal_tokens(phrase.text)) == 1
-        }
+        counts = _counts(self.probes, phrases)
         self._index = PhraseIndex(
             texts, may_omit_years=range(len(phrases), len(texts)), counts=counts
         )
@@ -443,6 +438,16 @@ def _asks_negatively(probe: Probe) -> bool:
         return True
     is_stated = any(map(states_itself, probe.answers))
     return is_asked_negatively(probe.question) and not is_stated
+
+
+def _counts(probes: Sequence[Probe], phrases: Sequence[_Phrase]) -> set[int]:
+    """Return the numbers of the phrases that are a number of things."""
+    return {
+        number
+        for number, phrase in enumerate(phrases)
+        if asks_for_a_count(probes[phrase.probe].question)
+        and len(normal_tokens(phrase.text)) == 1
+    }
 
 
 def _continued(counts: Counts, held: Bools) -> Counts:
