@@ -255,8 +255,6 @@ def work_off(
             if not sweeping.cells:
                 raise
             problem = str(error)
-    from memviz.dashboard.words.sweeps import left_out_words
-
     sweep = sweeping.sweep
     if sweep.is_complete:
         return Ended(sweep, sweeping.measured)
@@ -264,16 +262,24 @@ def work_off(
     if interrupted.is_set():
         problem = "Stopped by Ctrl-C."
         code = INTERRUPTED
-    problem = problem or sweep.stopped
-    if sweeping.is_out_of_time:
+    if sweeping.is_out_of_time and not problem:
         code = 0
-        problem = " ".join([problem, *left_out_words(sweep)])
+        problem = _what_fits(sweep)
+    problem = problem or sweep.stopped
     again = "The same command goes on from here."
     if sweeping.kept is None:
         again = "Without --no-keep it could go on from here."
-    total = len(sweep.settings) * len(sweep.subjects)
-    complain(f"{problem} {len(sweep.cells):,} of {total:,} runs are measured. {again}")
+    complain(
+        f"{problem} {len(sweep.cells):,} of {sweeping.total:,} runs are measured. {again}"
+    )
     return Ended(replace(sweep, stopped=problem), sweeping.measured, code)
+
+
+def _what_fits(sweep: Sweep) -> str:
+    """The sentences on a sweep whose time was over."""
+    from memviz.dashboard.words.sweeps import left_out_words
+
+    return " ".join([sweep.stopped, *left_out_words(sweep)])
 
 
 @contextmanager
