@@ -34,10 +34,14 @@ def vectors_for(
     one of their own of ``budget_usd``: those of the conversation at once, others where they are needed. What was asked
     for in the library before is not asked for again."""
     from memviz.core.errors import MissingVectorsError
-    from memviz.core.vectors import vectors_from
+    from memviz.core.vectors import texts_of, vectors_from
     from memviz.models.embedding import KeptVectors
+    from memviz.strategies.lookup import embedding_asked_by
 
-    names = _names_in(strategies)
+    # Which messages are compared is known before, which facts is not.
+    ordered = sorted(strategies, key=lambda one: one.looks_up)
+    names = {embedding_asked_by(one): one.looks_up for one in ordered}
+    names.pop("", None)
     if not names:
         yield
         return
@@ -48,7 +52,8 @@ def vectors_for(
     sources = {}
     for name, looks_up in names.items():
         sources[name] = _source(name, budget, kept)
-        missing = _missing_texts(name, source, kept) if looks_up else []
+        texts = texts_of(source.transcript.messages) if looks_up else []
+        missing = kept.missing(name, texts)
         if (missing or not looks_up) and not (costs(name) and budget is None):
             _ask_first(name, missing, sources[name], budget, yes=yes)
     try:
@@ -60,28 +65,6 @@ def vectors_for(
     finally:
         if budget is not None and budget.calls:
             complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
-
-
-def _names_in(strategies: Sequence[Strategy]) -> dict[str, bool]:
-    """The embedding models to be asked, with whether messages are compared: which ones is known before, which facts is
-    not."""
-    from memviz.strategies.lookup import embedding_asked_by
-
-    names: dict[str, bool] = {}
-    for strategy in strategies:
-        name = embedding_asked_by(strategy)
-        if name:
-            names[name] = names.get(name, False) or strategy.looks_up
-    return names
-
-
-def _missing_texts(name: str, source: Source, kept: KeptVectors) -> list[str]:
-    """The texts of the conversation whose vectors are not kept."""
-    from memviz.core.vectors import texts_of
-
-    texts = texts_of(source.transcript.messages)
-    known = kept.find(name, texts)
-    return [text for text in texts if text not in known]
 
 
 def _source(name: str, budget: Budget | None, kept: KeptVectors) -> VectorSource:

@@ -52,6 +52,8 @@ class RecentlyUsed(Generic[K, V]):
     def _is_too_much(self) -> bool:
         if len(self._entries) > self._size:
             return True
+        if self._most_weight == float("inf"):
+            return False
         # Weighed anew each time, because values grow while they are kept: a chat's log does.
         weight = sum(self._weigh(value) for value in self._entries.values())
         return weight > self._most_weight

@@ -7,15 +7,14 @@ machine.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING
 
 from memviz.core.errors import MissingLibraryError
+from memviz.core.recently_used import RecentlyUsed
 from memviz.core.translation import _, noop
 
 if TYPE_CHECKING:
@@ -37,37 +36,8 @@ TOKENS_AT_ONCE = 8192
 """A text may be as long as a book: the vectors of so many of its tokens are in memory at a time."""
 
 
-class KeptVectors:
-    """The vectors that were used last, by a hash of their text: the texts themselves may be as long as books."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._guard = Lock()
-        self._vectors: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
-
-    def __len__(self) -> int:
-        return len(self._vectors)
-
-    def clear(self) -> None:
-        """Forget all of them."""
-        self._vectors.clear()
-
-    def get(self, key: bytes) -> NDArray[np.float32] | None:
-        """The vector of a text with this hash, ``None`` where it is not kept."""
-        with self._guard:
-            if key in self._vectors:
-                self._vectors.move_to_end(key)
-            return self._vectors.get(key)
-
-    def put(self, key: bytes, vector: NDArray[np.float32]) -> None:
-        """Keep a vector; the one that was not used for the longest time makes room for it."""
-        with self._guard:
-            self._vectors[key] = vector
-            if len(self._vectors) > self._most:
-                self._vectors.popitem(last=False)
-
-
-KEPT = KeptVectors(KEPT_VECTORS)
+KEPT: RecentlyUsed[bytes, NDArray[np.float32]] = RecentlyUsed(KEPT_VECTORS)
+"""The vectors that were used last, by a hash of their text: the texts themselves may be as long as books."""
 
 
 def hash_of(text: str) -> bytes:
@@ -91,8 +61,7 @@ def embed(text: str) -> NDArray[np.float32]:
     total = sum(sums, np.zeros(DIMENSIONS, np.float32))
     vector: NDArray[np.float32] = total / (np.sqrt(total @ total) or 1)
     vector.setflags(write=False)
-    KEPT.put(key, vector)
-    return vector
+    return KEPT.put(key, vector)
 
 
 def is_installed() -> bool:

@@ -142,9 +142,7 @@ class VectorIndex(SharedGrowth):
         if source is None:
             raise MissingVectorsError(self.model, len(said))
         vectors = source(self.model, said)
-        sizes = {len(vector) for vector in vectors}
-        if self.dimensions:
-            sizes.add(self.dimensions)
+        sizes = {self.dimensions or len(vectors[0]), *map(len, vectors)}
         if len(sizes) > 1:
             raise MemvizError(_(OTHER_SIZES, model=self.model))
         by_text = dict(zip(said, vectors, strict=True))

@@ -144,6 +144,11 @@ class KeptVectors:
             if key in replies
         }
 
+    def missing(self, model: str, texts: Sequence[str]) -> list[str]:
+        """Those of these texts that are not there."""
+        found = self.find(model, texts)
+        return [text for text in texts if text not in found]
+
     def keep(self, model: str, texts: Sequence[str], lines: Sequence[str]) -> None:
         """Keep the vectors of these texts, one a line of a reply."""
         replies = {

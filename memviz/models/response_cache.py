@@ -62,20 +62,11 @@ class ResponseCache:
 
     def get(self, key: str) -> Reply | None:
         """The answer kept for this request, as one that costs nothing now; ``None`` if there is no readable one."""
-        try:
-            rows = self._run("SELECT content FROM reply WHERE key = ?", key)
-            return _reply(json.loads(rows[0][0])) if rows else None
-        except (sqlite3.Error, ValueError, TypeError, KeyError, AttributeError):
-            return None
+        return self.find([key]).get(key)
 
     def put(self, key: str, reply: Reply) -> None:
         """Keep an answer. One that cannot be written has been given all the same."""
-        with suppress(sqlite3.Error):
-            self._run(
-                "INSERT OR REPLACE INTO reply VALUES (?, ?)",
-                key,
-                json.dumps(asdict(reply)),
-            )
+        self.put_all({key: reply})
 
     def find(self, keys: Sequence[str]) -> dict[str, Reply]:
         """Those of the answers to these requests that are there, by key."""

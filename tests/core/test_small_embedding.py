@@ -17,7 +17,7 @@ import memviz
 from memviz import Log, Message
 from memviz.core import small_embedding
 from memviz.core.errors import MissingLibraryError
-from memviz.core.small_embedding import KEPT, KeptVectors, embed
+from memviz.core.small_embedding import KEPT, embed
 from memviz.core.vectors import VectorIndex
 from tests.strategies.looked_up import embed_by_letters
 
@@ -36,10 +36,10 @@ TEXTS = (
 @pytest.fixture
 def nothing_kept() -> Iterator[None]:
     """Neither vectors nor the package's files, before and after the test."""
-    KEPT.clear()
+    KEPT.remove_where_key(lambda _: True)
     small_embedding._load.cache_clear()
     yield
-    KEPT.clear()
+    KEPT.remove_where_key(lambda _: True)
     small_embedding._load.cache_clear()
 
 
@@ -55,25 +55,13 @@ def test_a_vector_is_that_of_the_package_itself(text: str) -> None:
     assert embed(text) == pytest.approx(expected, abs=1e-5)
 
 
-def test_of_more_vectors_than_are_kept_those_used_last_stay_and_no_text_does() -> None:
-    kept = KeptVectors(2)
-    vectors = [np.full(2, number, np.float32) for number in range(3)]
-    kept.put(b"a", vectors[0])
-    kept.put(b"b", vectors[1])
-    assert kept.get(b"a") is vectors[0]
-    kept.put(b"c", vectors[2])
-    assert len(kept) == 2
-    assert kept.get(b"b") is None
-    assert kept.get(b"a") is vectors[0]
-
-
 @needs_wordllama
 @pytest.mark.usefixtures("nothing_kept")
 def test_a_vector_is_kept_by_a_hash_of_its_text() -> None:
     text = "a long text " * 1000
     assert embed(text) is embed(text[:-1] + " ")
-    assert text not in map(str, KEPT._vectors)
-    assert [len(key) for key in KEPT._vectors] == [32]
+    assert len(KEPT) == 1
+    assert not KEPT.remove_where_key(lambda key: len(key) != 32)
 
 
 @needs_wordllama

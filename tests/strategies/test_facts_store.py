@@ -118,9 +118,13 @@ def test_an_embedding_model_is_asked_for_what_is_new_alone() -> None:
 
     told = [facts("zzzz qqqq"), facts("of other letters")]
     talk = turns("zq", "qz", *FILLER, "qqzz?")
+    told += [NOTHING] * len(FILLER) + [facts("noted after the last request")]
     parameters = {"newest_messages": 2, "embedding_percent": 100, "top_k": 1}
     with vectors_from(source):
         run = replay(talk, told, **parameters, embedding_model="openai/some")
+        assert [*run.strategy.picks(run.requests[-1].memory)]
+    assert "noted after the last request" in run.summaries[-1].text
+    assert "noted after the last request" not in asked
     assert told_at_last(run) == ["- zzzz qqqq"]
     assert asked.count("zzzz qqqq") == asked.count("of other letters") == 1
     with pytest.raises(MissingVectorsError):

@@ -78,10 +78,9 @@ class Setting:
                 self.parameters = {**self.parameters, name: value}
 
     def _problem(self, values: Mapping[str, Any]) -> ParameterError | None:
-        for name, value in values.items():
-            # Parameters are stored, linked and shown, as no key may be.
-            if isinstance(value, str) and is_like_a_key(value):
-                return ParameterError(name, _(A_KEY), A_NAME)
+        # Parameters are stored, linked and shown, as no key may be.
+        if is_like_a_key(values.get("embedding_model") or ""):
+            return ParameterError("embedding_model", _(A_KEY), A_NAME)
         try:
             strategy(self.strategy_id, **{**self.parameters, **values})
         except ParameterError as error:

@@ -88,14 +88,11 @@ def vectors_asked(workspace: Workspace, keys: Sequence[RunKey]) -> Iterator[None
     """While the block runs, the models whose vectors these replays compare are asked, as they were reached last."""
     embedders = {}
     for name in filter(None, {embedding_asked_by(key.strategy) for key in keys}):
-        embedders[name] = _embedder(workspace, _choice_of(name))
+        # Its controls are not drawn where all vectors are kept.
+        choice = _choices().get(name) or ModelChoice(name)
+        embedders[name] = _embedder(workspace, choice)
     with vectors_from(lambda name, texts: embedders[name](name, texts)):
         yield
-
-
-def _choice_of(name: str) -> ModelChoice:
-    """The model as its controls said, which are not drawn where its vectors are kept."""
-    return _choices().get(name) or ModelChoice(name)
 
 
 def _choices() -> dict[str, ModelChoice]:
@@ -118,8 +115,7 @@ def _missing_texts(workspace: Workspace, keys: Sequence[RunKey]) -> list[str]:
             log = workspace.conversation(key.conversation_id, key.first)[1]
             found.update(dict.fromkeys(texts_of(log)))
     name = embedding_asked_by(keys[0].strategy)
-    kept = workspace.kept_vectors.find(name, list(found))
-    return [text for text in found if text not in kept]
+    return workspace.kept_vectors.missing(name, list(found))
 
 
 def _ask(
