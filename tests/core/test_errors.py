@@ -127,6 +127,16 @@ def budget_used_up(_: Path) -> object:
     return Budgeted(model, Budget(0.01), usd_per_million=(1.0, 1000.0)).complete(HELLO)
 
 
+def without_vectors(_: Path) -> object:
+    strategy = memviz.strategy(
+        "retrieval",
+        embedding_percent=50,
+        embedding_model="openai/any",
+        newest_messages=1,
+    )
+    return memviz.replay(HELLO * 4, strategy, counter="chars4")
+
+
 def missing_library(_: Path) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -372,6 +382,14 @@ CASES: dict[str, Case] = {
         lambda _: memviz.ScriptedModel([]).complete(HELLO),
         ("0 items", "Give it more"),
         {"model": "scripted"},
+    ),
+    "phrase that nobody says": Case(
+        lambda _: memviz.why(HELLO, "nowhere"), ("No message says 'nowhere'",)
+    ),
+    "vectors that nobody asked for": Case(
+        without_vectors,
+        ("openai/any was not asked for the vector of 1 text", "memviz.embedder"),
+        {"model": "openai/any", "texts": 1},
     ),
     "NotRecordedError": Case(
         lambda _: RecordedModel(Recording.of("mine", About(), ())).complete(HELLO),
