@@ -18,7 +18,7 @@ from memviz.cli import paying
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
 from memviz.core.errors import SweepError, UnusableSummarizerError
-from memviz.core.text.wording import counted, dollars
+from memviz.core.text.wording import counted, dollars, share_of
 
 if TYPE_CHECKING:
     from memviz.cli.arguments import Usd
@@ -234,8 +234,8 @@ def say_how_long(plan: Plan, writer: Model) -> None:
 def work_off(
     sweeping: Sweeping, what: str, on_stop: Callable[[], object] | None = None
 ) -> Ended:
-    """Measure what is missing, with a bar on stderr. Ctrl-C, a spent budget, lost workers and a summarizer that no
-    call reaches end it early with what is finished, and say so; ``on_stop`` is called when the user ends it."""
+    """Measure what is missing, with a bar on stderr. What ends it early is said, and what is finished stays;
+    ``on_stop`` is called when the user ends it."""
 
     def stop() -> None:
         sweeping.stop.set()
@@ -262,17 +262,20 @@ def work_off(
     if interrupted.is_set():
         problem = "Stopped by Ctrl-C."
         code = INTERRUPTED
-    if sweeping.is_out_of_time and not problem:
-        code = 0
+    elif sweeping.is_out_of_time and not problem:
         problem = _what_fits(sweep)
+        code = 0
     problem = problem or sweep.stopped
+    _say_how_far(sweeping, problem)
+    return Ended(replace(sweep, stopped=problem), sweeping.measured, code)
+
+
+def _say_how_far(sweeping: Sweeping, problem: str) -> None:
     again = "The same command goes on from here."
     if sweeping.kept is None:
         again = "Without --no-keep it could go on from here."
-    complain(
-        f"{problem} {len(sweep.cells):,} of {sweeping.total:,} runs are measured. {again}"
-    )
-    return Ended(replace(sweep, stopped=problem), sweeping.measured, code)
+    runs = share_of(len(sweeping.cells), sweeping.total, "run")
+    complain(f"{problem} {runs} are measured. {again}")
 
 
 def _what_fits(sweep: Sweep) -> str:
