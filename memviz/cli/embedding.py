@@ -31,28 +31,26 @@ def vectors_for(
     yes: bool,
 ) -> Generator[None]:
     """While the block runs, have the vectors that ``strategies`` compare, out of the ``budget`` of the summarizer or
-    one of their own of ``budget_usd``: those of the conversation at once, others where they are needed. What was asked
-    for in the library before is not asked for again."""
+    one of their own of ``budget_usd``: those of the conversation at once, others where they are needed."""
     from memviz.core.errors import MissingVectorsError
     from memviz.core.vectors import texts_of, vectors_from
     from memviz.models.embedding import KeptVectors
     from memviz.strategies.lookup import embedding_asked_by
 
     # Which messages are compared is known before, which facts is not.
-    ordered = sorted(strategies, key=lambda one: one.looks_up)
-    names = {embedding_asked_by(one): one.looks_up for one in ordered}
+    in_order = sorted(strategies, key=lambda one: one.looks_up)
+    names = {embedding_asked_by(one): one.looks_up for one in in_order}
     names.pop("", None)
     if not names:
         yield
         return
-    workspace = source.workspace
-    kept = KeptVectors() if workspace is None else workspace.kept_vectors
+    kept = source.workspace.kept_vectors if source.workspace else KeptVectors()
     if budget is None and budget_usd is not None and any(map(costs, names)):
         budget = budget_of("", budget_usd)
     sources = {}
     for name, looks_up in names.items():
         sources[name] = _source(name, budget, kept)
-        texts = texts_of(source.transcript.messages) if looks_up else []
+        texts = texts_of(source.transcript.messages if looks_up else ())
         missing = kept.missing(name, texts)
         if (missing or not looks_up) and not (costs(name) and budget is None):
             _ask_first(name, missing, sources[name], budget, yes=yes)
@@ -63,8 +61,12 @@ def vectors_for(
         budget_of(missed.model, budget_usd)
         raise
     finally:
-        if budget is not None and budget.calls:
-            complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
+        _say_spent(budget)
+
+
+def _say_spent(budget: Budget | None) -> None:
+    if budget is not None and budget.calls:
+        complain(f"Spent on vectors and summaries: {dollars(budget.spent_usd)}.")
 
 
 def _source(name: str, budget: Budget | None, kept: KeptVectors) -> VectorSource:

@@ -39,12 +39,7 @@ def assemble(
     """
     asked = memory.input
     stop = asked.start if asked else memory.length
-    picked = {
-        position
-        for piece in pieces[settled:]
-        if isinstance(piece, Picked)
-        for position in piece.positions
-    }
+    picked = set(Parts(tuple(pieces[settled:])).recalled)
     if picked:
         recalled = picked.union(recalled)
         pieces = without_recalled(pieces)
