@@ -73,6 +73,7 @@ KEPT_IN_FULL = (
     "fact_graph",
     "importance",
     "memory_blocks",
+    "summary_tree",
     "hand_off",
     "pydantic_ai_compaction",
 )

@@ -38,6 +38,7 @@ SHAPES = (
     "hexagram", "bowtie", "star-square", "triangle-left", "triangle-right", "star-diamond", "diamond-tall",
     "diamond-wide", "hexagon", "octagon", "star-triangle-up", "star-triangle-down", "circle-cross",
     "circle-x", "square-cross", "square-x", "diamond-cross", "diamond-x",
+    "triangle-ne", "triangle-sw",
 )  # fmt: skip
 """At least as many as there are strategies: none is told by its colour alone, of which there are ten. Their number
 shares no divisor with ten, so that with more strategies a shape that comes again has another colour. Each has an open
