@@ -119,19 +119,19 @@ class DueWork:
         self._pace.note(key, messages, seconds)
 
     def seconds_left(self, passed_seconds: float) -> float | None:
-        """Return the time that the rest takes, of which none is known before anything was measured."""
+        """Return the time that the rest takes; ``None`` before anything of it is known."""
         known = 0
         left = 0.0
-        for key, messages in self._messages.items():
+        # A list: another thread may add to it.
+        for key, messages in list(self._messages.items()):
             seconds = self._pace.seconds(key, messages)
             if seconds is not None:
                 known += messages
                 left += seconds
-        due = self._messages.total()
-        if due and not known:
-            return None
+        if not known:
+            return 0.0 if self._worked_seconds else None
         # A strategy that was never measured is taken to be like the others.
-        left *= due / max(1, known)
+        left *= self._messages.total() / known
         if self._worked_seconds:
             # Several workers share it.
             left *= min(1.0, passed_seconds / self._worked_seconds)

@@ -27,6 +27,7 @@ from memviz.transcripts.base import Probe, Transcript
 from memviz.tuning.forgotten import Remedy, RemedyKind, Why
 from memviz.tuning.grid import largest_sizes, refused
 from memviz.tuning.pricing_assumptions import PricingAssumptions
+from memviz.tuning.recorded import Recorded
 from memviz.tuning.scaling import scaled
 
 MOST_PRESETS = 3
@@ -60,9 +61,15 @@ class Offer:
     def _pin(self, lost: Why) -> Iterator[Remedy]:
         """The message brought back into every request that was without it."""
         run = lost.run
+        if not lost.said:
+            return
         recalled = Recall(messages=lost.said[:1])
-        turns = run.columns.turns[self._lost_requests(lost)]
-        recalls: dict[RequestKey, Recall] = dict.fromkeys(turns.tolist(), recalled)
+        rows = self._lost_requests(lost)
+        # By call as well: a recall of a whole turn finds nothing that was said in that turn.
+        turns = lost.judged.turns[rows].tolist()
+        calls = lost.judged.calls[rows].tolist()
+        keys = zip(turns, calls, strict=True)
+        recalls: dict[RequestKey, Recall] = dict.fromkeys(keys, recalled)
         if run.strategy.allows_recall and not lost.is_recorded:
             pinned = self._run(lost, run.strategy, recalls)
             if self._is_kept(lost, pinned):
@@ -96,7 +103,7 @@ class Offer:
         sizes = largest_sizes([self._log], lost.run.counter)
         largest = 2 * sizes.get(limits[name].unit, 0)
         value = 2 * getattr(strategy, name)
-        while value <= largest:
+        while 0 < value <= largest:
             try:
                 larger = strategy.model_copy(update={name: value})
                 made = self._run(lost, larger)
@@ -163,8 +170,7 @@ class Offer:
         return bool(rows[-1] < len(retained) and retained[rows].all())
 
     def _priced(self, kind: RemedyKind, lost: Why, run: Run) -> Remedy:
-        # With summaries by the same model, whoever wrote those of the run that forgot.
-        base = self._run(lost, lost.run.strategy)
+        base = self._run(lost, _as_written_here(lost.run))
         before = self._usd(base)
         after = self._usd(run)
         usd = None if before is None or after is None else after - before
@@ -174,6 +180,19 @@ class Offer:
     def _usd(self, run: Run) -> float | None:
         sent = run.once(traffic, partial(traffic, run))
         return self._assumptions.cost(sent).total_usd
+
+
+def _as_written_here(run: Run) -> Strategy:
+    """Return the strategy of a run, with summaries that are paid for as those of the
+    remedies are: a log's own, which cost nothing here, become blocks of their size."""
+    strategy = run.strategy
+    if not isinstance(strategy, Recorded):
+        return strategy
+    blocks = []
+    for event in strategy.events:
+        tokens = run.counter(event.text) if event.text else event.tokens_after
+        blocks.append(replace(event, text="", tokens_after=tokens))
+    return strategy.model_copy(update={"events": tuple(blocks)})
 
 
 def _price(remedy: Remedy) -> float:

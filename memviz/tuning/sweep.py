@@ -172,7 +172,10 @@ class Sweeping:
             # Where the user closed it, it need not be used up.
             if not self.stop.is_set():
                 self.stopped = str(error)
-        if self.is_out_of_time and not self.stop.is_set():
+        if self.stopped:
+            # The budget ended it, and not the time.
+            self.is_out_of_time = False
+        elif self.is_out_of_time and not self.stop.is_set():
             self.stopped = _(
                 "That is what fits into {time}.", time=duration_words(self.seconds or 0)
             )
@@ -250,8 +253,8 @@ class Sweeping:
         self, places: Sequence[CellIndex], seconds: float
     ) -> Iterator[Job]:
         """Yield the jobs of these cells, in their order, that come to their end in time. The first one is done
-        however long it takes, or nothing could be shown."""
-        is_begun = bool(self.cells)
+        however long it takes: else nothing could be shown, and going on would never come to it."""
+        is_begun = False
         for place in places:
             left = seconds - (perf_counter() - self._started)
             needed = HERE.seconds(self._pace_key(place), self._messages(place))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from threading import Event
+from typing import Any
 
 import pytest
 
@@ -30,6 +32,16 @@ GRID = {
     "token_buffer": {"max_tokens": [500, 1000]},
     "summary": {"buffer_size": SIZES},
 }
+
+
+class KeptCells(dict[str, dict[str, Any]]):
+    """Cells that a sweep finds again."""
+
+    def find_cells(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        return {key: self[key] for key in keys if key in self}
+
+    def keep_cell(self, key: str, cell: dict[str, Any]) -> None:
+        self[key] = cell
 
 
 def key(id: str, writer: str = "") -> PaceKey:
@@ -65,6 +77,10 @@ def test_a_trial_measures_what_was_never_measured_and_pays_for_nothing() -> None
     assert pace._cells[key("summary", "offline")] == TRIALS
     pace.try_out(tried, transcript, "o200k_base", memviz.ScriptedModel([]))
     assert pace.seconds_of_all(tried, "scripted", 92) is None
+
+
+def test_nothing_is_said_of_the_rest_before_anything_is_known() -> None:
+    assert DueWork(Pace()).seconds_left(0) is None
 
 
 def test_the_rest_takes_as_long_as_its_strategies_did_shared_by_the_workers() -> None:
@@ -121,6 +137,24 @@ def test_what_fits_is_measured_and_the_rest_is_said(executor: str) -> None:
     assert "Token buffer and Running summary" in unmeasured
     assert others.startswith("4 ")
     assert "fits into" in sweep.stopped
+
+
+def test_going_on_measures_one_more_however_little_time_there_is() -> None:
+    kept = KeptCells()
+    subject = SweepConversation.of(sample("trip"), counter("o200k_base"))
+    measured = []
+    for _ in range(3):
+        sweeping = Sweeping(
+            (subject,),
+            settings(GRID)[:3],
+            summarizer=model("offline"),
+            executor="inline",
+            seconds=1e-9,
+            kept=kept,
+        )
+        list(sweeping)
+        measured.append(sweeping.measured)
+    assert measured == [1, 1, 1]
 
 
 def test_a_sweep_in_time_is_complete() -> None:

@@ -1,0 +1,73 @@
+"""What would have kept a statement, at the edges: each is a run of its own, priced against the one that forgot."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import memviz
+from memviz import Message, Probe
+from memviz.core.messages import ToolCall
+from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.traffic import traffic
+from memviz.tuning.pricing_assumptions import DEFAULT_MODEL, PricingAssumptions
+from memviz.tuning.recorded import recorded_run
+from memviz.tuning.remedies import _as_written_here
+from memviz.tuning.why import why_lost
+from tests.recorded_session import RULE, session
+
+PRICES = PricingAssumptions.of(DEFAULT_MODEL)
+TICKET = "The deployment ticket is KL-2291."
+
+
+def agent_turn(calls: int) -> list[Message]:
+    """One turn: a statement, and then so many calls of a tool with long results."""
+    messages = [Message("user", TICKET)]
+    for number in range(calls):
+        call = ToolCall(f"c{number}", "read", f'{{"number": {number}}}')
+        messages.append(Message("assistant", "", tool_calls=(call,)))
+        messages.append(Message("tool", "whales " * 30, tool_call_id=call.id))
+    messages.append(Message("assistant", "That is all."))
+    return messages
+
+
+def kinds(messages: list[Message], strategy: memviz.Strategy) -> set[str]:
+    (found,) = memviz.why(messages, "KL-2291", strategies=strategy, counter="chars4")
+    assert found.is_lost
+    return {one.kind for one in found.remedies if one.keeps}
+
+
+def test_a_message_is_pinned_within_the_turn_that_said_it() -> None:
+    assert "pin" in kinds(agent_turn(10), memviz.strategy("window", window_size=6))
+
+
+def test_a_limit_of_nothing_is_not_doubled_for_ever() -> None:
+    messages = agent_turn(6)
+    messages[2] = replace(messages[2], content=TICKET)
+    messages[0] = replace(messages[0], content="Read on.")
+    strategy = memviz.strategy("clear_tool_results", trigger_tokens=0, keep_results=1)
+    assert "limit" not in kinds(messages, strategy)
+
+
+def test_what_no_message_is_known_to_say_is_not_pinned() -> None:
+    messages = [Message(role, "Hm.") for role in ("user", "assistant")] * 6
+    messages[0] = Message("user", TICKET)
+    run = memviz.replay(messages, memviz.strategy("window", window_size=2))
+    found = why_lost(
+        messages, run, Probe("Which ticket?", ("KL-2291",), (), "single-hop"), PRICES
+    )
+    assert found.is_lost
+    assert "limit" in {one.kind for one in found.remedies}
+
+
+def test_summaries_of_the_log_cost_as_much_as_those_of_the_remedies() -> None:
+    transcript = memviz.load_transcript(session(f"{RULE} " * 20).encode())
+    run = recorded_run(transcript)
+    assert run is not None
+    priced = memviz.replay(transcript, _as_written_here(run))
+    assert token_use(priced).sent_tokens == token_use(run).sent_tokens
+    assert not token_use(run).summarizer_tokens
+    assert token_use(priced).summarizer_tokens > 0
+    before, after = (PRICES.cost(traffic(one)).total_usd for one in (run, priced))
+    assert after > before == pytest.approx(before)
