@@ -305,6 +305,11 @@ def main() -> None:
         print(f"{number:,} questions over {len(transcripts):,} conversations\n")
     else:
         plain = look_over(transcripts)
+        if not plain:
+            parser.exit(
+                1,
+                "Nothing is asked in these conversations, and no call uses a value of a result.\n",
+            )
         print(
             f"{plain:,} values of results that calls used, over {len(transcripts):,} conversations\n"
         )

@@ -10,6 +10,7 @@ from copy import copy
 
 from memviz.core.context import OVER_BUDGET, SUMMARY_NOT_ASKED
 from memviz.core.conversation import Request
+from memviz.core.errors import MissingVectorsError, ModelError
 from memviz.core.messages import Message
 from memviz.engine.backoff import backoff_after
 from memviz.engine.calls import ReplyFacts
@@ -107,7 +108,11 @@ class Session(State):
         if self.log.pending is None or self.memory.length < len(self.log):
             return None
         if self._open is None or self._open.memory.length < len(self.log):
-            self._open = self.record_of(self.request())
+            try:
+                self._open = self.record_of(self.request())
+            except (MissingVectorsError, ModelError):
+                # What was said can be kept, and told under another setting.
+                return None
         return self._open
 
     def advance(self, length: int) -> None:

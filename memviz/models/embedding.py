@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 TEXTS_A_CALL = 96
 """The fewest that a large provider (Cohere) takes at most."""
 CHARS_A_CALL = 100_000
-MOST_CHARS = 8_000
-"""Of a longer text the beginning is embedded: the models of OpenAI read 8,191 tokens, others fewer."""
+MOST_BYTES = 8_000
+"""Of a longer text the beginning is embedded: the models of OpenAI read 8,191 tokens, others fewer. A token is a byte
+at least."""
 NO_VECTORS = noop(
     "Model {model} sent no vector for each text: choose an embedding model, or check the base URL."
 )
@@ -88,7 +89,8 @@ class _ArrivingVectors(StreamedReply):
             rows = sorted(answer.data, key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], np.float32)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-            if len(vectors) != texts or not np.isfinite(lengths).all():
+            has_all = len(vectors) == texts and vectors.size
+            if not has_all or not np.isfinite(lengths).all():
                 raise ValueError
         except (ValueError, TypeError, KeyError, AttributeError):
             return MalformedReplyError(
@@ -190,7 +192,7 @@ class Embedder:
             # One model's vectors say nothing beside another's.
             raise MissingVectorsError(model, len(missing))
         for batch in _batches(missing):
-            asked = [Message("user", text[:MOST_CHARS]) for text in batch]
+            asked = [Message("user", _beginning(text)) for text in batch]
             reply = self.model.complete(asked)
             found.update(zip(batch, read_vectors(reply), strict=True))
             self.kept.keep(model, batch, reply.text.split("\n"))
@@ -237,7 +239,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     chars = 0
     for text in texts:
-        size = min(len(text), MOST_CHARS)
+        size = len(_beginning(text))
         if batch and (len(batch) == TEXTS_A_CALL or chars + size > CHARS_A_CALL):
             yield batch
             batch = []
@@ -246,6 +248,10 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
         chars += size
     if batch:
         yield batch
+
+
+def _beginning(text: str) -> str:
+    return text.encode("utf-8", "ignore")[:MOST_BYTES].decode("utf-8", "ignore")
 
 
 def _key(model: str, text: str) -> str:

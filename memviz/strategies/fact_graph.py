@@ -136,8 +136,11 @@ class FactGraph(PerTurn):
         count = index.count(memory.summary_count)
         scores = index.words.scores(words_of(memory, asked), 0, count)
         in_force = _versions_in_force(memory)
+        told = set[str]()
         for place in best_first(scores):
-            if self._may_tell(index, place + 1, count, in_force):
+            text = index.facts[place].text.casefold()
+            if text not in told and self._may_tell(index, place + 1, count, in_force):
+                told.add(text)
                 yield Quote(place + 1, index.versions[place], float(scores[place]))
 
     def _may_tell(

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import memviz
 from memviz import Message, MessageError, ModelError, Reply, ScriptedModel
+from memviz.core.errors import MissingVectorsError
 from tests.engine.probes import IDS, REPRESENTATIVES, Digest, sent, small, timeless
 from tests.same_runs import contents
 from tests.strategies.conversations import outcomes, summarizer, text_of
@@ -587,3 +588,21 @@ def drive(chat: memviz.Chat, model: Moody, step: str, number: int) -> None:
         chat.undo()
     elif step == "recall" and chat.log.turn_count:
         chat.recall(messages=[0, 1])
+
+
+def test_what_was_said_can_be_kept_and_told_under_another_setting_without_its_vectors() -> (
+    None
+):
+    strategy = memviz.strategy(
+        "retrieval",
+        embedding_percent=50,
+        embedding_model="openai/any",
+        newest_messages=1,
+    )
+    chat = memviz.Chat(strategy, model="offline", counter="chars4")
+    with pytest.raises(MissingVectorsError):
+        chat.send("The code is 7742.")
+    assert chat.run.pending is None
+    chat.change_strategy(memviz.strategy("buffer"))
+    assert chat.log[0].content == "The code is 7742."
+    assert chat.run.pending is not None

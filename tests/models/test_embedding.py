@@ -20,7 +20,7 @@ from memviz.core.errors import (
     UnusableSummarizerError,
 )
 from memviz.models.embedding import (
-    MOST_CHARS,
+    MOST_BYTES,
     TEXTS_A_CALL,
     Embedder,
     EmbeddingModel,
@@ -79,7 +79,7 @@ def test_many_texts_are_asked_for_in_calls_of_a_bounded_size_and_long_ones_cut(
         TEXTS_A_CALL,
         201 - 2 * TEXTS_A_CALL,
     ]
-    assert len(texts_asked(server)[-1][-1]) == MOST_CHARS
+    assert len(texts_asked(server)[-1][-1]) == MOST_BYTES
     server.requests.clear()
     asking(server)(NAME, [f"{number} " + "y" * 9000 for number in range(20)])
     assert [len(one) for one in texts_asked(server)] == [12, 8]

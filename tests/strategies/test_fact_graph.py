@@ -75,6 +75,14 @@ def test_whoever_extracts_sees_the_known_triples_by_their_numbers() -> None:
     assert "has ended" not in first
 
 
+def test_a_fact_that_was_listed_twice_takes_one_place() -> None:
+    again = "<fact>Ana | works at | Fiat</fact>"
+    answers = [again, again, "<fact>Ana | has | a horse</fact>", again]
+    said = ("At Fiat.", "Still.", "A horse.", "Still.", *FILLER, "Ana?")
+    run = replay(turns(*said), answers, top_k=2, neighbours=0)
+    assert len(told_at_last(run)) == 2
+
+
 def test_an_answer_that_is_no_triple_has_no_neighbours() -> None:
     answers = ["<fact>Ana rides</fact><fact>Ana | has | a horse</fact>"]
     run = replay(turns("Hm.", *FILLER, "How does she ride?"), answers)
@@ -162,7 +170,11 @@ def test_tells_what_the_slow_reference_tells(
         if 0 < replaced <= at:  # none that is listed later can be meant
             until[replaced - 1] = turn
     hits = sorted(scores, key=lambda at: (round(scores[at], 9), at), reverse=True)
-    hits = [at for at in hits if ended == "dated" or at not in until][:top]
+    hits = [at for at in hits if ended == "dated" or at not in until]
+    first_of_text = {}
+    for at in hits:
+        first_of_text.setdefault(known[at][0], at)
+    hits = [*first_of_text.values()][:top]
     expected: list[str] = []
     told = set()
     for at in hits:

@@ -97,6 +97,7 @@ CUES = (
 )
 """One of these has to stand in a text that takes something back."""
 _REACH_CHARS = 160
+_GOES_ON = re.compile(r" (?:[a-z]+ )?of\b|[也都是]", _I)
 _ANSWERED_NO = re.compile(
     r"(?P<asked>[^.!?。！？\n]+[?？])\s*(?:(?:no|nope|nah)(?=[,.!;]|$)|(?:不是?|没有?)(?=[，,。.！!]|$))",
     _I,
@@ -114,6 +115,9 @@ def taken_back(text: str) -> Iterator[tuple[int, int]]:
             new = kind.match(text, cue.end())
             if new is None:
                 continue
+            # "Actually 2 of us are vegetarian", 其实周四也行: this goes on, and replaces nothing.
+            if not cue["plainly"] and _GOES_ON.match(text, new.end()):
+                break
             is_name = kind is VALUE_KINDS[-1]
             # "Actually, Porto is nice" takes nothing back; "make it Porto" does.
             if is_name and not cue["plainly"]:
@@ -128,7 +132,10 @@ DISPUTING = (" but ", "其实", "实际", "，但", "，可")
 _DISPUTED = re.compile(
     r"(?:\b(?:thinks?|thought|believe[sd]?|says?|said|heard|claim(?:s|ed)|guess(?:es|ed)?"
     r"|assume[sd]?)\b|[说以听][为说]?)"
-    r"(?P<said>[^.;!?。；！？]{1,80}?)(?:,? but\b|[，,](?:但|可|其实|实际))(?P<real>[^;!?。；！？]{1,80})",
+    r"(?P<said>[^.;!?。；！？]{1,80}?)"
+    # The other clause speaks of the same: "but we should arrive by 6 pm" disputes nothing.
+    r"(?:,? but(?= (?:it|that|this|they|he|she|actually|in fact|really|the \w+)\b)"
+    r"|[，,](?:但|可)?(?:是|其实|实际|它|那|这)+)(?P<real>[^;!?。；！？]{1,80})",
     _I,
 )
 

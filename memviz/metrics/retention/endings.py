@@ -19,11 +19,11 @@ _MINE = r"(?:the|her|his|my|our|their)"
 Cued = tuple[tuple[str, ...], str]
 
 ENDED: tuple[Cued, ...] = (
-    # "Dinner at 7 pm won't work after all"
+    # "Dinner at 7 pm won't work after all"; "the Wi-Fi in building 7 doesn't work" ends no building
     (
         (" work",),
-        rf"{_START}{_OLD} (?:won['’]t|will not|does(?:n['’]t| not)|did(?:n['’]t| not)) work(?: out)?"
-        r"(?: after all| any ?more)?(?=$|[.,;!?])",
+        rf"{_START}{_OLD} (?:(?:won['’]t|will not|did(?:n['’]t| not)) work(?: out)?(?: after all| any ?more)?"
+        r"|does(?:n['’]t| not) work(?: out)? (?:after all|any ?more))(?=$|[.,;!?])",
     ),
     # "Her bicycle was stolen", "the rate of 3% ran out"
     (
@@ -80,7 +80,8 @@ ENDED: tuple[Cued, ...] = (
         ),
         rf"\b(?:returned (?={_MINE}\b)|sent back|gave back|broke up with"
         rf"|split (?:up )?(?:with|from)|let go (?:from|by)"
-        rf"|laid off (?:from|by)|fired (?:from|by)|resigned from|dropped out of)\b ?{_OLD}{_END}",
+        rf"|laid off (?:from|by)|fired (?:from|by)|resigned from|dropped out of)\b ?{_OLD}"
+        rf"(?:{_END}|(?= (?:to|from|at|on)\b))",
     ),
     (
         ("broke up", "split up", "divorced", "separated"),

@@ -384,6 +384,26 @@ class ProbeTexts:
             stating = [clause for clause in said if mentioned[clause][number]]
             if stating:
                 self._is_negative[number] = all(map(is_negative, stating))
+        self._note_endings(clauses_of)
+
+    def _note_endings(self, numbers: Iterable[int]) -> None:
+        """Note the facts whose own messages do nothing but deny them, or call them outdated: such a fact is that
+        ending, as in "Her bicycle was stolen"."""
+        own_texts: dict[int, list[str]] = {}
+        for number in numbers:
+            if not self._is_negative[number]:
+                evidence = [at for at in self.probes[number].evidence if at >= 0]
+                own_texts[number] = [readable(self.log[at]) for at in evidence]
+        texts = dict.fromkeys(chain.from_iterable(own_texts.values()))
+        if not texts:
+            return
+        rows = {text: row for row, text in enumerate(texts)}
+        affirmed, _, denied, _ = self._told_in(list(texts))
+        for number, own in own_texts.items():
+            own_rows = [rows[text] for text in own]
+            is_denied = denied[own_rows, number].any()
+            if is_denied and not affirmed[own_rows, number].any():
+                self._is_negative[number] = True
 
     def fits(self, log: Log) -> bool:
         """Return whether these are the texts of ``log``, which may have grown since."""

@@ -15,13 +15,15 @@ _UNSETTLED = (
     # "Should I buy a Volvo or a Saab?"
     re.compile(
         r"^(?:(?:so|and|but|or|hmm|well)[, ]+)?(?:should|shall|would|is|are|was|do|does"
-        r"|did|which|what about|how about)\b"
+        r"|did|which|what about|how about)\b(?!.*\b(?:my|our)\b)"
         r"[^?]*\bor\b[^?]*\?",
         _I,
     ),
     # "Should we fly to Rome?", "What if it rains?"
     re.compile(
-        r"^(?:(?:so|and|but|or)[, ]+)?(?:(?:should|shall) (?:i|we)|what if)\b", _I
+        r"^(?:(?:so|and|but|or)[, ]+)?(?:(?:should|shall) (?:i|we)|what if)\b"
+        r"(?!.*\b(?:my|our)\b)",
+        _I,
     ),
     # "Do you know whether Ghent is nice?"
     re.compile(

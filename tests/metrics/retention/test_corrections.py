@@ -32,6 +32,12 @@ def test_what_is_taken_back_is_not_affirmed(text: str, gone: str, stays: str) ->
         "We visit Lisbon. Actually, Porto is nice as well.",
         "We are 4. Actually, I like the place.",
         "He said it costs $450, but that is fine.",
+        "We are 4 adults. Actually 2 of us are vegetarian.",
+        "The budget is 500 euros. Actually, 200 euros of it are for food.",
+        "我周五去，其实周四也行。",
+        "She said dinner is at 7 pm, but we should arrive by 6 pm.",
+        "I think the train leaves at 8:15 but check-in opens at 7:30.",
+        "他说会议在3点，但我5点才到。",
     ],
 )
 def test_other_words_take_nothing_back(text: str) -> None:

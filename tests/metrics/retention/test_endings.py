@@ -44,3 +44,8 @@ def test_what_is_over_is_not_affirmed(text: str, gone: str) -> None:
 )
 def test_what_goes_on_is_affirmed(text: str) -> None:
     assert polarity(text).affirmed == text
+
+
+def test_what_does_not_work_is_not_over() -> None:
+    assert "building 7" in polarity("The Wi-Fi in building 7 doesn't work.").affirmed
+    assert "Rome" in polarity("She returned her call from Rome.").affirmed

@@ -373,3 +373,22 @@ def test_a_date_without_its_year_is_denied_like_any_answer() -> None:
 def test_a_chinese_date_without_its_year_too() -> None:
     assert state_of("护照7月9日到期。", "2027年7月9日", "护照哪天到期？") is K
     assert state_of("7月9日坐船。", "2027年7月9日", "护照哪天到期？") is L
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "answer"),
+    [
+        ("Her bicycle was stolen.", "What was stolen?", "bicycle"),
+        ("I resigned from Vela Systems.", "Where did I resign?", "Vela Systems"),
+        ("I broke up with Tomas.", "Who did I break up with?", "Tomas"),
+        ("她的自行车被偷了。", "什么被偷了？", "自行车"),
+        ("We are 4 adults. Actually 2 of us fly.", "How many adults?", "4"),
+    ],
+)
+def test_a_fact_that_is_an_ending_is_told_by_its_own_message(
+    said: str, question: str, answer: str
+) -> None:
+    probe = Probe(question, (answer,), (0,), "single-hop")
+    talk = [Message("user", said), Message("assistant", "Noted.")]
+    run = memviz.replay(talk, memviz.strategy("buffer"), counter="chars4")
+    assert memviz.retention(run, [probe]).states[0, 0] == Knowledge.VERBATIM

@@ -30,6 +30,9 @@ def test_what_is_only_asked_or_supposed_is_left_out(text: str) -> None:
         "Can you book a table for 4 at Luca?",
         "If it rains, we meet in Hall 3.",
         "我的航班是9点吗？",
+        "Should I bring my EpiPen for the nut allergy to Luigi's?",
+        "What if it rains on our wedding on 12 June?",
+        "Do I need a visa for Japan or is my Swiss passport enough?",
     ],
 )
 def test_what_is_told_by_the_way_stays(text: str) -> None:

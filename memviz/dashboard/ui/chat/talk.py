@@ -7,7 +7,7 @@ from time import monotonic
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from memviz.core.errors import MemvizError, ModelError
+from memviz.core.errors import MemvizError, MissingVectorsError, ModelError
 from memviz.core.messages import Message
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.desk import ChatDesk
@@ -116,7 +116,11 @@ def next_message_costs(desk: ChatDesk) -> None:
         return
     log_tokens = int(chat.memory.sums.totals[-1])
     margin = token_margin(chat.log, chat.run.counter)
-    sent = chat.next_request_tokens + MESSAGE_TOKENS
+    try:
+        sent = chat.next_request_tokens + MESSAGE_TOKENS
+    except (MissingVectorsError, ModelError) as error:
+        show_error(error)
+        return
     turn = plan_turn(
         chat.strategy, sent, log_tokens, models.askers, margin, chat.recall_tool
     )
