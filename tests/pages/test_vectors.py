@@ -66,6 +66,13 @@ def test_vectors_are_asked_for_on_a_click_once_and_then_the_replay_is_free(
     assert SECRET.encode() not in b"".join(one.read_bytes() for one in files)
 
 
+def test_no_bound_is_given_where_texts_are_asked_for_that_nobody_knows_yet() -> None:
+    several = RETRIEVAL.replace("50", '50, "query_messages": 3')
+    said = " ".join(sentences(open_page("compare", setting=several).caption))
+    assert "Texts that are written during the replay are asked for then." in said
+    assert "At most $" not in said
+
+
 def test_a_wrong_key_is_one_sentence_without_it_and_the_next_click_asks_again(
     server: OpenAIServer,
 ) -> None:

@@ -23,7 +23,7 @@ from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.budgeted import Accounted
-from memviz.models.cost_bound import PlannedCalls, price_at_most
+from memviz.models.cost_bound import CostBound, PlannedCalls, price_at_most
 from memviz.models.embedding import TEXTS_A_CALL, Embedder, embedding_model
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
@@ -56,20 +56,34 @@ def offer_vectors(
         # A token is a byte at least.
         sizes = [len(text.encode("utf-8", "replace")) for text in texts]
         plan = PlannedCalls.at_most(name, sizes, 0, margin=1.0)
+        bound = price_at_most([plan])
+        sentence = _what_is_missing(len(texts))
+        if not all(_compares_messages_alone(key) for key in keys):
+            # Nobody knows yet what these texts are, and so how much they cost.
+            bound = CostBound()
+            if texts:
+                sentence = f"{sentence} {_what_is_missing(0)}"
         job = Job(
             "vectors-ask",
             partial(_ask, workspace, keys, choice, texts),
             _("Asking {name} for vectors", name=name),
             verb=_("Ask for vectors"),
             model=name,
-            bound=price_at_most([plan]),
-            before=_what_is_missing(len(texts)),
+            bound=bound,
+            before=sentence,
         )
         if job.offer():
             error = job.run(stop_help=_("What was answered so far is kept."))
             if error is None:
                 st.rerun()
             show_error(error)
+
+
+def _compares_messages_alone(key: RunKey) -> bool:
+    """Return whether a replay compares messages and no other text: several of them asked as
+    one question are another text, and so is a fact that a summarizer writes."""
+    strategy = key.strategy
+    return strategy.looks_up and getattr(strategy, "query_messages", 1) == 1
 
 
 def _what_is_missing(texts: int) -> str:
