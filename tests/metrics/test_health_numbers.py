@@ -214,6 +214,7 @@ class Recount:
             "threshold_summary",
             "pipeline",
             "hand_off",
+            "summary_tree",
         ) or isinstance(
             self.run.strategy, LibraryStrategy
         ):  # whose room is of one unit or another, or of none

@@ -49,3 +49,4 @@ def test_what_goes_on_is_affirmed(text: str) -> None:
 def test_what_does_not_work_is_not_over() -> None:
     assert "building 7" in polarity("The Wi-Fi in building 7 doesn't work.").affirmed
     assert "Rome" in polarity("She returned her call from Rome.").affirmed
+    assert "魏敏" in polarity("与魏敏谈退货计算口径。").affirmed
