@@ -95,7 +95,7 @@ def explain_loss(
         write_json([{**one.to_dict(), "link": link or None} for one, link in told])
     else:
         _print(runs, found, links, is_list=not phrase.strip())
-    if any(one.is_lost for one in found):
+    if any(one.is_lost or one.is_denied for one in found):
         raise Exit(FAILED)
 
 

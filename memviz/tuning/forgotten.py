@@ -22,19 +22,22 @@ from memviz.metrics.requests.message_text import readable
 from memviz.metrics.requests.request_table import versions_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses, Span, life_lines
-from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.metrics.retention.probe_texts import Bools
 from memviz.metrics.retention.proposed_probes import BLANK
-from memviz.metrics.retention.retention import retention
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import CATEGORIES, Probe, RecordedEvent
 from memviz.tuning.recorded import Recorded
+from memviz.tuning.statements import (
+    SHARED_PART,
+    judge,
+    sentence_with_value,
+    texts_of,
+)
 
 MOST_STATEMENTS = 10
 """Lost statements that are told where nobody asks for one."""
 LEAST_SHARED = 2
 """Words of a statement that a message needs to have to be told as one that seems to need it."""
-SHARED_PART = 2 / 3
-"""And the part of its words."""
 _WORD = re.compile(r"\w+")
 _RULE_OR_DECISION = re.compile(
     r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
@@ -105,6 +108,25 @@ class Why:
         return self.loss is not None
 
     @property
+    def is_denied(self) -> bool:
+        """True where the last requests mention it only where it is denied or outdated."""
+        return bool(self.spans) and self.spans[-1].state is Knowledge.CONTRADICTED
+
+    @property
+    def edits_prompt(self) -> bool:
+        """True where the log's program edited its system prompt later, which nobody has."""
+        strategy = self.run.strategy
+        return isinstance(strategy, Recorded) and strategy.edits_prompt
+
+    @property
+    def other_sentence(self) -> str:
+        """The sentence of the first request without it that has its value all the same; "" where none has."""
+        if self.lost_at is None:
+            return ""
+        texts = [readable(message) for message in self.lost_at.context.messages]
+        return sentence_with_value(self.probe, texts)
+
+    @property
     def is_recorded(self) -> bool:
         """True where this is what the log says that its program did."""
         return isinstance(self.run.strategy, Recorded)
@@ -159,7 +181,7 @@ class Why:
 
     @cached_property
     def judged(self) -> Retention:
-        return retention(self.run, [self.probe])
+        return judge(self.run, texts_of(self.run, [self.probe]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON. Messages count from 1 there, as people number them."""
@@ -172,6 +194,9 @@ class Why:
             "said": [_message(log, position) for position in self.said],
             "is_word_for_word": self.is_word_for_word,
             "is_lost": self.is_lost,
+            "is_denied": self.is_denied,
+            "other_sentence": self.other_sentence,
+            "edits_system_prompt": self.edits_prompt,
             "spans": [_span(span) for span in self.spans],
             "lost": None if self.loss is None else _span(self.loss),
             "without_requests": self.without,
@@ -224,8 +249,8 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
 
 def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
     """Yield what became of each probe that was said in ``run``."""
-    texts = ProbeTexts(run.log, probes)
-    judged = retention(run, probes, texts)
+    texts = texts_of(run, probes)
+    judged = judge(run, texts)
     causes = LossCauses(run, texts)
     words_at = cache(lambda position: content_words(readable(run.log[position])))
     for life in life_lines(run, judged, texts):

@@ -27,6 +27,7 @@ from memviz.tuning.forgotten import Why, explain, lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import recorded_run
 from memviz.tuning.remedies import Offer
+from memviz.tuning.statements import statement_or_value
 
 
 class NotSaidError(MemvizError):
@@ -63,7 +64,7 @@ def why(
         return tuple(one for run in runs for one in lost_statements(run, probes))
     said, is_word_for_word = _find_phrase(log, phrase)
     value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
-    probe = Probe(phrase, (value,), said[:1], category="")
+    probe = statement_or_value(log, phrase, value, said)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     found = []
     for run in runs:

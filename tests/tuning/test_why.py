@@ -12,6 +12,7 @@ from memviz import Message, Probe, Transcript, Why, why
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
+from memviz.transcripts.base import EDITED_PROMPT
 from memviz.tuning.forgotten import MOST_STATEMENTS, Need
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.why import NotSaidError
@@ -106,6 +107,51 @@ class TestPhrase:
             one(talk(CODE), "the code of my bicycle", WINDOW)
         with pytest.raises(NotSaidError, match="No message says"):
             one(talk(CODE), "zyxw", WINDOW)
+
+
+class TestStatementsAsTyped:
+    def test_its_value_in_another_sentence_is_not_it(self) -> None:
+        said = "No, I do not want travel insurance."
+        system = "Ask whether travel insurance is to be bought. Do not refund who has no travel insurance."
+        messages = [
+            Message("system", system),
+            *talk("Hi.", said, fillers=0),
+            *talk("Fine.", fillers=8),
+        ]
+        found = one(messages, "I do not want travel insurance", WINDOW)
+        assert found.probe.answers == ("travel insurance",)
+        assert found.spans[-1].state is Knowledge.LOST
+        assert found.other_sentence == "Ask whether travel insurance is to be bought."
+        assert found.to_dict()["other_sentence"] == found.other_sentence
+
+    def test_a_sentence_with_most_of_its_words_is_it(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        for text, state in (
+            ("The cabin has the door code 7742.", Knowledge.SUMMARY),
+            ("The cabin has room 7742.", Knowledge.LOST),
+            ("The door code of the cabin is not 7742.", Knowledge.LOST),
+        ):
+            model = memviz.ScriptedModel([text] * 9)
+            run = memviz.replay(talk(CODE), strategy, model=model, counter="chars4")
+            (found,) = why(talk(CODE), CODE, runs=[run])
+            assert found.spans[-1].state is state, text
+
+    def test_the_negative_of_a_rule_does_not_deny_it(self) -> None:
+        rule = "Do not use any interactive commands! Interactive commands hang."
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["Do not use any interactive commands."] * 9)
+        run = memviz.replay(talk(rule), strategy, model=model, counter="chars4")
+        (found,) = why(talk(rule), "interactive commands", runs=[run])
+        assert found.spans[-1].state is Knowledge.SUMMARY
+        assert not found.is_denied
+
+    def test_a_name_is_no_common_word(self) -> None:
+        museum = 'This museum is called the "Things" Museum.'
+        other = "A museum is called dull where things are dull."
+        found = one(talk(museum, other), museum, WINDOW)
+        assert found.probe.answers == ("Things",)
+        assert found.spans[-1].state is Knowledge.LOST
+        assert found.need is None or found.need.words
 
 
 class TestNeed:
@@ -308,6 +354,21 @@ class TestRecorded:
         transcript = memviz.load_transcript(session().encode(), "claude_code")
         (found,) = why(transcript, RULE, strategies=[WINDOW])
         assert not found.is_recorded
+
+    def test_of_a_system_prompt_that_was_edited_later_nobody_can_tell(self) -> None:
+        transcript = memviz.load_transcript(
+            session("All is well.").encode(), "claude_code"
+        )
+        prompt = "The service listens on port 5433."
+        warning = f"{EDITED_PROMPT}: index 6"
+        for warnings, state in (
+            ((), Knowledge.SYSTEM),
+            ((warning,), Knowledge.UNKNOWN),
+        ):
+            edited = replace(transcript, system_prompt=prompt, warnings=warnings)
+            (found,) = why(edited, "port 5433")
+            assert found.spans[-1].state is state
+            assert found.edits_prompt == bool(warnings)
 
     def test_nothing_is_pinned_in_what_happened(self, found: Why) -> None:
         assert {remedy.kind for remedy in found.remedies} <= {"retrieval", "preset"}

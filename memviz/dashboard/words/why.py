@@ -198,7 +198,7 @@ def statement_sentences(why: Why) -> Iterator[str]:
         yield _("Said again in {messages}.", messages=message_list(why.said[1:]))
     if why.probe.question != why.probe.answers[0]:
         yield _(
-            "In every request its value is looked up: {value}",
+            "In every request a sentence is looked up with its value, {value}, and most of its other words.",
             value=why.probe.answers[0],
         )
 
@@ -206,6 +206,11 @@ def statement_sentences(why: Why) -> Iterator[str]:
 def life_sentences(why: Why) -> Iterator[str]:
     """Yield what became of it under one setting, but for what would have kept it."""
     yield held_words(why)
+    if why.edits_prompt:
+        yield _(
+            "The log's program edited its system prompt later; memviz knows only the first copy, so what a later one "
+            "held is unknown."
+        )
     if why.loss is None:
         return
     yield _cause(why, why.loss)
@@ -214,6 +219,12 @@ def life_sentences(why: Why) -> Iterator[str]:
         since=counted(why.since, "request"),
         without=why.without,
     )
+    if why.other_sentence:
+        yield _(
+            "Only {value} is there, in another sentence: “{sentence}”",
+            value=why.probe.answers[0],
+            sentence=why.other_sentence[:QUOTE_CHARS],
+        )
     if why.words_left:
         yield _(
             "The summary still has these of its words: {words}. Read whether they say the same.",

@@ -36,7 +36,7 @@ def test_every_sentence_is_whole() -> None:
     )
     assert [*statement_sentences(found)][1:] == [
         "Said again in message 2.",
-        "In every request its value is looked up: 7742",
+        "In every request a sentence is looked up with its value, 7742, and most of its other words.",
     ]
     assert [*life_sentences(found)] == [
         "Sent: turns 1 to 2 word for word; turns 3 to 4 not at all.",
