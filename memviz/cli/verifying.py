@@ -54,7 +54,7 @@ def verify_log(
 
     Of a log that holds its program's own compactions these requests are checked, and the tokens that the program
     counted are compared with memviz's; else, and with -s, those that a strategy would have sent.
-    One line a breach, with its place; the exit code is 1 where there is one.
+    One line a breach, with its place; the exit code is 1 where there is one, 2 after an error.
 
     \b
     Examples:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Exit, Option
 
 from memviz.cli.arguments import strategies_from
 from memviz.cli.errors import FAILED
-from memviz.cli.inputs import Source, source_of
+from memviz.cli.inputs import Source, load_all, source_of
 from memviz.cli.options import (
     AsJson,
     Counter,
@@ -76,19 +77,25 @@ def explain_loss(
     In a log that holds its program's own compactions (Claude Code, Codex, Gemini CLI, Letta) that is what happened;
     else, and with -s, what would have happened under a strategy, with the built-in model's summaries: nothing is paid.
     What is in a request need not be followed: this tells what a model could know.
-    The exit code is 1 where something was lost, 0 where nothing was.
+    The exit code is 1 where something was lost or denied, 0 where nothing was, 2 after an error.
 
     \b
     Examples:
       memviz why session.jsonl "never commit to main"
       memviz why sample-trip "3,600 euros" -s window:window_size=6 -s claude_code
     """
-    from memviz.tuning.why import why
+    from memviz.tuning.why import NotSaidError, why
 
     source = _source(source_of(conversation, db, format, number, user), db, save)
     with progress_of("Looking at what was sent"):
         runs = runs_of(source, strategy, settings, counter or DEFAULT_COUNTER)
-        found = why(source.transcript, phrase, prices_of=prices_of.strip(), runs=runs)
+        try:
+            found = why(
+                source.transcript, phrase, prices_of=prices_of.strip(), runs=runs
+            )
+        except NotSaidError as error:
+            place = _other_conversation(conversation, phrase, format, user)
+            raise NotSaidError(f"{error}{place}") from None
     links = [_link(source, one) for one in found]
     if json:
         told = zip(found, links, strict=True)
@@ -97,6 +104,22 @@ def explain_loss(
         _print(runs, found, links, is_list=not phrase.strip())
     if any(one.is_lost or one.is_denied for one in found):
         raise Exit(FAILED)
+
+
+def _other_conversation(
+    given: str, phrase: str, format: str | None, user: str | None
+) -> str:
+    """Where another conversation of the same file has a phrase; empty where none has."""
+    from memviz.tuning.why import says
+
+    # What came through a pipe cannot be read again.
+    if not Path(given).is_file():
+        return ""
+    loaded = load_all(given, format, user)
+    for number, transcript in enumerate(loaded.transcripts, start=1):
+        if not loaded.failures and says(transcript, phrase):
+            return f" It is in conversation {number}: --conversation {number}."
+    return ""
 
 
 def _source(source: Source, db: str | None, save: bool) -> Source:

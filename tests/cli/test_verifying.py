@@ -50,6 +50,6 @@ def test_a_log_with_compactions_of_its_own_is_checked_as_it_was(
     ]
 
 
-def test_errors_end_as_those_of_other_commands() -> None:
-    refused("verify", "nowhere", code=1, words=("no saved conversation 'nowhere'",))
+def test_errors_end_with_2() -> None:
+    refused("verify", "nowhere", code=2, words=("no saved conversation 'nowhere'",))
     refused("verify", "sample-trip", "-s", "windo", code=2, words=("windo",))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -100,7 +101,16 @@ def test_nothing_lost_ends_with_0() -> None:
     assert not any("Lost at" in line for line in shown.lines)
 
 
-def test_errors_end_as_those_of_other_commands() -> None:
-    refused("why", "sample-trip", "zyxw", code=1, words=("No message says 'zyxw'.",))
-    refused("why", "nowhere", "x", code=1, words=("no saved conversation",))
+def test_errors_end_with_2() -> None:
+    refused("why", "sample-trip", "zyxw", code=2, words=("No message says 'zyxw'.",))
+    refused("why", "nowhere", "x", code=2, words=("no saved conversation",))
     refused("why", "sample-trip", "x", "-s", "windo", code=2, words=("windo",))
+
+
+def test_a_phrase_of_another_conversation_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "two.json"
+    talks = [[{"role": "user", "content": said}] * 2 for said in ("Hello.", "Ahoy.")]
+    path.write_text(json.dumps([{"messages": one} for one in talks]), encoding="utf-8")
+    shown = memviz("why", path, "ahoy", "-s", "buffer", code=2)
+    assert shown.err.endswith("It is in conversation 2: --conversation 2.\n")
+    memviz("why", path, "ahoy", "-s", "buffer", "--conversation", 2)

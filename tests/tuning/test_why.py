@@ -102,6 +102,11 @@ class TestPhrase:
         found = one(talk("The deposit is 1,800 euros."), "1800 EUR", WINDOW)
         assert (found.said, found.is_word_for_word) == ((0,), False)
 
+    def test_the_nearest_sentence_is_quoted_alone(self) -> None:
+        messages = talk(f"We leave at dawn. {CODE} Bring the maps.", "The code? Fine.")
+        with pytest.raises(NotSaidError, match=f": “{CODE}”$"):
+            one(messages, "the door code of that cabin is 7743", WINDOW)
+
     def test_nobody_said_it(self) -> None:
         with pytest.raises(NotSaidError, match=r"nearest is message 1 \(turn 1\)"):
             one(talk(CODE), "the code of my bicycle", WINDOW)
