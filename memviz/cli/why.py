@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Exit, Option
+from typer import Argument, BadParameter, Exit, Option
 
 from memviz.cli.arguments import strategies_from
 from memviz.cli.errors import FAILED
@@ -34,9 +34,11 @@ from memviz.cli.output import (
 )
 from memviz.cli.replaying import PricesOf
 from memviz.core.counters import DEFAULT_COUNTER
+from memviz.core.errors import MemvizError
 
 if TYPE_CHECKING:
     from memviz.engine.run import Run
+    from memviz.strategies.base import Strategy
     from memviz.tuning.forgotten import Remedy, Why
 
 ADDRESS = "http://127.0.0.1:8501"
@@ -186,15 +188,41 @@ def _print_statement(found: Sequence[Why], links: Sequence[str]) -> None:
 
 
 def _print_remedies(remedies: Sequence[Remedy]) -> None:
+    from memviz.dashboard.words.why import DOLLARS
+
+    if not remedies:
+        return
+    kept = [remedy for remedy in remedies if remedy.keeps]
+    _print_table("  What would have kept it", kept)
+    _print_table(
+        "  What would not have", [remedy for remedy in remedies if not remedy.keeps]
+    )
+    console().print("  " + DOLLARS)
+
+
+def _print_table(heading: str, remedies: Sequence[Remedy]) -> None:
     from memviz.dashboard.words.why import remedy_words
 
     if not remedies:
         return
-    table = new_table("  What would have kept it", "price", wrapped=["price"])
+    table = new_table(heading, "price", "to try it", wrapped=["price"])
     for remedy in remedies:
         words = remedy_words(remedy)
-        table.add_row("  " + on_one_line(words.what), words.price)
+        typed = "" if remedy.kind == "pin" else _argument_of(remedy.strategy)
+        table.add_row("  " + on_one_line(words.what), words.price, typed)
     console().print(table)
+
+
+def _argument_of(strategy: Strategy) -> str:
+    """The option that names a setting; empty where none does, as for pipelines of several steps."""
+    changed = strategy.model_dump(exclude_defaults=True)
+    values = ",".join(f"{name}={value}" for name, value in changed.items())
+    named = ":".join(filter(None, (strategy.id, values)))
+    try:
+        is_it = strategies_from([named], ()) == [strategy]
+    except (MemvizError, BadParameter):
+        return ""
+    return f"-s {named}" if is_it and " " not in named else ""
 
 
 def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:

@@ -114,3 +114,27 @@ def test_a_phrase_of_another_conversation_of_the_file(tmp_path: Path) -> None:
     shown = memviz("why", path, "ahoy", "-s", "buffer", code=2)
     assert shown.err.endswith("It is in conversation 2: --conversation 2.\n")
     memviz("why", path, "ahoy", "-s", "buffer", "--conversation", 2)
+
+
+def test_what_would_have_kept_it_is_what_can_be_typed() -> None:
+    shown = memviz(*BUDGET, code=1)
+    heads = [line for line in shown.lines if line.startswith("  What would")]
+    assert heads[0].endswith("to try it")
+    limit = next(line for line in shown.lines if "A larger limit" in line)
+    named = limit.split("-s ")[1].split()[0]
+    assert named == "window:window_size=40"
+    memviz("why", "sample-trip", "3,600 euros", "-s", named)
+
+
+def test_what_would_not_have_kept_it_has_a_heading_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "whales.json"
+    lines = ["The door code is 7742.", "Yes.", *["Whales?", "Whales."] * 8]
+    roles = ["user", "assistant"] * 9
+    rows = [
+        {"role": role, "content": line} for role, line in zip(roles, lines, strict=True)
+    ]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    shown = memviz("why", path, "7742", "-s", "window:window_size=2", code=1)
+    heading = next(n for n, line in enumerate(shown.lines) if "would not have" in line)
+    not_kept = [n for n, line in enumerate(shown.lines) if line.startswith("  Not ")]
+    assert not_kept == [heading + 1]

@@ -38,6 +38,7 @@ _STATES = {
 CAREFUL = noop(
     "This says what a model could know from its request. What is in a request need not be followed."
 )
+DOLLARS = noop("Dollars follow the prompt cache, so they may fall while tokens rise.")
 
 
 class RemedyWords(NamedTuple):
@@ -175,9 +176,13 @@ def _what(remedy: Remedy) -> str:
     if remedy.kind == "limit":
         return _("A larger limit: {label}", label=label)
     if remedy.kind == "preset" and label.startswith(remedy.title):
-        return _("Another rule: {label}", label=label)
+        return _("Another rule, scaled to this conversation: {label}", label=label)
     if remedy.kind == "preset":
-        return _("Another rule: {title}, here {label}", title=remedy.title, label=label)
+        return _(
+            "Another rule, scaled to this conversation: {title}, here {label}",
+            title=remedy.title,
+            label=label,
+        )
     found = {"label": label, "rank": remedy.rank, "found": remedy.found}
     if remedy.keeps and remedy.rank is not None:
         return _("{label}: it is number {rank:,} of {found:,} found", **found)

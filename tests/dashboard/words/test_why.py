@@ -67,10 +67,13 @@ def test_a_compaction_of_the_log() -> None:
     [
         ({"kind": "pin"}, "Its message pinned, under the same setting"),
         ({"kind": "limit"}, "A larger limit: Retrieval · 5 messages"),
-        ({"kind": "preset"}, "Another rule: Retrieval · 5 messages"),
+        (
+            {"kind": "preset"},
+            "Another rule, scaled to this conversation: Retrieval · 5 messages",
+        ),
         (
             {"kind": "preset", "title": "Zed"},
-            "Another rule: Zed, here Retrieval · 5 messages",
+            "Another rule, scaled to this conversation: Zed, here Retrieval · 5 messages",
         ),
         ({"rank": 2}, "Retrieval · 5 messages: it is number 2 of 9 found"),
         ({}, "Retrieval · 5 messages: the request has it"),
