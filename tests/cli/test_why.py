@@ -128,13 +128,13 @@ def test_what_would_have_kept_it_is_what_can_be_typed() -> None:
 
 def test_what_would_not_have_kept_it_has_a_heading_of_its_own(tmp_path: Path) -> None:
     path = tmp_path / "whales.json"
-    lines = ["The door code is 7742.", "Yes.", *["Whales?", "Whales."] * 8]
-    roles = ["user", "assistant"] * 9
+    lines = ["The door code is 7742.", "Yes.", *["Whales?", "Whales."] * 12]
+    roles = ["user", "assistant"] * 13
     rows = [
         {"role": role, "content": line} for role, line in zip(roles, lines, strict=True)
     ]
     path.write_text(json.dumps(rows), encoding="utf-8")
-    shown = memviz("why", path, "7742", "-s", "window:window_size=2", code=1)
+    shown = memviz("why", path, "7742", "-s", "window", code=1)
     heading = next(n for n, line in enumerate(shown.lines) if "would not have" in line)
     not_kept = [n for n, line in enumerate(shown.lines) if line.startswith("  Not ")]
     assert not_kept == [heading + 1]
