@@ -209,7 +209,7 @@ class Why:
             "would_have_kept": [_remedy(remedy) for remedy in self.remedies],
         }
         if self.compaction is not None:
-            value["ended_by"] = self.compaction.to_dict()
+            value["ended_by"] = _ended_by(self.compaction)
         if self.need is not None:
             needed = _message(log, self.need.position)
             value["needed"] = {**needed, "words": list(self.need.words)}
@@ -223,6 +223,17 @@ def _message(log: Log, position: int) -> dict[str, Any]:
         "role": log[position].role,
         "name": log[position].name,
     }
+
+
+def _ended_by(compaction: Compaction) -> dict[str, Any]:
+    value = compaction.to_dict()
+    # States of the memory count from 0, and say no more than what is told here.
+    del value["before"], value["after"]
+    for name in ("after_message", "keep_from"):
+        value[name] = message_number(value[name])
+    if value["summarized"]:
+        value["summarized"] = [*map(message_number, compaction.summarized)]
+    return value
 
 
 def _span(span: Span) -> dict[str, Any]:

@@ -64,6 +64,19 @@ class TestLife:
         assert found.sent_until is not None
         assert found.sent_until.state is Knowledge.VERBATIM
 
+    def test_as_json_what_ended_it_counts_from_1_as_well(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["They greeted each other."] * 9)
+        run = memviz.replay(talk(CODE), strategy, model=model, counter="chars4")
+        (found,) = why(talk(CODE), "7742", runs=[run])
+        by = run.compactions[0]
+        told = found.to_dict()["ended_by"]
+        assert told["after_message"] == by.after_message + 1
+        assert told["keep_from"] == by.keep_from + 1
+        assert told["version"] == 1
+        assert told["summarized"] == [at + 1 for at in by.summarized]
+        assert told["summarized"][0] == 1
+
     def test_the_summary_that_it_was_known_from(self) -> None:
         strategy = memviz.strategy("summary", buffer_size=2)
         texts = ["The code is 7742.", *["They talked of whales."] * 9]

@@ -8,7 +8,7 @@ import pytest
 
 import memviz
 from memviz import why
-from memviz.dashboard.words.verify import breach_words
+from memviz.dashboard.words.verify import breach_lines, breach_words
 from memviz.dashboard.words.why import (
     held_words,
     life_sentences,
@@ -128,3 +128,22 @@ def test_each_breach_has_its_place_and_its_numbers(breach: Breach) -> None:
     numbers = [breach.position and 2, breach.version, breach.on_record, breach.counted]
     for number in filter(None, numbers):
         assert str(number) in words
+
+
+def test_the_same_breach_of_requests_that_follow_each_other_is_one_line() -> None:
+    run = memviz.replay(TALK, WINDOW, counter="chars4")
+    breaches = [
+        Breach("no_call", 1, position=1),
+        Breach("usage", 1, on_record=12, counted=2),
+        Breach("no_call", 2, position=1),
+        Breach("no_call", 2, position=2),
+        Breach("usage", 2, on_record=12, counted=2),
+        Breach("no_call", 4, position=1),
+    ]
+    places = [line.partition(": ")[0] for line in breach_lines(run, breaches)]
+    assert places == [
+        "Turns 1 to 2",
+        "Turns 1 to 2, with the numbers of the first",
+        "Turn 2",
+        "Turn 4",
+    ]
