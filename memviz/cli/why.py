@@ -111,7 +111,7 @@ def explain_loss(
 def _other_conversation(
     given: str, phrase: str, format: str | None, user: str | None
 ) -> str:
-    """Where another conversation of the same file has a phrase; empty where none has."""
+    """The place in another conversation of the same file that has a phrase; empty where none has."""
     from memviz.tuning.why import says
 
     # What came through a pipe cannot be read again.
