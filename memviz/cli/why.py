@@ -236,6 +236,7 @@ def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:
             out.print("  No statement that was looked for is lost at the end.")
         for one in lost.get(run, []):
             out.print("  " + on_one_line(statement_line(one)))
+    out.print("Only statements with a value are looked for: others may be lost too.")
 
 
 def _link(source: Source, why: Why) -> str:

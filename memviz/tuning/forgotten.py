@@ -338,8 +338,14 @@ def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
         for one in explain(run, probes)
         if one.loss is not None and one.loss is one.spans[-1]
     ]
-    lost.sort(key=lambda one: (_weight(one.probe), -one.without))
+    lost.sort(
+        key=lambda one: (_is_of_tool(one), _weight(one.probe), -one.without),
+    )
     return lost[:MOST_STATEMENTS]
+
+
+def _is_of_tool(one: Why) -> bool:
+    return bool(one.said) and one.run.log[one.said[0]].role == "tool"
 
 
 def _weight(probe: Probe) -> int:

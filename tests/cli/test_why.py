@@ -91,7 +91,14 @@ def test_what_happened_is_what_the_log_says(log: Path) -> None:
 def test_without_a_phrase_lost_statements_are_listed() -> None:
     shown = memviz("why", "sample-agent", "-s", "window", code=1)
     assert shown.lines[0] == "Sliding window · 10 messages"
-    assert shown.lines[1].strip().startswith("migrations (message 1, turn 1, user)")
+    assert (
+        shown.lines[1]
+        .strip()
+        .startswith(
+            "To which folder may you never write? migrations (message 1, turn 1, user)"
+        )
+    )
+    assert "others may be lost too" in shown.out
     nothing = memviz("why", "sample-agent", "-s", "buffer")
     assert nothing.lines[1].strip().startswith("No statement")
 

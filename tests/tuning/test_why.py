@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -282,6 +283,23 @@ class TestStatements:
         found = why(transcript, strategies=WINDOW)
         assert [one.probe.answers[0] for one in found] == ["smoke", "dolphins", "Ana"]
         assert all(one.remedies == () for one in found)
+
+    def test_what_a_tool_said_comes_last(self) -> None:
+        call = {"id": "c", "function": {"name": "look", "arguments": "{}"}}
+        messages = [
+            {"role": "user", "content": "Ana is the guide."},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "content": "Never leave after dusk.", "tool_call_id": "c"},
+            {"role": "assistant", "content": "Fine."},
+            *({"role": one.role, "content": one.content} for one in plain(8)),
+        ]
+        probes = (
+            Probe("Never leave after ___.", ("dusk",), (2,), "number"),
+            Probe("Who is the guide?", ("Ana",), (0,), "name"),
+        )
+        read = memviz.load_transcript(json.dumps(messages).encode())
+        found = why(replace(read, probes=probes), strategies=WINDOW)
+        assert [one.probe.answers[0] for one in found] == ["Ana", "dusk"]
 
     def test_only_what_the_last_request_is_without_and_at_most_ten(self) -> None:
         words = [

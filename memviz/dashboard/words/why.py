@@ -21,6 +21,7 @@ from memviz.dashboard.words.requests import role_name
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import Span
+from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.transcripts.base import RecordedEvent
 from memviz.tuning.forgotten import Remedy, Why
 
@@ -243,13 +244,16 @@ def statement_line(why: Why) -> str:
     log = why.run.log
     first = why.said[0] if why.said else 0
     place = "" if why.loss is None else request_name(*why.loss.first)
+    value = why.probe.answers[0]
+    statement = why.probe.question.replace(BLANK, value)
+    if value not in statement:
+        statement = f"{statement} {value}"
     return _(
-        "{value} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it: {statement}",
-        value=why.probe.answers[0],
+        "{statement} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it",
         number=message_number(first),
         turn=log.turn_number(first),
         role=role_name(log[first].role),
         place=place,
         requests=counted(why.without, "request"),
-        statement=why.probe.question,
+        statement=statement,
     )

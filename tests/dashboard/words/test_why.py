@@ -14,6 +14,7 @@ from memviz.dashboard.words.why import (
     life_sentences,
     remedy_words,
     said_words,
+    statement_line,
     statement_sentences,
 )
 from memviz.metrics.verify import Breach
@@ -147,3 +148,12 @@ def test_the_same_breach_of_requests_that_follow_each_other_is_one_line() -> Non
         "Turn 2",
         "Turn 4",
     ]
+
+
+def test_a_line_of_the_list_has_the_whole_sentence() -> None:
+    probe = memviz.Probe("The code is ___.", ("7742",), (0,), "number")
+    said = [memviz.Message("user", "The code is 7742.")]
+    said += [memviz.Message(one["role"], one["content"]) for one in TALK[2:]]
+    transcript = memviz.Transcript(tuple(said), probes=(probe,))
+    (found,) = why(transcript, strategies=WINDOW)
+    assert statement_line(found).startswith("The code is 7742. (message 1, turn 1,")
