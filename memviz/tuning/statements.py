@@ -14,7 +14,7 @@ from memviz.core.text.words import content_words
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.knowledge import Knowledge, Retention
-from memviz.metrics.retention.polarity import is_negative
+from memviz.metrics.retention.polarity import is_negative, polarity
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.transcripts.base import Probe
@@ -29,11 +29,12 @@ class Statement(Probe):
 
 
 def statement_or_value(log: Log, phrase: str, value: str, said: Sequence[int]) -> Probe:
-    """Return what is looked up for a typed phrase: the statement where it says more than its value, or where it stands
-    in a sentence with a negative, as rules do; else the value."""
+    """Return what is looked up for a typed phrase: the statement where it says more than its value, or where its own
+    sentence would seem to deny it, as rules do; else the value."""
     statement = Statement(phrase, (value,), tuple(said[:1]), category="")
     own = _sentences_with(readable(log[said[0]]), statement)
-    if value != phrase or any(map(is_negative, own)):
+    is_denied = any(not contains(polarity(one).affirmed, value) for one in own)
+    if value != phrase or is_denied:
         return statement
     return Probe(phrase, (value,), tuple(said[:1]), category="")
 
@@ -47,21 +48,11 @@ def texts_of(run: Run, probes: Sequence[Probe]) -> ProbeTexts:
     texts += [version.text for version in run.space.summaries.versions]
     spelled = []
     for probe in probes:
-        signs = _signs(run.log, probe)
-        said = [one for text in texts for one in _saying(probe, text, signs)]
+        said = [one for text in texts for one in _saying(probe, text)]
         answers = tuple(dict.fromkeys((probe.question, *said)))
         spelled.append(replace(probe, answers=answers))
     # Sentences that deny it are not among them.
     return ProbeTexts(run.log, spelled, any_mention=True)
-
-
-def _signs(log: Log, probe: Probe) -> frozenset[bool]:
-    """Return whether what states it has a negative, has none, or, of a value that two sentences have, both."""
-    if probe.answers[0] != probe.question:
-        return frozenset([is_negative(probe.question)])
-    own = [readable(log[at]) for at in probe.evidence]
-    stated = [one for text in own for one in _sentences_with(text, probe)]
-    return frozenset(map(is_negative, stated))
 
 
 def judge(run: Run, texts: ProbeTexts) -> Retention:
@@ -87,15 +78,17 @@ def sentence_with_value(probe: Probe, texts: Iterable[str]) -> str:
 
 
 @lru_cache(maxsize=8192)
-def _saying(probe: Probe, text: str, signs: frozenset[bool]) -> tuple[str, ...]:
+def _saying(probe: Probe, text: str) -> tuple[str, ...]:
     """Return the sentences of ``text`` that have the value and most of the other words of a statement, and that have a
-    negative if, and only if, those do that state it."""
-    words = content_words(probe.question) - content_words(probe.answers[0])
+    negative if, and only if, it has one; where it is a value alone, both with and without."""
+    value = probe.answers[0]
+    words = content_words(probe.question) - content_words(value)
     least = ceil(SHARED_PART * len(words))
+    sign = is_negative(probe.question)
     return tuple(
         sentence
         for sentence in _sentences_with(text, probe)
-        if is_negative(sentence) in signs
+        if (value == probe.question or is_negative(sentence) == sign)
         and len(words & content_words(sentence)) >= least
     )
 

@@ -164,6 +164,14 @@ class TestStatementsAsTyped:
         assert found.spans[-1].state is Knowledge.SUMMARY
         assert not found.is_denied
 
+    def test_a_value_beside_a_negative_is_a_value(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["The door code is 7742."] * 9)
+        messages = talk("Don't forget that the door code is 7742.")
+        run = memviz.replay(messages, strategy, model=model, counter="chars4")
+        (found,) = why(messages, "7742", runs=[run])
+        assert found.spans[-1].state is Knowledge.SUMMARY
+
     def test_a_name_is_no_common_word(self) -> None:
         museum = 'This museum is called the "Things" Museum.'
         other = "A museum is called dull where things are dull."
