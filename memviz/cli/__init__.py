@@ -32,6 +32,9 @@ from memviz.cli.verifying import verify_log
 from memviz.cli.why import explain_loss
 from memviz.core.errors import MemvizError
 
+FINDING = ("why", "verify")
+"""Commands that end with 1 where they find something, and with 2 after any error."""
+
 
 class Commands(TyperGroup):
     """The commands. Any error of memviz that one of them raises is told and ends it; nothing shows a traceback."""
@@ -42,7 +45,9 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except MemvizError as error:
             complain(f"Error: {error}")
-            is_wrong_use = isinstance(error, WRONG_USES)
+            is_wrong_use = (
+                isinstance(error, WRONG_USES) or ctx.invoked_subcommand in FINDING
+            )
             raise Exit(WRONG_USE if is_wrong_use else FAILED) from None
 
 

@@ -53,8 +53,8 @@ def verify_log(
     """Check what each request held: one fate a message, a rule for every drop, calls for results, honest counts.
 
     Of a log that holds its program's own compactions these requests are checked, and the tokens that the program
-    counted are compared with memviz's; else, and with -s, those that a strategy would have sent.
-    One line a breach, with its place; the exit code is 1 where there is one.
+    counted are compared with memviz's; else those that hold everything so far, and with -s those of a strategy.
+    One line a breach, with its requests; the exit code is 1 where there is one, 2 after an error.
 
     \b
     Examples:
@@ -65,6 +65,10 @@ def verify_log(
     from memviz.tuning.recorded import Recorded
 
     source = source_of(conversation, db, format, number, user)
+    # Where the log records no compactions everything was sent, and a breach is the log's.
+    is_recorded = any(one.kind == "compaction" for one in source.transcript.events)
+    if not strategy and not settings and not is_recorded:
+        strategy = ["buffer"]
     told: list[tuple[Run, tuple[Breach, ...]]] = []
     with progress_of("Checking what was sent"):
         for run in runs_of(source, strategy, settings, counter or DEFAULT_COUNTER):
@@ -80,15 +84,20 @@ def verify_log(
 
 
 def _as_json(run: Run, breaches: tuple[Breach, ...]) -> dict[str, object]:
+    from memviz.dashboard.words.verify import breach_words
+
     return {
         "strategy": run.strategy.label,
         "requests": len(run.requests),
-        "breaches": [breach.to_dict() for breach in breaches],
+        "breaches": [
+            {**breach.to_dict(), "text": breach_words(run, breach)}
+            for breach in breaches
+        ],
     }
 
 
 def _say_breaches(run: Run, breaches: tuple[Breach, ...]) -> None:
-    from memviz.dashboard.words.verify import breach_words
+    from memviz.dashboard.words.verify import breach_lines
 
     requests = counted(len(run.requests), "request")
     label = run.strategy.label
@@ -96,5 +105,5 @@ def _say_breaches(run: Run, breaches: tuple[Breach, ...]) -> None:
         say(f"{label}: {requests}, nothing is wrong.")
         return
     say(f"{label}: {len(breaches):,} found wrong in {requests}.")
-    for breach in breaches:
-        say(f"- {breach_words(run, breach)}")
+    for line in breach_lines(run, breaches):
+        say(f"- {line}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Exit, Option
+from typer import Argument, BadParameter, Exit, Option
 
 from memviz.cli.arguments import strategies_from
 from memviz.cli.errors import FAILED
-from memviz.cli.inputs import Source, source_of
+from memviz.cli.inputs import Source, load_all, source_of
 from memviz.cli.options import (
     AsJson,
     Counter,
@@ -33,9 +34,11 @@ from memviz.cli.output import (
 )
 from memviz.cli.replaying import PricesOf
 from memviz.core.counters import DEFAULT_COUNTER
+from memviz.core.errors import MemvizError
 
 if TYPE_CHECKING:
     from memviz.engine.run import Run
+    from memviz.strategies.base import Strategy
     from memviz.tuning.forgotten import Remedy, Why
 
 ADDRESS = "http://127.0.0.1:8501"
@@ -76,27 +79,49 @@ def explain_loss(
     In a log that holds its program's own compactions (Claude Code, Codex, Gemini CLI, Letta) that is what happened;
     else, and with -s, what would have happened under a strategy, with the built-in model's summaries: nothing is paid.
     What is in a request need not be followed: this tells what a model could know.
-    The exit code is 1 where something was lost, 0 where nothing was.
+    The exit code is 1 where something was lost or denied, 0 where nothing was, 2 after an error.
 
     \b
     Examples:
       memviz why session.jsonl "never commit to main"
       memviz why sample-trip "3,600 euros" -s window:window_size=6 -s claude_code
     """
-    from memviz.tuning.why import why
+    from memviz.tuning.why import NotSaidError, why
 
     source = _source(source_of(conversation, db, format, number, user), db, save)
     with progress_of("Looking at what was sent"):
         runs = runs_of(source, strategy, settings, counter or DEFAULT_COUNTER)
-        found = why(source.transcript, phrase, prices_of=prices_of.strip(), runs=runs)
+        try:
+            found = why(
+                source.transcript, phrase, prices_of=prices_of.strip(), runs=runs
+            )
+        except NotSaidError as error:
+            place = _other_conversation(conversation, phrase, format, user)
+            raise NotSaidError(f"{error}{place}") from None
     links = [_link(source, one) for one in found]
     if json:
         told = zip(found, links, strict=True)
         write_json([{**one.to_dict(), "link": link or None} for one, link in told])
     else:
         _print(runs, found, links, is_list=not phrase.strip())
-    if any(one.is_lost for one in found):
+    if any(one.is_lost or one.is_denied for one in found):
         raise Exit(FAILED)
+
+
+def _other_conversation(
+    given: str, phrase: str, format: str | None, user: str | None
+) -> str:
+    """The place in another conversation of the same file that has a phrase; empty where none has."""
+    from memviz.tuning.why import says
+
+    # What came through a pipe cannot be read again.
+    if not Path(given).is_file():
+        return ""
+    loaded = load_all(given, format, user)
+    for number, transcript in enumerate(loaded.transcripts, start=1):
+        if not loaded.failures and says(transcript, phrase):
+            return f" It is in conversation {number}: --conversation {number}."
+    return ""
 
 
 def _source(source: Source, db: str | None, save: bool) -> Source:
@@ -163,15 +188,41 @@ def _print_statement(found: Sequence[Why], links: Sequence[str]) -> None:
 
 
 def _print_remedies(remedies: Sequence[Remedy]) -> None:
+    from memviz.dashboard.words.why import DOLLARS
+
+    if not remedies:
+        return
+    kept = [remedy for remedy in remedies if remedy.keeps]
+    _print_table("  What would have kept it", kept)
+    _print_table(
+        "  What would not have", [remedy for remedy in remedies if not remedy.keeps]
+    )
+    console().print("  " + DOLLARS)
+
+
+def _print_table(heading: str, remedies: Sequence[Remedy]) -> None:
     from memviz.dashboard.words.why import remedy_words
 
     if not remedies:
         return
-    table = new_table("  What would have kept it", "price", wrapped=["price"])
+    table = new_table(heading, "price", "to try it", wrapped=["price"])
     for remedy in remedies:
         words = remedy_words(remedy)
-        table.add_row("  " + on_one_line(words.what), words.price)
+        typed = "" if remedy.kind == "pin" else _argument_of(remedy.strategy)
+        table.add_row("  " + on_one_line(words.what), words.price, typed)
     console().print(table)
+
+
+def _argument_of(strategy: Strategy) -> str:
+    """The option that names a setting; empty where none does, as for pipelines of several steps."""
+    changed = strategy.model_dump(exclude_defaults=True)
+    values = ",".join(f"{name}={value}" for name, value in changed.items())
+    named = ":".join(filter(None, (strategy.id, values)))
+    try:
+        is_it = strategies_from([named], ()) == [strategy]
+    except (MemvizError, BadParameter):
+        return ""
+    return f"-s {named}" if is_it and " " not in named else ""
 
 
 def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:
@@ -185,6 +236,7 @@ def _print_list(runs: Sequence[Run], found: Sequence[Why]) -> None:
             out.print("  No statement that was looked for is lost at the end.")
         for one in lost.get(run, []):
             out.print("  " + on_one_line(statement_line(one)))
+    out.print("Only statements with a value are looked for: others may be lost too.")
 
 
 def _link(source: Source, why: Why) -> str:

@@ -21,7 +21,7 @@ Open to other rooms: ``answer_scores``, ``answer_sources``, ``cost.bounds``,
 ``requests.message_text``, ``requests.request_axis``, ``requests.request_table``,
 ``requests.said_and_sent``, ``requests.token_use``, ``requests.traffic``,
 ``retention.knowledge``, ``retention.life_lines``, ``retention.message_facts``,
-``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
+``retention.polarity``, ``retention.probe_texts``, ``retention.proposed_probes``, ``retention.retention``,
 ``retention.survival``, ``retention.tool_argument_recall``, ``retention.tool_facts``,
 ``summaries.diff``, ``summaries.events``, ``summaries.evolution``, ``summaries.facts``,
 ``summaries.inventions``, ``summaries.request_sizes``, ``verify``.

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 from memviz.core.conversation import Log
 from memviz.core.messages import Message
+from memviz.core.translation import noop
 
 RULE: Final = "rule"
 """The category of what the user asks to be heeded from then on."""
@@ -24,6 +25,10 @@ CATEGORIES = (
     "multi-evidence",
 )
 """Categories of memviz's own probes. Those of a benchmark keep the names that the benchmark gives them."""
+EDITED_PROMPT = noop(
+    "later copies of the system prompt, with an edited memory, were left out"
+)
+"""The beginning of the warning about a log whose program edited its system prompt."""
 MAX_CATEGORY_CHARS = 60
 UNTITLED = "Untitled conversation"
 Category = str

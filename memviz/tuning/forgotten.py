@@ -22,19 +22,22 @@ from memviz.metrics.requests.message_text import readable
 from memviz.metrics.requests.request_table import versions_of
 from memviz.metrics.retention.knowledge import Knowledge, Retention
 from memviz.metrics.retention.life_lines import LossCauses, Span, life_lines
-from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
+from memviz.metrics.retention.probe_texts import Bools
 from memviz.metrics.retention.proposed_probes import BLANK
-from memviz.metrics.retention.retention import retention
 from memviz.strategies.base import Strategy
 from memviz.transcripts.base import CATEGORIES, Probe, RecordedEvent
 from memviz.tuning.recorded import Recorded
+from memviz.tuning.statements import (
+    SHARED_PART,
+    judge,
+    sentence_with_value,
+    texts_of,
+)
 
 MOST_STATEMENTS = 10
 """Lost statements that are told where nobody asks for one."""
 LEAST_SHARED = 2
 """Words of a statement that a message needs to have to be told as one that seems to need it."""
-SHARED_PART = 2 / 3
-"""And the part of its words."""
 _WORD = re.compile(r"\w+")
 _RULE_OR_DECISION = re.compile(
     r"\b(?:never|always|must|only|don['’]t|do not|from now on|decided?|agreed|instead of|immer|niemals|nie)\b"
@@ -105,6 +108,25 @@ class Why:
         return self.loss is not None
 
     @property
+    def is_denied(self) -> bool:
+        """True where the last requests mention it only where it is denied or outdated."""
+        return bool(self.spans) and self.spans[-1].state is Knowledge.CONTRADICTED
+
+    @property
+    def edits_prompt(self) -> bool:
+        """True where the log's program edited its system prompt later, which nobody has."""
+        strategy = self.run.strategy
+        return isinstance(strategy, Recorded) and strategy.edits_prompt
+
+    @property
+    def other_sentence(self) -> str:
+        """The sentence of the first request without it that has its value all the same; "" where none has."""
+        if self.lost_at is None:
+            return ""
+        texts = [readable(message) for message in self.lost_at.context.messages]
+        return sentence_with_value(self.probe, texts)
+
+    @property
     def is_recorded(self) -> bool:
         """True where this is what the log says that its program did."""
         return isinstance(self.run.strategy, Recorded)
@@ -159,7 +181,7 @@ class Why:
 
     @cached_property
     def judged(self) -> Retention:
-        return retention(self.run, [self.probe])
+        return judge(self.run, texts_of(self.run, [self.probe]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON. Messages count from 1 there, as people number them."""
@@ -172,6 +194,9 @@ class Why:
             "said": [_message(log, position) for position in self.said],
             "is_word_for_word": self.is_word_for_word,
             "is_lost": self.is_lost,
+            "is_denied": self.is_denied,
+            "other_sentence": self.other_sentence,
+            "edits_system_prompt": self.edits_prompt,
             "spans": [_span(span) for span in self.spans],
             "lost": None if self.loss is None else _span(self.loss),
             "without_requests": self.without,
@@ -184,7 +209,7 @@ class Why:
             "would_have_kept": [_remedy(remedy) for remedy in self.remedies],
         }
         if self.compaction is not None:
-            value["ended_by"] = self.compaction.to_dict()
+            value["ended_by"] = _ended_by(self.compaction)
         if self.need is not None:
             needed = _message(log, self.need.position)
             value["needed"] = {**needed, "words": list(self.need.words)}
@@ -198,6 +223,17 @@ def _message(log: Log, position: int) -> dict[str, Any]:
         "role": log[position].role,
         "name": log[position].name,
     }
+
+
+def _ended_by(compaction: Compaction) -> dict[str, Any]:
+    value = compaction.to_dict()
+    # States of the memory count from 0, and say no more than what is told here.
+    del value["before"], value["after"]
+    for name in ("after_message", "keep_from"):
+        value[name] = message_number(value[name])
+    if value["summarized"]:
+        value["summarized"] = [*map(message_number, compaction.summarized)]
+    return value
 
 
 def _span(span: Span) -> dict[str, Any]:
@@ -224,8 +260,8 @@ def _remedy(remedy: Remedy) -> dict[str, Any]:
 
 def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
     """Yield what became of each probe that was said in ``run``."""
-    texts = ProbeTexts(run.log, probes)
-    judged = retention(run, probes, texts)
+    texts = texts_of(run, probes)
+    judged = judge(run, texts)
     causes = LossCauses(run, texts)
     words_at = cache(lambda position: content_words(readable(run.log[position])))
     for life in life_lines(run, judged, texts):
@@ -302,8 +338,14 @@ def lost_statements(run: Run, probes: Sequence[Probe]) -> list[Why]:
         for one in explain(run, probes)
         if one.loss is not None and one.loss is one.spans[-1]
     ]
-    lost.sort(key=lambda one: (_weight(one.probe), -one.without))
+    lost.sort(
+        key=lambda one: (_is_of_tool(one), _weight(one.probe), -one.without),
+    )
     return lost[:MOST_STATEMENTS]
+
+
+def _is_of_tool(one: Why) -> bool:
+    return bool(one.said) and one.run.log[one.said[0]].role == "tool"
 
 
 def _weight(probe: Probe) -> int:

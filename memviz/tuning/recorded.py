@@ -13,7 +13,7 @@ from memviz.strategies.base import Effect, Trigger, Write
 from memviz.strategies.clauses import Headroom
 from memviz.strategies.hand_off import HandOff
 from memviz.strategies.presets import presets
-from memviz.transcripts.base import RecordedEvent, Transcript
+from memviz.transcripts.base import EDITED_PROMPT, RecordedEvent, Transcript
 
 CODEX = "codex"
 """The format whose program keeps the user's newest messages beside its summary; the log does not say which."""
@@ -36,6 +36,8 @@ class Recorded(HandOff):
 
     events: tuple[RecordedEvent, ...] = ()
     """The compactions of the log, in order."""
+    edits_prompt: bool = False
+    """The program edited its system prompt later, and the log's first copy of it is all that is known."""
 
     @property
     def label(self) -> str:
@@ -80,5 +82,6 @@ def recorded_run(
     kept = 0
     if transcript.format == CODEX:
         kept = presets()[CODEX].parameters["keep_user_tokens"]
-    strategy = Recorded(events=events, keep_user_tokens=kept)
+    edits = any(EDITED_PROMPT in warning for warning in transcript.warnings)
+    strategy = Recorded(events=events, keep_user_tokens=kept, edits_prompt=edits)
     return replay(transcript, strategy, model=None, counter=counter)

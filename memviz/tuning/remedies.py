@@ -17,7 +17,6 @@ from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.probe_texts import Bools, ProbeTexts
-from memviz.metrics.retention.retention import retention
 from memviz.strategies import strategy as make_strategy
 from memviz.strategies import strategy_class
 from memviz.strategies.base import Strategy
@@ -29,6 +28,7 @@ from memviz.tuning.grid import largest_sizes, refused
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import Recorded
 from memviz.tuning.scaling import scaled
+from memviz.tuning.statements import Statement, judge, texts_of
 
 MOST_PRESETS = 3
 """Presets that would have kept it, the cheapest first."""
@@ -153,10 +153,11 @@ class Offer:
 
     def _retained(self, lost: Why, run: Run) -> Bools:
         """Return which requests of ``run`` hold the statement."""
-        if lost.probe not in self._texts:
-            self._texts[lost.probe] = ProbeTexts(self._log, [lost.probe])
-        judged = retention(run, [lost.probe], self._texts[lost.probe])
-        return judged.retained[:, 0]
+        texts = self._texts.get(lost.probe) or texts_of(run, [lost.probe])
+        if not isinstance(lost.probe, Statement):
+            # A statement may stand in other words in the summaries of each run.
+            self._texts[lost.probe] = texts
+        return judge(run, texts).retained[:, 0]
 
     def _lost_requests(self, lost: Why) -> Any:
         """Return the numbers of the requests that were without it."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Any
 
 import numpy as np
 
@@ -11,10 +13,11 @@ from memviz.core.conversation import Log
 from memviz.core.counters import DEFAULT_COUNTER, AnyCounter
 from memviz.core.errors import MemvizError
 from memviz.core.text.containment import contains
+from memviz.core.text.sentences import passage
 from memviz.core.text.wording import message_number
 from memviz.core.text.words import content_words
 from memviz.core.translation import _
-from memviz.engine.replay import Messages, replay
+from memviz.engine.replay import Messages, as_log, replay
 from memviz.engine.run import Run
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.proposed_probes import propose_probes
@@ -27,6 +30,10 @@ from memviz.tuning.forgotten import Why, explain, lost_statements
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.recorded import recorded_run
 from memviz.tuning.remedies import Offer
+from memviz.tuning.statements import statement_or_value
+
+MOST_NEAR = 20
+"""Messages whose sentences are held against a phrase that nobody says."""
 
 
 class NotSaidError(MemvizError):
@@ -63,7 +70,7 @@ def why(
         return tuple(one for run in runs for one in lost_statements(run, probes))
     said, is_word_for_word = _find_phrase(log, phrase)
     value = _value_of(phrase, said, probes or propose_probes(log, len(log)))
-    probe = Probe(phrase, (value,), said[:1], category="")
+    probe = statement_or_value(log, phrase, value, said)
     offer = Offer(messages, PricingAssumptions.of(prices_of))
     found = []
     for run in runs:
@@ -100,13 +107,8 @@ def runs_to_explain(
 
 def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     """Return the messages that have the phrase word for word; if none has, those that say the same value."""
-    wanted = " ".join(phrase.split()).casefold()
     texts = [readable(message) for message in log]
-    said = [
-        position
-        for position, text in enumerate(texts)
-        if wanted in " ".join(text.split()).casefold()
-    ]
+    said = _saying(texts, phrase)
     if said:
         return tuple(said), True
     said = [position for position, text in enumerate(texts) if contains(text, phrase)]
@@ -115,16 +117,44 @@ def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
     scores = log.word_index().scores(content_words(phrase), 0, len(log))
     if not scores.any():
         raise NotSaidError(_("No message says {phrase!r}.", phrase=phrase))
-    nearest = int(np.argmax(scores))
+    nearest, sentence = _nearest_sentence(texts, scores, phrase)
     raise NotSaidError(
         _(
-            "No message says {phrase!r}. The nearest is message {number:,} (turn {turn:,}): {text!r}",
+            "No message says {phrase!r}. The nearest is message {number:,} (turn {turn:,}): “{text}”",
             phrase=phrase,
             number=message_number(nearest),
             turn=log.turn_number(nearest),
-            text=" ".join(texts[nearest].split())[:120],
+            text=sentence,
         )
     )
+
+
+def says(messages: Messages, phrase: str) -> bool:
+    """Return whether any message has the phrase word for word."""
+    return bool(_saying([readable(one) for one in as_log(messages)], phrase))
+
+
+def _saying(texts: Sequence[str], phrase: str) -> list[int]:
+    wanted = " ".join(phrase.split()).casefold()
+    return [
+        position
+        for position, text in enumerate(texts)
+        if wanted in " ".join(text.split()).casefold()
+    ]
+
+
+def _nearest_sentence(
+    texts: Sequence[str], scores: Any, phrase: str
+) -> tuple[int, str]:
+    """Return the sentence that is written most like the phrase, of the messages that share most words with it, and the
+    position of its message."""
+    asked = SequenceMatcher(b=phrase.casefold())
+    best = (0.0, 0, "")
+    for position in np.argsort(-scores)[:MOST_NEAR].tolist():
+        for sentence in passage(texts[position]).sentences:
+            asked.set_seq1(sentence.text.casefold())
+            best = max(best, (asked.ratio(), -position, sentence.text))
+    return -best[1], best[2]
 
 
 def _value_of(phrase: str, said: Sequence[int], probes: Iterable[Probe]) -> str:

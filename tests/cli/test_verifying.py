@@ -12,8 +12,6 @@ def test_what_is_sound_is_said_and_ends_with_0(chat: Path) -> None:
     shown = memviz("verify", chat)
     assert [line.endswith("6 requests, nothing is wrong.") for line in shown.lines] == [
         True,
-        True,
-        True,
     ]
     assert memviz("verify", chat, "-s", "window", "--json").json == [
         {"strategy": "Sliding window · 10 messages", "requests": 6, "breaches": []}
@@ -31,8 +29,9 @@ def test_a_breach_has_its_place_and_ends_with_1() -> None:
         "turn": 3,
         "call": 2,
         "message": 5,
+        "text": lines[0].removeprefix("- "),
     }
-    assert len(told["breaches"]) == len(lines) == 8
+    assert len(told["breaches"]) == 8
 
 
 def test_a_log_with_compactions_of_its_own_is_checked_as_it_was(
@@ -50,6 +49,6 @@ def test_a_log_with_compactions_of_its_own_is_checked_as_it_was(
     ]
 
 
-def test_errors_end_as_those_of_other_commands() -> None:
-    refused("verify", "nowhere", code=1, words=("no saved conversation 'nowhere'",))
+def test_errors_end_with_2() -> None:
+    refused("verify", "nowhere", code=2, words=("no saved conversation 'nowhere'",))
     refused("verify", "sample-trip", "-s", "windo", code=2, words=("windo",))

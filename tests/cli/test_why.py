@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -90,7 +91,14 @@ def test_what_happened_is_what_the_log_says(log: Path) -> None:
 def test_without_a_phrase_lost_statements_are_listed() -> None:
     shown = memviz("why", "sample-agent", "-s", "window", code=1)
     assert shown.lines[0] == "Sliding window · 10 messages"
-    assert shown.lines[1].strip().startswith("migrations (message 1, turn 1, user)")
+    assert (
+        shown.lines[1]
+        .strip()
+        .startswith(
+            "To which folder may you never write? migrations (message 1, turn 1, user)"
+        )
+    )
+    assert "others may be lost too" in shown.out
     nothing = memviz("why", "sample-agent", "-s", "buffer")
     assert nothing.lines[1].strip().startswith("No statement")
 
@@ -100,7 +108,40 @@ def test_nothing_lost_ends_with_0() -> None:
     assert not any("Lost at" in line for line in shown.lines)
 
 
-def test_errors_end_as_those_of_other_commands() -> None:
-    refused("why", "sample-trip", "zyxw", code=1, words=("No message says 'zyxw'.",))
-    refused("why", "nowhere", "x", code=1, words=("no saved conversation",))
+def test_errors_end_with_2() -> None:
+    refused("why", "sample-trip", "zyxw", code=2, words=("No message says 'zyxw'.",))
+    refused("why", "nowhere", "x", code=2, words=("no saved conversation",))
     refused("why", "sample-trip", "x", "-s", "windo", code=2, words=("windo",))
+
+
+def test_a_phrase_of_another_conversation_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "two.json"
+    talks = [[{"role": "user", "content": said}] * 2 for said in ("Hello.", "Ahoy.")]
+    path.write_text(json.dumps([{"messages": one} for one in talks]), encoding="utf-8")
+    shown = memviz("why", path, "ahoy", "-s", "buffer", code=2)
+    assert shown.err.endswith("It is in conversation 2: --conversation 2.\n")
+    memviz("why", path, "ahoy", "-s", "buffer", "--conversation", 2)
+
+
+def test_what_would_have_kept_it_is_what_can_be_typed() -> None:
+    shown = memviz(*BUDGET, code=1)
+    heads = [line for line in shown.lines if line.startswith("  What would")]
+    assert heads[0].endswith("to try it")
+    limit = next(line for line in shown.lines if "A larger limit" in line)
+    named = limit.split("-s ")[1].split()[0]
+    assert named == "window:window_size=40"
+    memviz("why", "sample-trip", "3,600 euros", "-s", named)
+
+
+def test_what_would_not_have_kept_it_has_a_heading_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "whales.json"
+    lines = ["The door code is 7742.", "Yes.", *["Whales?", "Whales."] * 12]
+    roles = ["user", "assistant"] * 13
+    rows = [
+        {"role": role, "content": line} for role, line in zip(roles, lines, strict=True)
+    ]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    shown = memviz("why", path, "7742", "-s", "window", code=1)
+    heading = next(n for n, line in enumerate(shown.lines) if "would not have" in line)
+    not_kept = [n for n, line in enumerate(shown.lines) if line.startswith("  Not ")]
+    assert not_kept == [heading + 1]

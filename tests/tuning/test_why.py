@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from memviz import Message, Probe, Transcript, Why, why
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Knowledge
+from memviz.transcripts.base import EDITED_PROMPT
 from memviz.tuning.forgotten import MOST_STATEMENTS, Need
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.why import NotSaidError
@@ -63,6 +65,19 @@ class TestLife:
         assert found.sent_until is not None
         assert found.sent_until.state is Knowledge.VERBATIM
 
+    def test_as_json_what_ended_it_counts_from_1_as_well(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["They greeted each other."] * 9)
+        run = memviz.replay(talk(CODE), strategy, model=model, counter="chars4")
+        (found,) = why(talk(CODE), "7742", runs=[run])
+        by = run.compactions[0]
+        told = found.to_dict()["ended_by"]
+        assert told["after_message"] == by.after_message + 1
+        assert told["keep_from"] == by.keep_from + 1
+        assert told["version"] == 1
+        assert told["summarized"] == [at + 1 for at in by.summarized]
+        assert told["summarized"][0] == 1
+
     def test_the_summary_that_it_was_known_from(self) -> None:
         strategy = memviz.strategy("summary", buffer_size=2)
         texts = ["The code is 7742.", *["They talked of whales."] * 9]
@@ -101,11 +116,69 @@ class TestPhrase:
         found = one(talk("The deposit is 1,800 euros."), "1800 EUR", WINDOW)
         assert (found.said, found.is_word_for_word) == ((0,), False)
 
+    def test_the_nearest_sentence_is_quoted_alone(self) -> None:
+        messages = talk(f"We leave at dawn. {CODE} Bring the maps.", "The code? Fine.")
+        with pytest.raises(NotSaidError, match=f": “{CODE}”$"):
+            one(messages, "the door code of that cabin is 7743", WINDOW)
+
     def test_nobody_said_it(self) -> None:
         with pytest.raises(NotSaidError, match=r"nearest is message 1 \(turn 1\)"):
             one(talk(CODE), "the code of my bicycle", WINDOW)
         with pytest.raises(NotSaidError, match="No message says"):
             one(talk(CODE), "zyxw", WINDOW)
+
+
+class TestStatementsAsTyped:
+    def test_its_value_in_another_sentence_is_not_it(self) -> None:
+        said = "No, I do not want travel insurance."
+        system = "Ask whether travel insurance is to be bought. Do not refund who has no travel insurance."
+        messages = [
+            Message("system", system),
+            *talk("Hi.", said, fillers=0),
+            *talk("Fine.", fillers=8),
+        ]
+        found = one(messages, "I do not want travel insurance", WINDOW)
+        assert found.probe.answers == ("travel insurance",)
+        assert found.spans[-1].state is Knowledge.LOST
+        assert found.other_sentence == "Ask whether travel insurance is to be bought."
+        assert found.to_dict()["other_sentence"] == found.other_sentence
+
+    def test_a_sentence_with_most_of_its_words_is_it(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        for text, state in (
+            ("The cabin has the door code 7742.", Knowledge.SUMMARY),
+            ("The cabin has room 7742.", Knowledge.LOST),
+            ("The door code of the cabin is not 7742.", Knowledge.LOST),
+        ):
+            model = memviz.ScriptedModel([text] * 9)
+            run = memviz.replay(talk(CODE), strategy, model=model, counter="chars4")
+            (found,) = why(talk(CODE), CODE, runs=[run])
+            assert found.spans[-1].state is state, text
+
+    def test_the_negative_of_a_rule_does_not_deny_it(self) -> None:
+        rule = "Do not use any interactive commands! Interactive commands hang."
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["Do not use any interactive commands."] * 9)
+        run = memviz.replay(talk(rule), strategy, model=model, counter="chars4")
+        (found,) = why(talk(rule), "interactive commands", runs=[run])
+        assert found.spans[-1].state is Knowledge.SUMMARY
+        assert not found.is_denied
+
+    def test_a_value_beside_a_negative_is_a_value(self) -> None:
+        strategy = memviz.strategy("summary", buffer_size=2)
+        model = memviz.ScriptedModel(["The door code is 7742."] * 9)
+        messages = talk("Don't forget that the door code is 7742.")
+        run = memviz.replay(messages, strategy, model=model, counter="chars4")
+        (found,) = why(messages, "7742", runs=[run])
+        assert found.spans[-1].state is Knowledge.SUMMARY
+
+    def test_a_name_is_no_common_word(self) -> None:
+        museum = 'This museum is called the "Things" Museum.'
+        other = "A museum is called dull where things are dull."
+        found = one(talk(museum, other), museum, WINDOW)
+        assert found.probe.answers == ("Things",)
+        assert found.spans[-1].state is Knowledge.LOST
+        assert found.need is None or found.need.words
 
 
 class TestNeed:
@@ -219,6 +292,23 @@ class TestStatements:
         assert [one.probe.answers[0] for one in found] == ["smoke", "dolphins", "Ana"]
         assert all(one.remedies == () for one in found)
 
+    def test_what_a_tool_said_comes_last(self) -> None:
+        call = {"id": "c", "function": {"name": "look", "arguments": "{}"}}
+        messages = [
+            {"role": "user", "content": "Ana is the guide."},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "content": "Never leave after dusk.", "tool_call_id": "c"},
+            {"role": "assistant", "content": "Fine."},
+            *({"role": one.role, "content": one.content} for one in plain(8)),
+        ]
+        probes = (
+            Probe("Never leave after ___.", ("dusk",), (2,), "number"),
+            Probe("Who is the guide?", ("Ana",), (0,), "name"),
+        )
+        read = memviz.load_transcript(json.dumps(messages).encode())
+        found = why(replace(read, probes=probes), strategies=WINDOW)
+        assert [one.probe.answers[0] for one in found] == ["Ana", "dusk"]
+
     def test_only_what_the_last_request_is_without_and_at_most_ten(self) -> None:
         words = [
             "ash",
@@ -308,6 +398,21 @@ class TestRecorded:
         transcript = memviz.load_transcript(session().encode(), "claude_code")
         (found,) = why(transcript, RULE, strategies=[WINDOW])
         assert not found.is_recorded
+
+    def test_of_a_system_prompt_that_was_edited_later_nobody_can_tell(self) -> None:
+        transcript = memviz.load_transcript(
+            session("All is well.").encode(), "claude_code"
+        )
+        prompt = "The service listens on port 5433."
+        warning = f"{EDITED_PROMPT}: index 6"
+        for warnings, state in (
+            ((), Knowledge.SYSTEM),
+            ((warning,), Knowledge.UNKNOWN),
+        ):
+            edited = replace(transcript, system_prompt=prompt, warnings=warnings)
+            (found,) = why(edited, "port 5433")
+            assert found.spans[-1].state is state
+            assert found.edits_prompt == bool(warnings)
 
     def test_nothing_is_pinned_in_what_happened(self, found: Why) -> None:
         assert {remedy.kind for remedy in found.remedies} <= {"retrieval", "preset"}

@@ -1,6 +1,8 @@
 """Breaches of the books of a run, in sentences."""
 
-from memviz.core.text.wording import message_number, request_name
+from collections.abc import Iterable
+
+from memviz.core.text.wording import RequestPlace, message_number, request_range
 from memviz.core.translation import _, noop
 from memviz.engine.run import Run
 from memviz.metrics.verify import Breach, BreachKind
@@ -30,15 +32,17 @@ _COUNTS: dict[BreachKind, str] = {
         "{place}: {on_record:,} tokens are on record, and its messages have {counted:,}."
     ),
     "usage": noop(
-        "{place}: the log has {on_record:,} tokens on record, and {counted:,} are counted."
+        "{place}: the log has {on_record:,} tokens on record, and {counted:,} are counted; a system prompt or tools "
+        "that the log lacks may be the reason."
     ),
 }
 
 
-def breach_words(run: Run, breach: Breach) -> str:
-    """Return one breach of ``run`` as a sentence, its place first."""
-    calls = sum(turn == breach.turn for turn in run.columns.turns.tolist())
-    place = request_name(breach.turn, breach.call, calls if breach.call else 1)
+def breach_words(run: Run, breach: Breach, last: Breach | None = None) -> str:
+    """Return one breach of ``run`` as a sentence, its place first; with ``last`` the same breach of all requests up to
+    that one, with the tokens of the first."""
+    places = [_place(run, one) for one in (breach, last or breach)]
+    place = request_range(places[0], places[1])
     place = place[:1].upper() + place[1:]
     if breach.position is not None:
         return _(
@@ -49,9 +53,35 @@ def breach_words(run: Run, breach: Breach) -> str:
         )
     if breach.version is not None:
         return _(_VERSIONS[breach.kind], place=place, version=breach.version)
+    if last is not None and last != breach:
+        place = _("{place}, with the numbers of the first", place=place)
     return _(
         _COUNTS[breach.kind],
         place=place,
         on_record=breach.on_record,
         counted=breach.counted,
     )
+
+
+def _place(run: Run, breach: Breach) -> RequestPlace:
+    calls = sum(turn == breach.turn for turn in run.columns.turns.tolist())
+    return breach.turn, breach.call, calls if breach.call else 1
+
+
+def breach_lines(run: Run, breaches: Iterable[Breach]) -> list[str]:
+    """Return breaches as sentences: one for what is wrong in the same way in requests that follow each other."""
+    numbers = {
+        (record.turn, record.call): number for number, record in enumerate(run.requests)
+    }
+    ranges: list[list[Breach]] = []
+    open_range: dict[object, list[Breach]] = {}
+    for breach in breaches:
+        number = numbers.get((breach.turn, breach.call), 0)
+        same = (breach.kind, breach.position, breach.version)
+        before = open_range.get(same, [])
+        if before and numbers.get((before[-1].turn, before[-1].call)) == number - 1:
+            before.append(breach)
+        else:
+            open_range[same] = [breach]
+            ranges.append(open_range[same])
+    return [breach_words(run, one[0], one[-1]) for one in ranges]

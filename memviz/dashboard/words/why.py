@@ -21,6 +21,7 @@ from memviz.dashboard.words.requests import role_name
 from memviz.metrics.requests.message_text import readable
 from memviz.metrics.retention.knowledge import Knowledge
 from memviz.metrics.retention.life_lines import Span
+from memviz.metrics.retention.proposed_probes import BLANK
 from memviz.transcripts.base import RecordedEvent
 from memviz.tuning.forgotten import Remedy, Why
 
@@ -38,6 +39,7 @@ _STATES = {
 CAREFUL = noop(
     "This says what a model could know from its request. What is in a request need not be followed."
 )
+DOLLARS = noop("Dollars follow the prompt cache, so they may fall while tokens rise.")
 
 
 class RemedyWords(NamedTuple):
@@ -175,9 +177,13 @@ def _what(remedy: Remedy) -> str:
     if remedy.kind == "limit":
         return _("A larger limit: {label}", label=label)
     if remedy.kind == "preset" and label.startswith(remedy.title):
-        return _("Another rule: {label}", label=label)
+        return _("Another rule, scaled to this conversation: {label}", label=label)
     if remedy.kind == "preset":
-        return _("Another rule: {title}, here {label}", title=remedy.title, label=label)
+        return _(
+            "Another rule, scaled to this conversation: {title}, here {label}",
+            title=remedy.title,
+            label=label,
+        )
     found = {"label": label, "rank": remedy.rank, "found": remedy.found}
     if remedy.keeps and remedy.rank is not None:
         return _("{label}: it is number {rank:,} of {found:,} found", **found)
@@ -198,7 +204,7 @@ def statement_sentences(why: Why) -> Iterator[str]:
         yield _("Said again in {messages}.", messages=message_list(why.said[1:]))
     if why.probe.question != why.probe.answers[0]:
         yield _(
-            "In every request its value is looked up: {value}",
+            "In every request a sentence is looked up with its value, {value}, and most of its other words.",
             value=why.probe.answers[0],
         )
 
@@ -206,6 +212,11 @@ def statement_sentences(why: Why) -> Iterator[str]:
 def life_sentences(why: Why) -> Iterator[str]:
     """Yield what became of it under one setting, but for what would have kept it."""
     yield held_words(why)
+    if why.edits_prompt:
+        yield _(
+            "The log's program edited its system prompt later; memviz knows only the first copy, so what a later one "
+            "held is unknown."
+        )
     if why.loss is None:
         return
     yield _cause(why, why.loss)
@@ -214,6 +225,12 @@ def life_sentences(why: Why) -> Iterator[str]:
         since=counted(why.since, "request"),
         without=why.without,
     )
+    if why.other_sentence:
+        yield _(
+            "Only {value} is there, in another sentence: “{sentence}”",
+            value=why.probe.answers[0],
+            sentence=why.other_sentence[:QUOTE_CHARS],
+        )
     if why.words_left:
         yield _(
             "The summary still has these of its words: {words}. Read whether they say the same.",
@@ -227,13 +244,16 @@ def statement_line(why: Why) -> str:
     log = why.run.log
     first = why.said[0] if why.said else 0
     place = "" if why.loss is None else request_name(*why.loss.first)
+    value = why.probe.answers[0]
+    statement = why.probe.question.replace(BLANK, value)
+    if value not in statement:
+        statement = f"{statement} {value}"
     return _(
-        "{value} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it: {statement}",
-        value=why.probe.answers[0],
+        "{statement} (message {number:,}, turn {turn:,}, {role}), lost at {place}, {requests} without it",
         number=message_number(first),
         turn=log.turn_number(first),
         role=role_name(log[first].role),
         place=place,
         requests=counted(why.without, "request"),
-        statement=why.probe.question,
+        statement=statement,
     )

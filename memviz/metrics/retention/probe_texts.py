@@ -286,7 +286,8 @@ class ProbeTexts:
 
     def _told_in(self, texts: Sequence[str]) -> list[Bools]:
         answers, stale = self._mentioned(texts)
-        answers |= self._negatives.denied_in(texts)
+        if not self._any_mention:
+            answers |= self._negatives.denied_in(texts)
         denied = np.zeros_like(answers)
         ended = np.zeros_like(answers)
         held = [answers, stale, denied, ended]

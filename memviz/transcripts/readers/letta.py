@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from memviz.core.messages import ToolCall
 from memviz.core.translation import noop
-from memviz.transcripts.base import Transcript
+from memviz.transcripts.base import EDITED_PROMPT, Transcript
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import Note, named, stand_in
 from memviz.transcripts.document import Document, Reader, mismatch
@@ -57,9 +57,6 @@ SUMMARY = re.compile(
 )
 """What stands before the summary in an alert that older messages have left the context."""
 SAME_PROMPT_CHARS = 80
-EDITED_PROMPT = noop(
-    "later copies of the system prompt, with an edited memory, were left out"
-)
 PROMPT_MARKS = (
     "<memory_blocks>",
     "<memory_metadata>",

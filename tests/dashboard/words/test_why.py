@@ -8,12 +8,13 @@ import pytest
 
 import memviz
 from memviz import why
-from memviz.dashboard.words.verify import breach_words
+from memviz.dashboard.words.verify import breach_lines, breach_words
 from memviz.dashboard.words.why import (
     held_words,
     life_sentences,
     remedy_words,
     said_words,
+    statement_line,
     statement_sentences,
 )
 from memviz.metrics.verify import Breach
@@ -36,7 +37,7 @@ def test_every_sentence_is_whole() -> None:
     )
     assert [*statement_sentences(found)][1:] == [
         "Said again in message 2.",
-        "In every request its value is looked up: 7742",
+        "In every request a sentence is looked up with its value, 7742, and most of its other words.",
     ]
     assert [*life_sentences(found)] == [
         "Sent: turns 1 to 2 word for word; turns 3 to 4 not at all.",
@@ -67,10 +68,13 @@ def test_a_compaction_of_the_log() -> None:
     [
         ({"kind": "pin"}, "Its message pinned, under the same setting"),
         ({"kind": "limit"}, "A larger limit: Retrieval · 5 messages"),
-        ({"kind": "preset"}, "Another rule: Retrieval · 5 messages"),
+        (
+            {"kind": "preset"},
+            "Another rule, scaled to this conversation: Retrieval · 5 messages",
+        ),
         (
             {"kind": "preset", "title": "Zed"},
-            "Another rule: Zed, here Retrieval · 5 messages",
+            "Another rule, scaled to this conversation: Zed, here Retrieval · 5 messages",
         ),
         ({"rank": 2}, "Retrieval · 5 messages: it is number 2 of 9 found"),
         ({}, "Retrieval · 5 messages: the request has it"),
@@ -125,3 +129,31 @@ def test_each_breach_has_its_place_and_its_numbers(breach: Breach) -> None:
     numbers = [breach.position and 2, breach.version, breach.on_record, breach.counted]
     for number in filter(None, numbers):
         assert str(number) in words
+
+
+def test_the_same_breach_of_requests_that_follow_each_other_is_one_line() -> None:
+    run = memviz.replay(TALK, WINDOW, counter="chars4")
+    breaches = [
+        Breach("no_call", 1, position=1),
+        Breach("usage", 1, on_record=12, counted=2),
+        Breach("no_call", 2, position=1),
+        Breach("no_call", 2, position=2),
+        Breach("usage", 2, on_record=12, counted=2),
+        Breach("no_call", 4, position=1),
+    ]
+    places = [line.partition(": ")[0] for line in breach_lines(run, breaches)]
+    assert places == [
+        "Turns 1 to 2",
+        "Turns 1 to 2, with the numbers of the first",
+        "Turn 2",
+        "Turn 4",
+    ]
+
+
+def test_a_line_of_the_list_has_the_whole_sentence() -> None:
+    probe = memviz.Probe("The code is ___.", ("7742",), (0,), "number")
+    said = [memviz.Message("user", "The code is 7742.")]
+    said += [memviz.Message(one["role"], one["content"]) for one in TALK[2:]]
+    transcript = memviz.Transcript(tuple(said), probes=(probe,))
+    (found,) = why(transcript, strategies=WINDOW)
+    assert statement_line(found).startswith("The code is 7742. (message 1, turn 1,")
