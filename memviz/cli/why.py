@@ -103,7 +103,7 @@ def explain_loss(
         told = zip(found, links, strict=True)
         write_json([{**one.to_dict(), "link": link or None} for one, link in told])
     else:
-        _print(runs, found, links, is_list=not phrase.strip())
+        _print(runs, found, links, is_list=not phrase.strip(), is_kept=bool(source.id))
     if any(one.is_lost or one.is_denied for one in found):
         raise Exit(FAILED)
 
@@ -155,8 +155,14 @@ def runs_of(
 
 
 def _print(
-    runs: Sequence[Run], found: Sequence[Why], links: Sequence[str], *, is_list: bool
+    runs: Sequence[Run],
+    found: Sequence[Why],
+    links: Sequence[str],
+    *,
+    is_list: bool,
+    is_kept: bool,
 ) -> None:
+    """Print the answer; ``is_kept`` where the conversation stands in the library."""
     from memviz.dashboard.words.why import CAREFUL
 
     if is_list:
@@ -165,7 +171,7 @@ def _print(
         _print_statement(found, links)
     say("")
     say(CAREFUL)
-    if not any(links):
+    if not (is_list or is_kept or found[0].is_recorded):
         say(
             "--save keeps a file's conversation in the library, and prints links to it."
         )
@@ -250,23 +256,24 @@ def _link(source: Source, why: Why) -> str:
     )
     from memviz.models.names import OFFLINE
 
-    if not source.id:
+    if not source.id or why.is_recorded:
+        # No page draws what a log's own program sent.
         return ""
-    settings = () if why.is_recorded else (why.run.strategy,)
     study = Study(
         source.id,
-        settings,
+        (why.run.strategy,),
         counter=why.run.counter.name,
         first_messages=ALL_MESSAGES,
     )
     record = why.lost_at
+    message = [("message", str(position + 1)) for position in why.said[:1]]
     view = View(
         study,
         "compare",
         "memory_map",
         turn=record.turn if record else None,
         call=record.call if record else None,
-        highlight=Highlight(setting=0 if settings else None),
-        link=(("message", str(why.said[0] + 1)), ("summarizer", OFFLINE)),
+        highlight=Highlight(setting=0),
+        link=(*message, ("summarizer", OFFLINE)),
     )
     return f"{ADDRESS}/compare?{query_of(view)}"

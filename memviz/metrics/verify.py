@@ -59,6 +59,7 @@ class Breach:
     turn: int
     """The turn of the request; of a compaction that of the message that it came after."""
     call: int = 1
+    """0 for a compaction, which may stand at any call of its turn."""
     position: int | None = None
     """The log position of the message that it is about."""
     version: int | None = None
@@ -71,6 +72,8 @@ class Breach:
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON, without what it is not about. Messages count from 1 there."""
         value = {name: one for name, one in asdict(self).items() if one is not None}
+        if not self.call:
+            del value["call"]
         position = value.pop("position", None)
         if position is not None:
             value["message"] = position + 1
@@ -107,7 +110,10 @@ def _find_breaches(
     for compaction in run.compactions:
         if compaction.changes_memory and not compaction.reason:
             yield Breach(
-                "no_reason", compaction.turn, position=compaction.after_message
+                "no_reason",
+                compaction.turn,
+                call=0,
+                position=compaction.after_message,
             )
     for event in events:
         yield from _event(run, event, factor)

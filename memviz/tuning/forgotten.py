@@ -275,6 +275,9 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
             first = judged.number_at(loss.first_place)
             number = causes.by(first, life.probe)
             compaction = None if number is None else run.compactions[number]
+            if compaction is None and isinstance(run.strategy, Recorded):
+                # What happened has no rule: only a compaction can have done it.
+                compaction = next(reversed(run.requests[first].compactions), None)
             lost = states == Knowledge.LOST
             says = np.diff(texts.counts.answers[:, life.probe]) > 0
             need = _find_need(run, probe, lost, says, words_at)

@@ -59,6 +59,9 @@ def why(
 
     Raises :class:`NotSaidError` where nobody says the phrase, and what :func:`memviz.replay` does.
     """
+    if not isinstance(messages, Transcript):
+        # One log for all runs, so that its tokens are counted once.
+        messages = as_log(messages)
     if not runs:
         runs = runs_to_explain(messages, strategies, counter)
     log = runs[0].log
@@ -106,14 +109,18 @@ def runs_to_explain(
 
 
 def _find_phrase(log: Log, phrase: str) -> tuple[tuple[int, ...], bool]:
-    """Return the messages that have the phrase word for word; if none has, those that say the same value."""
+    """Return the messages that have the phrase word for word; if none has, those that say the same value, and last
+    those that have it as a part of words: "5 GB" is no part of "15 GB" where "5 GB" stands elsewhere."""
     texts = [readable(message) for message in log]
-    said = _saying(texts, phrase)
+    parts = _saying(texts, phrase)
+    said = [position for position in parts if contains(texts[position], phrase)]
     if said:
         return tuple(said), True
     said = [position for position, text in enumerate(texts) if contains(text, phrase)]
     if said:
         return tuple(said), False
+    if parts:
+        return tuple(parts), True
     scores = log.word_index().scores(content_words(phrase), 0, len(log))
     if not scores.any():
         raise NotSaidError(_("No message says {phrase!r}.", phrase=phrase))

@@ -66,16 +66,21 @@ def test_the_link_opens_the_memory_map_there() -> None:
 
 def test_a_file_has_a_link_once_it_is_saved(log: Path, library: Workspace) -> None:
     before = len(library.store.conversations(limit=-1))
-    shown = memviz("why", log, RULE, code=1)
+    assert "--save" not in memviz("why", log, RULE, code=1).out
+    asked = ("why", log, RULE, "-s", "window:window_size=2")
+    shown = memviz(*asked, code=1)
     assert "http" not in shown.out
     assert "--save keeps" in shown.lines[-1]
     assert len(library.store.conversations(limit=-1)) == before
     for _ in range(2):
-        (told,) = memviz("why", log, RULE, "--save", "--json", code=1).json
+        (told,) = memviz(*asked, "--save", "--json", code=1).json
     assert len(library.store.conversations(limit=-1)) == before + 1
     id = parse_qs(urlsplit(told["link"]).query)["conversation"][0]
     assert library.store.exists(id)
-    assert memviz("why", id, RULE, "--json", code=1).json == [told]
+    again = ("why", id, RULE, "-s", "window:window_size=2", "--json")
+    assert memviz(*again, code=1).json == [told]
+    (recorded,) = memviz("why", id, RULE, "--json", code=1).json
+    assert recorded["link"] is None, "no page draws what the log's program sent"
 
 
 def test_what_happened_is_what_the_log_says(log: Path) -> None:

@@ -150,7 +150,7 @@ class TestBreaches:
         changed = replace(run.compactions[0], reason="")
         run = replace(run, compactions=(changed, *run.compactions[1:]))
         assert verify(run) == (
-            Breach("no_reason", changed.turn, position=changed.after_message),
+            Breach("no_reason", changed.turn, 0, position=changed.after_message),
         )
 
     def test_a_result_without_its_call(self) -> None:

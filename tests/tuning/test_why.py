@@ -180,6 +180,17 @@ class TestStatementsAsTyped:
         assert found.spans[-1].state is Knowledge.LOST
         assert found.need is None or found.need.words
 
+    def test_a_part_of_a_number_is_not_the_phrase(self) -> None:
+        talked = talk(
+            "The disk has 15 GB.", "The phone has 5 GB.", "Whales.", fillers=2
+        )
+        assert one(talked, "5 GB", memviz.strategy("buffer")).said == (6,)
+        assert one(talked, "5 G", memviz.strategy("buffer")).said == (0, 6)
+
+    def test_messages_may_come_one_by_one(self) -> None:
+        found = why(iter(talk(CODE, ASKED)), "7742", strategies=[WINDOW, WINDOW])
+        assert [each.said for each in found] == [(0,), (0,)]
+
 
 class TestNeed:
     def test_the_first_message_with_most_of_its_words(self) -> None:

@@ -191,10 +191,10 @@ def _what(remedy: Remedy) -> str:
         return _("{label}: the request has it", **found)
     if remedy.rank is not None:
         return _(
-            "Not {label}: it is number {rank:,} of {found:,} found, too far down",
+            "Not {label}: the request does not hold all of it, though it is number {rank:,} of {found:,} found",
             **found,
         )
-    return _("Not {label}: the question has no word of it", **found)
+    return _("Not {label}: it is not among the {found:,} messages found", **found)
 
 
 def statement_sentences(why: Why) -> Iterator[str]:

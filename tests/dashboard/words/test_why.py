@@ -80,11 +80,11 @@ def test_a_compaction_of_the_log() -> None:
         ({}, "Retrieval · 5 messages: the request has it"),
         (
             {"keeps": False, "rank": 8},
-            "Not Retrieval · 5 messages: it is number 8 of 9 found, too far down",
+            "Not Retrieval · 5 messages: the request does not hold all of it, though it is number 8 of 9 found",
         ),
         (
             {"keeps": False},
-            "Not Retrieval · 5 messages: the question has no word of it",
+            "Not Retrieval · 5 messages: it is not among the 9 messages found",
         ),
     ],
 )
