@@ -1,0 +1,137 @@
+"""The common part of strategies that list the facts of each turn, and send those that are found for a question."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING, ClassVar
+
+from memviz.core.facts import FACTS
+from memviz.core.memory import Memory
+from memviz.core.messages import Message
+from memviz.core.pieces import Line, Messages, Piece, Quote
+from memviz.strategies.base import Effect, Write
+from memviz.strategies.fact_lists import EXTRACT, facts_request
+from memviz.strategies.families import LISTED_FACTS
+from memviz.strategies.lookup import best_first, find_newest_start
+from memviz.strategies.per_turn import PerTurn
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+KNOWN_FACTS = 10
+"""So many known facts, those nearest to a turn, are shown to who extracts its facts, as in mem0."""
+
+
+class FoundFacts(PerTurn):
+    """Lists the facts of each turn, and sends those that are found and the newest messages.
+
+    A strategy says how facts are scored (:meth:`scores`), which of those that are found it sends (:meth:`picks`), as
+    what line (:meth:`line_of`), whether replaced ones are found (:attr:`finds_replaced`), and in which form facts are
+    listed (``form``, and ``replacing`` for one that replaces another).
+    """
+
+    family: ClassVar[str] = LISTED_FACTS
+    main_parameter: ClassVar[str] = "top_k"
+    summary_heading: ClassVar[str] = "What is known from earlier:"
+    form: ClassVar[str]
+    replacing: ClassVar[str]
+
+    if TYPE_CHECKING:
+        # Each strategy declares it, where it stands among its parameters.
+        newest_messages: int
+
+    @property
+    @abstractmethod
+    def finds_replaced(self) -> bool:
+        """True if a fact that a newer one replaces is still found."""
+
+    @abstractmethod
+    def scores(self, memory: Memory, asked: range, count: int) -> NDArray[np.float64]:
+        """Return the scores of the first ``count`` facts for what the messages at ``asked`` say; 0 for no find."""
+
+    @abstractmethod
+    def picks(self, memory: Memory) -> Iterator[Quote]:
+        """The facts that are sent, the best first."""
+
+    @abstractmethod
+    def line_of(self, memory: Memory, number: int) -> str:
+        """Return the line that tells fact ``number``."""
+
+    def plan(self, memory: Memory) -> tuple[Effect, ...]:
+        """List the facts of the oldest completed turn of which none were listed yet."""
+        return self.write_for_turn(memory, FACTS)
+
+    def select(self, memory: Memory) -> tuple[Piece, ...]:
+        """The facts that are found, and the newest messages."""
+        start = find_newest_start(memory, self.newest_messages)
+        start = min(start, self.unsummarized_start(memory))
+        newest = Messages(start, memory.length)
+        picks = tuple(self.picks(memory))
+        if not picks:
+            return (newest,)
+        lines = [self.line_of(memory, pick.number) for pick in picks]
+        text = "\n".join([self.summary_heading, *lines])
+        return (Line(Message("system", text), quotes=picks), newest)
+
+    def found(self, memory: Memory, asked: range) -> Iterator[Quote]:
+        """The facts that are found for the messages at ``asked``, the best first and each once; of equals the newer
+        one."""
+        index = memory.space.summaries.fact_index()
+        count = index.count(memory.summary_count)
+        scores = self.scores(memory, asked, count)
+        numbers = (place + 1 for place in best_first(scores))
+        told = set[str]()
+        for number in self.in_force(memory, numbers):
+            text = index.facts[number - 1].text.casefold()
+            if text not in told:
+                told.add(text)
+                score = float(scores[number - 1])
+                yield Quote(number, index.versions[number - 1], score)
+
+    def in_force(self, memory: Memory, numbers: Iterator[int]) -> Iterator[int]:
+        """Those of the facts that were neither edited away nor undone, nor replaced where those are not found."""
+        summaries = memory.space.summaries
+        index = summaries.fact_index()
+        count = index.count(memory.summary_count)
+        versions: set[int] | None = None
+        if not summaries.is_straight:
+            block = summaries.in_block(0, memory.summary_count)
+            versions = {version.version - 1 for version in block}
+        for number in numbers:
+            if versions is not None and index.versions[number - 1] not in versions:
+                continue
+            if self.finds_replaced or index.replaced_by(number, count) is None:
+                yield number
+
+    @property
+    def instruction(self) -> str:
+        """The instruction to extract facts."""
+        return EXTRACT
+
+    def requests_of(
+        self, memory: Memory, effect: Write, instruction: str | None = None
+    ) -> tuple[Message, ...]:
+        """One user message: what to do, the known facts nearest to the turn with their numbers, the form of the answer,
+        and the messages."""
+        index = memory.space.summaries.fact_index()
+        nearest = islice(self.found(memory, effect.summarize), KNOWN_FACTS)
+        numbers = sorted(quote.number for quote in nearest)
+        known = "\n".join(
+            f'<fact number="{number}">{index.facts[number - 1].text}</fact>'
+            for number in numbers
+        )
+        return facts_request(
+            instruction or self.instruction,
+            known,
+            f"{self.form}\n{self.replacing}" if known else self.form,
+            memory.worth_summarizing(effect.summarize),
+        )
+
+
+def asked_from(memory: Memory, messages: int = 1) -> range:
+    """Return the positions of the messages that are looked up: those of the open turn, and the newest so many."""
+    start = min(memory.before_open_turn, memory.length - messages)
+    return range(max(memory.history_start, start), memory.length)
