@@ -190,13 +190,18 @@ def cell(
     )
     stale = any(affirms(text, probe)[1] for found in held.values() for text in found)
     blocks = record.context.blocks
-    verbatim = {
-        p
-        for block in blocks
-        if block.kind in ("system", "history", "input", "tools")
-        for p in block.indices
-        if block.kind == "system" or record.memory.log[p] in block.messages
-    }
+    verbatim: set[int] = set()
+    for block in blocks:
+        if block.kind == "system":
+            verbatim |= set(block.indices)
+        if block.kind in ("history", "input", "tools"):
+            for position in block.indices:
+                message = record.memory.log[position]
+                alike = [p for p in block.indices if record.memory.log[p] == message]
+                # Of messages that are alike the oldest are cleared first.
+                cleared = max(0, len(alike) - block.messages.count(message))
+                if position in alike[cleared:]:
+                    verbatim.add(position)
     anywhere = verbatim | {
         p for block in blocks if block.kind == "recalled" for p in block.indices
     }
