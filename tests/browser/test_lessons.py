@@ -102,6 +102,9 @@ def test_the_picture_stays_where_the_reader_put_it_until_the_step_changes(
     rests(page)
     place = page.locator(".memviz-stage input[type=range]")
     last = place.input_value()
+    # Long enough that the page has heard of it: it stays for the page as well.
+    page.wait_for_timeout(1_000)
+    quiet(page)
     expect(page.get_by_role("button", name="One request on")).to_be_disabled()
     page.locator(".st-key-lesson-walk").get_by_text("简体中文").click()
     sees(page.get_by_role("heading", name=lesson.steps[several - 1].title.zh))

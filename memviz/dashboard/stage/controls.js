@@ -45,7 +45,7 @@ class MemvizControls {
         this.walk = walk;
         this.bar = memvizMake("div", parent, { className: "controls" }, { role: "group" });
         this.track = memvizMake("div", this.bar, { className: "track" });
-        this.slider = memvizMake("input", this.track, { type: "range", min: 0, step: 1, oninput: () => walk.go(Number(this.slider.value)) });
+        this.slider = memvizMake("input", this.track, { type: "range", min: 0, step: 1, oninput: () => walk.go(Number(this.slider.value)) }, { "aria-label": _("Request") });
         this.row = memvizMake("div", this.bar, { className: "row" });
         this.previous = memvizButton("previous", this.row, "", "", () => walk.step(-1));
         this.play = memvizButton("play", this.row, "", _("Play and pause (space bar)"), () => walk.toggle());

@@ -77,13 +77,20 @@ def stage(
     written = json.dumps(frames, sort_keys=True).encode()
     id = blake2b(written, digest_size=12).hexdigest()
     kept: dict[str, Any] = widget_value(_kept(key)) or {}
-    is_known = kept.get("id") == id and widget_value(key) is not None
+    scene = [data.get("scene"), data["of"], *map(_setting_of, data["settings"])]
+    is_there = widget_value(key) is not None
+    is_known = is_there and kept.get("id") == id
     if not is_known or (at, chosen) not in (kept["said"], kept["heard"]):
+        stands = (at, chosen)
+        if is_there and kept.get("scene") == scene and stands == kept["said"]:
+            # It is the same in another language, so the visitor stays where they went.
+            stands = kept["heard"]
         kept = {
             "id": id,
-            "at": at,
-            "chosen": chosen,
-            "heard": (at, chosen),
+            "scene": scene,
+            "at": stands[0],
+            "chosen": stands[1],
+            "heard": stands,
             "serial": kept.get("serial", 0) + 1,
             "moves": widget_value(_MOVES_HEARD) or 0,
         }
@@ -92,6 +99,11 @@ def stage(
         frames[name] = kept[name]
     frames["tells_while_playing"] = tells_while_playing
     _stage(data=frames, key=key, on_move_change=lambda: _moved(key, on_move))
+
+
+def _setting_of(row: Mapping[str, Any]) -> Any:
+    """Return what tells a setting of the stage from another, in whatever language."""
+    return row.get("setting", row["label"])
 
 
 def _controls(data: Mapping[str, Any]) -> dict[str, Any]:

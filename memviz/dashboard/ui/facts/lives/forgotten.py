@@ -37,18 +37,21 @@ def _show(one: RetentionResult, life: LifeLine) -> None:
         found = _answer(one, life)
         for sentence in life_sentences(found):
             st.markdown(plain(sentence))
-        remedies = [remedy_words(remedy) for remedy in found.remedies]
+        kept = [remedy_words(remedy) for remedy in found.remedies if remedy.keeps]
         rows = {
-            _("What would have kept it"): [plain(one.what) for one in remedies],
-            _("Price in this conversation"): [plain(one.price) for one in remedies],
+            _("What would have kept it"): [plain(one.what) for one in kept],
+            _("Price in this conversation"): [plain(one.price) for one in kept],
         }
-        if remedies:
+        if kept:
             st.table(
                 pd.DataFrame(rows),
                 border="horizontal",
                 hide_index=True,
                 alt=_("What would have kept the fact, and its price"),
             )
+        for remedy in found.remedies:
+            if not remedy.keeps:
+                st.caption(plain(remedy_words(remedy).what))
         st.caption(_(CAREFUL))
 
 
