@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from memviz.models.embedding import KeptVectors
     from memviz.strategies.base import Strategy
 
-TEXTS_AT_ONCE = 96
-"""How many texts are asked for between two looks at how far it is."""
-
 
 @contextmanager
 def vectors_for(
@@ -91,7 +88,7 @@ def _ask_first(
     yes: bool,
 ) -> None:
     """Ask for these texts, once it is agreed. There are none where it is not known before which are compared."""
-    from memviz.models.cost_bound import PlannedCalls, price_at_most
+    from memviz.models.embedding import TEXTS_A_CALL, price_of_vectors
 
     asked = f"{name} would be asked for vectors of what is noted"
     if missing:
@@ -99,14 +96,12 @@ def _ask_first(
     if not costs(name) or budget is None:
         complain(f"{asked}; its price is not known, so no budget holds it.")
     else:
-        # A token is a byte at least.
-        sizes = [len(text.encode("utf-8", "replace")) for text in missing]
-        most = price_at_most([PlannedCalls.at_most(name, sizes, 0, margin=1.0)])
+        most = price_of_vectors(name, missing)
         cost = f", for at most {dollars(most.usd)}" if missing else ""
         complain(f"{asked}{cost}. At most {dollars(budget.limit_usd)} is spent in all.")
         agree(yes=yes)
     with progress_of(f"Asking {name} for vectors") as progress:
-        for start in range(0, len(missing), TEXTS_AT_ONCE):
-            source(name, missing[start : start + TEXTS_AT_ONCE])
+        for start in range(0, len(missing), TEXTS_A_CALL):
+            source(name, missing[start : start + TEXTS_A_CALL])
             if progress is not None:
-                progress(min(start + TEXTS_AT_ONCE, len(missing)), len(missing))
+                progress(min(start + TEXTS_A_CALL, len(missing)), len(missing))

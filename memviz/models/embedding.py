@@ -7,7 +7,7 @@ model in the same file as replies, and none is paid twice.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from memviz.core.vectors import vectors_from
 from memviz.models.base import Model, Reply, Usage, hashed_json
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
+from memviz.models.cost_bound import CostBound, PlannedCalls, price_at_most
 from memviz.models.failure_evidence import retry_after_seconds
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.http_guard import embedding_arguments, load_litellm
@@ -197,6 +198,12 @@ class Embedder:
             found.update(zip(batch, read_vectors(reply), strict=True))
             self.kept.keep(model, batch, reply.text.split("\n"))
         return [found[text] for text in texts]
+
+
+def price_of_vectors(name: str, texts: Iterable[str]) -> CostBound:
+    """Return the most that the vectors of these texts cost: a token is a byte at least."""
+    sizes = [len(text.encode("utf-8", "replace")) for text in texts]
+    return price_at_most([PlannedCalls.at_most(name, sizes, 0, margin=1.0)])
 
 
 def embedding_model(name: str, **options: Any) -> EmbeddingModel:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memviz.core import small_embedding
 from memviz.core.memory import Memory
+from memviz.core.text.wording import listed
 from memviz.core.text.words import content_words
 from memviz.core.translation import _
 from memviz.core.vectors import VectorIndex
@@ -79,6 +80,21 @@ def score_texts(
         return Scores(by_words, nearness, by_words)
     nearness = vectors.nearness(question, start, stop)
     return Scores(by_words, nearness, add_weighted(by_words, nearness, percent))
+
+
+def why_found_by_words(
+    memory: Memory, words: frozenset[str], hit: tuple[int, float], rank: int, found: int
+) -> str:
+    """Return the words of a question that a message holds, which was found with a score (``hit``), and its place among
+    those that hold any."""
+    position, score = hit
+    return _(
+        "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
+        rank=rank,
+        found=found,
+        words=listed(memory.log.word_index().words_of(words, position)),
+        score=score,
+    )
 
 
 def why_no_embedding(percent: int, model: str | None) -> str:

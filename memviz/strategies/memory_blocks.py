@@ -6,7 +6,6 @@ from typing import ClassVar, NamedTuple
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Picked, Piece, notes
 from memviz.core.summaries import SummaryVersion
-from memviz.core.text.wording import listed
 from memviz.core.translation import _, noop
 from memviz.core.word_index import is_text
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
@@ -16,6 +15,7 @@ from memviz.strategies.lookup import (
     best_first,
     find_newest_start,
     find_taken_stop,
+    why_found_by_words,
     words_of,
 )
 from memviz.strategies.parameters import whole_number
@@ -142,7 +142,7 @@ class MemoryBlocks(Strategy):
 
     def why_sent(self, memory: Memory, position: int) -> str:
         """The words of the question that an archived message holds, and its place among those that hold any."""
-        return why_found_by_words(memory, self._newest_start(memory), position)
+        return _why_found(memory, self._newest_start(memory), position)
 
     @property
     def instruction(self) -> str:
@@ -191,23 +191,15 @@ def find_by_words(memory: Memory, stop: int, most: int | None = None) -> list[Hi
     return [Hit(start + place, float(scores[place])) for place in best]
 
 
-def why_found_by_words(memory: Memory, stop: int, position: int) -> str:
-    """Return the words of the input that a message before ``stop`` holds, and its place among those that hold any;
-    empty for a message that is not searched."""
+def _why_found(memory: Memory, stop: int, position: int) -> str:
+    """Return why a message before ``stop`` is found or not; empty for one that is not searched."""
     if not memory.history_start <= position < stop:
         return ""
     if not is_text(memory.log[position]):
         return _("calls of tools and their results are not looked up")
     found = find_by_words(memory, stop)
+    words = words_of(memory, memory.input)
     for rank, hit in enumerate(found, 1):
         if hit.position == position:
-            index = memory.log.word_index()
-            held = index.words_of(words_of(memory, memory.input), position)
-            return _(
-                "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
-                rank=rank,
-                found=len(found),
-                words=listed(held),
-                score=hit.score,
-            )
+            return why_found_by_words(memory, words, hit, rank, len(found))
     return _("holds no word of the question")

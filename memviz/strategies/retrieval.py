@@ -20,6 +20,7 @@ from memviz.strategies.lookup import (
     find_newest_start,
     score_texts,
     text_of,
+    why_found_by_words,
     why_no_embedding,
 )
 from memviz.strategies.parameters import (
@@ -208,16 +209,11 @@ class Retrieval(Strategy):
         return _("holds no word of the question")
 
     def _why_found(self, memory: Memory, pick: Pick, rank: int, found: int) -> str:
-        index = memory.log.word_index()
-        words = listed(index.words_of(self.words(memory), pick.position))
+        words = self.words(memory)
         if not self.embedding_percent:
-            return _(
-                "number {rank:,} of {found:,} that hold words of the question ({words}), score {score:.1f}",
-                rank=rank,
-                found=found,
-                words=words,
-                score=pick.score,
-            )
+            hit = (pick.position, pick.score)
+            return why_found_by_words(memory, words, hit, rank, found)
+        held = memory.log.word_index().words_of(words, pick.position)
         scores = self.scores(memory)
         place = pick.position - memory.history_start
         of_words = scores.words[place]
@@ -230,7 +226,7 @@ class Retrieval(Strategy):
             words_percent=100 - self.embedding_percent,
             of_words=of_words,
             most_of_words=scores.words.max(),
-            words=words,
+            words=listed(held),
             percent=self.embedding_percent,
             nearness=scores.nearness[place],
             nearest=scores.nearness.max(),

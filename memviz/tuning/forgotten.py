@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from math import ceil
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memviz.core.conversation import Log
 from memviz.core.text.wording import message_number
@@ -86,6 +87,10 @@ class Why:
     run: Run
     probe: Probe
     """What is looked up in every request: ``answers`` is its value, ``evidence`` the message that says it first."""
+    judged: Retention
+    """What each request knows of all that was looked up with it."""
+    column: int
+    """The place (0-based) of the probe among these."""
     said: tuple[int, ...]
     """The messages that say it."""
     is_word_for_word: bool
@@ -179,9 +184,11 @@ class Why:
         """Return the request at a place of ``spans``."""
         return self.run.requests[self.judged.number_at(place)]
 
-    @cached_property
-    def judged(self) -> Retention:
-        return judge(self.run, texts_of(self.run, [self.probe]))
+    @property
+    def states(self) -> NDArray[np.uint8]:
+        """Its state at each request of the run, as :class:`Knowledge` codes."""
+        found: NDArray[np.uint8] = self.judged.states[:, self.column]
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON. Messages count from 1 there, as people number them."""
@@ -284,6 +291,8 @@ def explain(run: Run, probes: Sequence[Probe]) -> Iterator[Why]:
         yield Why(
             run,
             probe,
+            judged,
+            life.probe,
             said=tuple(sorted(probe.evidence)),
             is_word_for_word=True,
             spans=life.spans,

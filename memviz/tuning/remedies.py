@@ -161,8 +161,7 @@ class Offer:
 
     def _lost_requests(self, lost: Why) -> Any:
         """Return the numbers of the requests that were without it."""
-        states = lost.judged.states[:, 0]
-        return np.flatnonzero(states == Knowledge.LOST)
+        return np.flatnonzero(lost.states == Knowledge.LOST)
 
     def _is_kept(self, lost: Why, run: Run) -> bool:
         """Return whether all requests of ``run`` hold it that were without it."""

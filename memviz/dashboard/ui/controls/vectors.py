@@ -23,8 +23,13 @@ from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.budgeted import Accounted
-from memviz.models.cost_bound import CostBound, PlannedCalls, price_at_most
-from memviz.models.embedding import TEXTS_A_CALL, Embedder, embedding_model
+from memviz.models.cost_bound import CostBound
+from memviz.models.embedding import (
+    TEXTS_A_CALL,
+    Embedder,
+    embedding_model,
+    price_of_vectors,
+)
 from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.interruptible import Interruptible
 from memviz.models.names import OFFLINE, is_free
@@ -53,10 +58,7 @@ def offer_vectors(
         choice = reach_controls(name, f"{EMBEDDING}-{name}")
         _choices()[name] = choice
         texts = _missing_texts(workspace, keys)
-        # A token is a byte at least.
-        sizes = [len(text.encode("utf-8", "replace")) for text in texts]
-        plan = PlannedCalls.at_most(name, sizes, 0, margin=1.0)
-        bound = price_at_most([plan])
+        bound = price_of_vectors(name, texts)
         sentence = _what_is_missing(len(texts))
         if not all(_compares_messages_alone(key) for key in keys):
             # Nobody knows yet what these texts are, and so how much they cost.
