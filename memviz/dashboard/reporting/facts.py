@@ -15,7 +15,7 @@ from memviz.core.text.wording import (
     share_of,
 )
 from memviz.core.translation import _, ngettext, noop
-from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
+from memviz.dashboard.charts.retention.result import STATE_WORDS
 from memviz.dashboard.reporting.settings import Setting
 from memviz.dashboard.words.authors import whose_words
 from memviz.engine.run import Run

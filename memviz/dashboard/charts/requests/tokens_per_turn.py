@@ -21,20 +21,18 @@ from memviz.dashboard.charts.palette import (
     PART_TITLES,
     setting_color,
 )
-from memviz.dashboard.charts.requests.line_names import (
+from memviz.dashboard.charts.requests.token_axis import (
     BRACKET_PLACES,
     FITS_UP_TO,
     LineEnd,
+    PlacedSetting,
+    Window,
     bracket_notes,
     bracket_traces,
+    far_larger,
     line_ends,
     name_notes,
     names_pixels,
-)
-from memviz.dashboard.charts.requests.token_axis import (
-    PlacedSetting,
-    Window,
-    far_larger,
     token_axis,
 )
 from memviz.dashboard.charts.requests.token_marks import (

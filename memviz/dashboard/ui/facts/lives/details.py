@@ -11,8 +11,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
-from memviz.dashboard.charts.retention.knowledge_words import STATE_WORDS
-from memviz.dashboard.charts.retention.result import RetentionResult
+from memviz.dashboard.charts.retention.result import STATE_WORDS, RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
     WORD,
     Lasting,

@@ -5,8 +5,12 @@ from __future__ import annotations
 import memviz
 from memviz import Recall
 from memviz.core.context import Fate
-from memviz.dashboard.charts.memory_map.fate_words import life_finding, map_finding
-from memviz.dashboard.charts.memory_map.message_life import LINE_PIXELS, message_life
+from memviz.dashboard.charts.memory_map.fate_words import (
+    LINE_PIXELS,
+    life_finding,
+    map_finding,
+    message_life,
+)
 from memviz.dashboard.charts.palette import STEP_COLORS
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.metrics.memory_map.fate_map import fate_map
