@@ -8,8 +8,14 @@ import numpy as np
 from memviz.core.context import TOKENS_PER_MESSAGE, Fate
 from memviz.core.messages import Message
 from memviz.core.translation import _
-from memviz.dashboard.lessons.asked_answers import ANSWER_MEASURES
-from memviz.dashboard.lessons.measure import Kind, Measure, Spot, Taken, Value
+from memviz.dashboard.lessons.measure import (
+    ANSWER_MEASURES,
+    Kind,
+    Measure,
+    Spot,
+    Taken,
+    Value,
+)
 from memviz.dashboard.lessons.playing import NO_PRICE
 from memviz.dashboard.words.prices import missing_price_name
 from memviz.engine.compaction import REDUCING, Compaction

@@ -15,7 +15,6 @@ from memviz.core.counters import counter
 from memviz.core.errors import LessonError, MemvizError, ParameterError
 from memviz.core.plain_yaml import PlainYamlError, composed
 from memviz.core.translation import _, noop
-from memviz.dashboard.lessons.asked_answers import RECORDS
 from memviz.dashboard.lessons.fields import Field
 from memviz.dashboard.lessons.lesson import (
     CONTROLS,
@@ -31,7 +30,7 @@ from memviz.dashboard.lessons.lesson import (
     Step,
     Try,
 )
-from memviz.dashboard.lessons.measure import Kind
+from memviz.dashboard.lessons.measure import RECORDS, Kind
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.study import (
     MAX_RECALLS,

@@ -6,8 +6,8 @@ import pytest
 
 import memviz
 from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.lessons.staging import follow, told
 from memviz.dashboard.stage.data import stage_data
-from memviz.dashboard.stage.followed import follow, told
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import sample
 
