@@ -88,7 +88,7 @@ CONVERTED = (
 UNCONVERTED = (
     "memviz/dashboard/ui/shell/server/checks.py",
     "memviz/dashboard/ui/shell/server/same_origin.py",
-    "memviz/dashboard/reporting/found_setting.py",
+    "memviz/dashboard/reporting/sweep_json.py",
     "memviz/dashboard/reporting/themes.py",
 )
 """What the server answers before anybody's language is known, what stands in exported code, and names of fonts."""
@@ -209,8 +209,8 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/lessons/shelf.py": {":material/check_circle: {}"},
     "memviz/dashboard/ui/library/file_table.py": {"datetime64[us, UTC]"},
     "memviz/dashboard/ui/library/page.py": {":material/info: {}"},
-    "memviz/dashboard/reporting/figures.py": {"pip install 'memviz[images]'"},
-    "memviz/dashboard/reporting/html_file.py": {"not installed"},
+    "memviz/dashboard/reporting/run_tables.py": {"pip install 'memviz[images]'"},
+    "memviz/dashboard/reporting/themes.py": {"not installed"},
     "memviz/dashboard/reporting/report.py": {"data: blob:"},
     "memviz/dashboard/ui/tune/advice.py": {"no limit", "All"},
     "memviz/dashboard/ui/tune/measured.py": {"export to code"},

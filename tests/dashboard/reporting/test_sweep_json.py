@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz.code_export import Setting, targets
-from memviz.dashboard.reporting.found_setting import setting_to_export
+from memviz.dashboard.reporting.sweep_json import setting_to_export
 from memviz.transcripts.samples import sample
 from tests.tuning.random_sweeps import SETTINGS, UNPRICED, cell, sweep_of
 
