@@ -9,8 +9,8 @@ from memviz import Fate, Message, ModelError, Run, ScriptedModel
 from memviz.core.forms import ClearedResults
 from memviz.core.memory import Memory
 from memviz.core.pieces import Messages, Notes, Piece
+from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.compactions import compaction_words, tried_again
-from memviz.dashboard.words.facts import message_facts_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.dashboard.words.requests import limit_rule
 from memviz.metrics.answer_sources import answer_source

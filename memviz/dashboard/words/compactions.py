@@ -11,7 +11,7 @@ from memviz.core.text.wording import (
 )
 from memviz.core.text.words import count_words, counted_unit, length_unit
 from memviz.core.translation import _, ngettext, noop
-from memviz.dashboard.words.reasons import reason_in_words
+from memviz.dashboard.words.authors import reason_in_words
 from memviz.dashboard.words.requests import place_in_a_table
 from memviz.engine.backoff import next_try
 from memviz.engine.compaction import Compaction

@@ -28,7 +28,7 @@ from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.facts import message_facts_words
+from memviz.dashboard.words.authors import message_facts_words
 from memviz.dashboard.words.requests import call_text, role_name
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

@@ -8,10 +8,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from memviz.core.translation import _
 from memviz.dashboard.charts.requests.said_and_sent import COLORS
-from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import (
     PROGRAMS,
+    Example,
     StrategyPage,
+    example_of,
     program_pages,
     strategy_pages,
 )

@@ -10,11 +10,12 @@ from memviz.core import page_titles
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.charts.requests.said_and_sent import said_and_sent_figure
-from memviz.dashboard.guide.examples import Example, example_of
 from memviz.dashboard.guide.strategies import (
     PROGRAMS,
+    Example,
     StrategyPage,
     User,
+    example_of,
     strategy_pages,
 )
 from memviz.dashboard.lessons.study import Highlight, Study, View, parts_of

@@ -24,8 +24,7 @@ from memviz.dashboard.ui.tune.asked import Asked
 from memviz.dashboard.ui.tune.extent import may_begin
 from memviz.dashboard.ui.tune.grid import tried_further
 from memviz.dashboard.ui.tune.state import TuneState
-from memviz.dashboard.words.prices import estimate_words
-from memviz.dashboard.words.sweeps import left_out_words
+from memviz.dashboard.words.prices import estimate_words, left_out_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
 from memviz.models.cost_bound import CostBound

@@ -55,8 +55,8 @@ from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, put_away
 from memviz.dashboard.ui.shell.state import begin_with, clicked_point, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.words.authors import error_in_words
 from memviz.dashboard.words.bundled import bundled_words
-from memviz.dashboard.words.facts import error_in_words
 from memviz.metrics.requests.token_use import token_use
 from memviz.metrics.retention.knowledge import FactState
 from memviz.metrics.retention.survival import CategoryRow, category_table
