@@ -137,4 +137,4 @@ ANSWER_MEASURES: Mapping[str, Measure] = {
         needs=_RECORD,
     ),
 }
-"""All of them by name."""
+"""The measures of recorded answers by name."""

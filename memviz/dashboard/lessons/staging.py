@@ -102,7 +102,7 @@ def _marked(text: str, facts: tuple[Probe, ...]) -> Iterator[tuple[str, bool]]:
         return
     pairs = zip(sentences, _hold(sentences, facts), strict=True)
     for held, group in groupby(pairs, key=lambda pair: pair[1]):
-        yield "".join(sentence for sentence, _ in group), held
+        yield "".join(sentence for sentence, _held in group), held
 
 
 def _hold(texts: Sequence[str], facts: tuple[Probe, ...]) -> list[bool]:
@@ -114,7 +114,7 @@ def _versions(setting: Mapping[str, Any]) -> list[int]:
     """Return the versions of summaries (from 1) that requests of a setting hold."""
     found: set[int] = set()
     for request in setting["requests"]:
-        for kind, start, stop, *_ in request["pieces"] if request else ():
+        for kind, start, stop, *_rest in request["pieces"] if request else ():
             if kind == "n":
                 found.update(range(start + 1, stop + 1))
     return sorted(found)

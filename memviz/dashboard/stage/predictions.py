@@ -12,7 +12,7 @@ from typing import Any
 
 from memviz.core.division import ceil_div
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.stage import cheapest, question, still_known, what_stays
+from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
 from memviz.dashboard.stage.data import Measure, retentions_of, stage_data
 from memviz.dashboard.stage.question import KINDS, Candidate, Kind, Question, StagedRun
 from memviz.metrics.requests.request_axis import axis_of
@@ -55,7 +55,7 @@ def predictions(
         retentions = retentions_of(settings, transcript, {})
     by_kind: dict[Kind, list[Candidate]] = {kind: [] for kind in KINDS}
     for one, known in zip(staged, retentions, strict=True):
-        by_kind["summarizes"] += question.candidates(one)
+        by_kind["summarizes"] += will_summarize.candidates(one)
         by_kind["stays"] += what_stays.candidates(one)
         if known is not None:
             by_kind["knows"] += still_known.candidates(one, known)

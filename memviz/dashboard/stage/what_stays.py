@@ -9,7 +9,8 @@ from memviz.core.context import Fate
 from memviz.core.pieces import in_ranges
 from memviz.core.text.wording import counted, listed, message_range
 from memviz.core.translation import _, noop
-from memviz.dashboard.stage.question import Candidate, Question, StagedRun, acted
+from memviz.dashboard.stage.question import Candidate, Question, StagedRun
+from memviz.dashboard.stage.will_summarize import acted
 from memviz.dashboard.words.compactions import compaction_words
 
 CHOICES = 4

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import memviz
 from memviz import Message, Run
 from memviz.dashboard.charts.setting_run import SettingRun
-from memviz.dashboard.stage import cheapest, question, still_known, what_stays
+from memviz.dashboard.stage import cheapest, still_known, what_stays, will_summarize
 from memviz.dashboard.stage.predictions import predictions, staged_runs
 from memviz.dashboard.stage.question import KINDS, Question
 from memviz.metrics.requests.traffic import traffic
@@ -162,7 +162,7 @@ def test_every_candidate_is_a_question_that_the_records_answer(
     probes = distinct(probes)
     (staged,) = staged_runs(as_settings(run))
     candidates = [
-        *question.candidates(staged),
+        *will_summarize.candidates(staged),
         *what_stays.candidates(staged),
         *still_known.candidates(staged, retention(run, probes)),
     ]
@@ -316,7 +316,7 @@ def test_the_system_prompt_is_no_message_that_stays() -> None:
 def test_a_summary_is_asked_about_where_it_was_written() -> None:
     staged = staged_runs(as_settings(*recorded_runs("trip")))[2]
     (question,) = [
-        one.question() for one in question.candidates(staged) if one.step == 8
+        one.question() for one in will_summarize.candidates(staged) if one.step == 8
     ]
     assert question is not None
     assert (question.step, question.setting, question.choices[question.answer]) == (
