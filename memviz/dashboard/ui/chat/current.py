@@ -14,7 +14,7 @@ import streamlit as st
 from memviz.core.errors import DamagedRunError, MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.ui.chat.desk import ChatDesk, keeps_its_switches
-from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models

@@ -12,7 +12,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.chat.current import LongTalk
 from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.recall import recall_turn_button
-from memviz.dashboard.ui.controls.chat_state import (
+from memviz.dashboard.ui.controls.conversations import (
     MESSAGES_SHOWN,
     chat_state,
 )

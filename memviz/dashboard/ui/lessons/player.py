@@ -26,8 +26,7 @@ from memviz.dashboard.lessons.playing import Played, followed, play
 from memviz.dashboard.lessons.questions import question_of
 from memviz.dashboard.lessons.staging import staged
 from memviz.dashboard.lessons.study import View
-from memviz.dashboard.ui.controls.pictures import as_shown
-from memviz.dashboard.ui.controls.stage import stage
+from memviz.dashboard.ui.controls.pictures import as_shown, stage
 from memviz.dashboard.ui.lessons.question import ask, prose, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
 from memviz.dashboard.ui.shell.elements import row

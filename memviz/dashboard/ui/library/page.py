@@ -15,8 +15,11 @@ from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.palette import PART_COLORS
 from memviz.dashboard.markup import element, section
-from memviz.dashboard.ui.controls.chat_state import chat_state
-from memviz.dashboard.ui.controls.conversations import event_sentence, size_words
+from memviz.dashboard.ui.controls.conversations import (
+    chat_state,
+    event_sentence,
+    size_words,
+)
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.study import compare_state
 from memviz.dashboard.ui.library.state import library_state

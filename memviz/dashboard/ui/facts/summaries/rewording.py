@@ -11,7 +11,7 @@ from memviz.core.errors import MemvizError
 from memviz.core.translation import _
 from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.lessons.study import MAX_SETTINGS
-from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.replaying import run_key
 from memviz.dashboard.ui.controls.study import Setting, compare_state
