@@ -87,7 +87,7 @@ CONVERTED = (
 """Rooms and files whose texts are marked. Whoever converts one enters it here."""
 UNCONVERTED = (
     "memviz/dashboard/ui/shell/server/checks.py",
-    "memviz/dashboard/ui/shell/server/same_origin.py",
+    "memviz/dashboard/ui/shell/server/checks.py",
     "memviz/dashboard/reporting/sweep_json.py",
     "memviz/dashboard/reporting/themes.py",
 )
@@ -191,7 +191,7 @@ NOT_SHOWN: dict[str, set[str]] = {
     "memviz/dashboard/ui/facts/lives/llm_judge.py": {"Judged right", "Failed", "Cost"},
     "memviz/dashboard/ui/facts/probes.py": {"single fact", "updated fact"},
     "memviz/dashboard/ui/facts/version_card.py": {"Lost", "New", "Kept"},
-    "memviz/dashboard/ui/shell/server/login.py": {
+    "memviz/dashboard/ui/shell/server/checks.py": {
         "The password has to be entered first.",
     },
     "memviz/dashboard/ui/shell/state.py": {"looked up for its side effect"},

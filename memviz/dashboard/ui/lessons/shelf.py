@@ -21,8 +21,7 @@ from memviz.dashboard.lessons.playing import followed, play
 from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
-from memviz.dashboard.ui.lessons.player import choose_language, go_on
-from memviz.dashboard.ui.lessons.question import score_words
+from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
 from memviz.dashboard.ui.shell.elements import row
 from memviz.dashboard.ui.shell.errors import error_shown

@@ -1,21 +1,33 @@
-"""Requests of a page that its visitor has left go unheard, so that they cannot bring the page back.
-
-A click on a part of a page, or a part that looks again by itself, asks for a run of that part. Where somebody turned to
-another page a moment before, Streamlit (1.67) takes both together for one request, and the newer of them says of which
-page: the way to the other page is lost, or that page stays empty.
-"""
+"""Addresses that lead somewhere else: of pages that are gone, and of an app below a path."""
 
 from __future__ import annotations
 
 from functools import wraps
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
     from streamlit.proto.ClientState_pb2 import ClientState
+
+ASKED = ("_stcore/health", "_stcore/host-config")
+
+
+async def _elsewhere(request: Request) -> PlainTextResponse:
+    # Not a success, so that the page asks on, and no error, so that nothing is logged.
+    asked = request.url.path.partition("/_stcore/")[2]
+    return PlainTextResponse(f"See /_stcore/{asked}", HTTPStatus.MULTIPLE_CHOICES)
+
+
+def other_base_routes() -> list[Route]:
+    """The routes: one for each question, below any one name."""
+    return [Route(f"/{{page}}/{path}", _elsewhere) for path in ASKED]
 
 
 def page_turned_to(session: AppSession) -> str:
