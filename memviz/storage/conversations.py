@@ -1,4 +1,6 @@
-"""Conversations of the library as the workspace hands them out, and the chats that are held."""
+"""Saved conversations as pages and terminal ask for them: listed, added, renamed, and read once
+while nobody changes them. Of those that are held in Chat the runs are kept as they grow.
+"""
 
 from __future__ import annotations
 

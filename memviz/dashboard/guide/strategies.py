@@ -1,4 +1,15 @@
-"""The pages of the field guide: what each strategy does, its example, and the picture of it."""
+"""The pages of the field guide: the docstring of a strategy, its example, and the picture of it.
+
+The first line of the docstring says what the strategy does. Then come paragraphs, each
+begun by its name and a colon: ``Gains``, ``Loses``, ``Hurts when``, and ``Used by``
+with a list of ``- NAME: RULE (SOURCE)``. Paragraphs without such a name are details.
+``tests/dashboard/guide/test_strategies.py`` holds every strategy of memviz against
+this; one of another package may say less.
+
+Examples show every strategy and every program's memory at work on a bundled conversation,
+with summaries as they were recorded, where they were. Pictures are SVG where no chart of
+the dashboard can be shown, such as in ``docs/``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""A measure that claims compare, and the answers of a small model that some are about."""
+"""A measure as a value: its words and unit, how it is taken, and the spot where it is.
+
+Some are taken of records of answers: what a model answered to requests with a known recipe.
+A record says who answered, when and how, and holds each answer word for word. The records
+come with memviz; ``benchmarks`` has the scripts that make them anew.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

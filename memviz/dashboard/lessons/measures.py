@@ -165,10 +165,6 @@ def _knowledge(at: Spot) -> Knowledge:
     return Knowledge(int(at.retention.states[at.number, at.fact]))
 
 
-def _fact_state(at: Spot) -> Value:
-    return _knowledge(at).state.word
-
-
 def _fact_place(at: Spot) -> Value:
     place = _knowledge(at).name.lower().replace("_", " ")
     return place.replace("not born", "not told")
@@ -361,7 +357,10 @@ MEASURES: Mapping[str, Measure] = {
         "the request holds the fact", _fact_known, kind=Kind.YES_OR_NO, needs=_FACT
     ),
     "fact_state": Measure(
-        "what the request makes of the fact", _fact_state, kind=Kind.WORD, needs=_FACT
+        "what the request makes of the fact",
+        lambda at: _knowledge(at).state.word,
+        kind=Kind.WORD,
+        needs=_FACT,
     ),
     "fact_place": Measure(
         "where the request holds the fact", _fact_place, kind=Kind.WORD, needs=_FACT

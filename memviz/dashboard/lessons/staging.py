@@ -1,5 +1,9 @@
-"""The stage of a lesson: its settings as lanes, the step that it opens at, and the message
-or phrase that it follows."""
+"""The view of a step as data of the stage: which requests can be played, where it stands,
+what is highlighted, and the texts in which facts are followed.
+
+Facts are followed in summaries in full, and in the sentence of a message that holds one. A
+text is a list of parts of which every second one holds a fact. Nothing in it is ever markup.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

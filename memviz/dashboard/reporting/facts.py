@@ -1,4 +1,9 @@
-"""The sections of a report on facts and on costs."""
+"""The facts and the costs of a report.
+
+Of facts: those that each setting still knows, and when which setting lost them. Of costs:
+those of the chat model and of the summarizer, on which assumptions, and which setting is
+best, as a sweep over them would say it.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,9 @@
-"""The files that a run leaves as: tables as CSV and JSON, charts as pictures."""
+"""A run as files.
+
+Lossless JSON, one request ready to be sent once more, tables of requests and compactions
+that a spreadsheet opens, and figures as pictures, where this machine can draw them: Plotly
+draws in a browser and nowhere else.
+"""
 
 import csv
 import json

@@ -1,4 +1,6 @@
-"""A sweep as a file: every setting as JSON, and the one that was found as code."""
+"""A sweep as JSON: the measures, the terms, and the setting to take, which can be exported to
+code with a line on where it was found.
+"""
 
 from __future__ import annotations
 

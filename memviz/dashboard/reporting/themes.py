@@ -1,4 +1,9 @@
-"""One HTML file that looks the same everywhere: its colours, and all of its parts inside."""
+"""The HTML files that leave memviz, and the look of figures in them.
+
+No page gives such a file its colours, so it has its own, light and dark. All that it needs
+is in it, and its policy lets a browser load nothing and run no script but its own, known by
+their hashes.
+"""
 
 import hashlib
 import re

@@ -1,4 +1,9 @@
-"""One lane of the stage: what a setting sends, request by request, and its texts once each."""
+"""The pieces of a lane, and the texts of the stage.
+
+Pieces stand in the order in which one request sends them; their tokens add up to the
+request's own. Beside them stands what changed since the request before. The texts are in
+the language of the reader: what the stage's script says, and what its colours mean.
+"""
 
 from collections.abc import Iterator
 from itertools import pairwise

@@ -1,4 +1,10 @@
-"""The authors of summaries, the reasons for them, and what they left of facts, in words."""
+"""The authors of summaries and replies in words, the reasons of compactions, and the facts of
+a message.
+
+Authors: what a badge says, and what figures over summaries rest on. Reasons: a run keeps
+them in English, as the strategy gave them. Facts: what became of those of a message, and
+how often their measure errs.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence

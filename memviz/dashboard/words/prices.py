@@ -1,4 +1,9 @@
-"""Prices, costs and the time that work takes, in words."""
+"""Money and time in words.
+
+The prices, cache rules and pause that a cost is worked out with, from where and of when;
+estimates of work that a model is paid for; the time that a sweep takes, and what it leaves
+out.
+"""
 
 from collections.abc import Iterable, Iterator
 from math import ceil

@@ -1,4 +1,8 @@
-"""The words of the fate map, and the life of one message as a strip of its colours."""
+"""The words of the fate map, and the life of one message.
+
+The map has tooltips about a row, a column and a cell, one sentence, and a table. The life
+is one row of it in large: a bar of fates for every setting, over the requests.
+"""
 
 from collections.abc import Container, Iterator, Sequence
 from textwrap import wrap

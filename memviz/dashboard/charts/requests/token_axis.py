@@ -1,5 +1,8 @@
-"""The y axis of the chart of tokens per turn, and the names of lines and limits at their
-ends."""
+"""The axis of tokens of a chart of requests, and the names of the lines at their ends.
+
+The axis is in tokens or in percent of a window. A line's name stands at its end, the limit
+of its setting as a bracket over what it limits.
+"""
 
 from __future__ import annotations
 

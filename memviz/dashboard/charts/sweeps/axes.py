@@ -1,4 +1,8 @@
-"""The axes of the charts of sweeps, and the words for settings on them."""
+"""The axes of the charts of a sweep, and the sentences that they say about one setting.
+
+The axis of a measure has its unit and its range, by steps or by ratio; that of a parameter
+has its real values side by side.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The views of Compare, and the player that walks through their requests."""
+"""The three views of Compare, and the stage that plays them in their place.
+
+All have the same settings over the same conversation, seen by what they send, what they
+cost and what becomes of every message. Ten classic effects lead into them.
+"""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,8 @@
-"""The conversations of the library on pages, and the chat of a browser session."""
+"""Conversations on pages, and the chat of a browser session.
+
+Of conversations: the ones to choose from, their lengths, those of which only the beginning
+is shown, the events of their own program, and the wordings that are kept with them.
+"""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field

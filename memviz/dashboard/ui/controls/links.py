@@ -1,4 +1,11 @@
-"""Links to what a page shows, and the classic effects: links that come with memviz."""
+"""The address of the study pages, and the classic effects that lead to some.
+
+What a session shows is written into the address, and what the address asks for is shown:
+what one visitor sees, another can open, present, or show in a frame of another page. The
+ten classic effects are such views of bundled conversations: the steps of
+``memviz/dashboard/lessons/classic_effects.yaml``, whose claims hold the figures of their
+sentences.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from time import time

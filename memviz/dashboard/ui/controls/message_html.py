@@ -1,4 +1,9 @@
-"""Messages as HTML, alone and as the difference of two texts."""
+"""Messages, prose and entries of legends as HTML, and the difference of two texts.
+
+Dozens of messages as elements of their own took longer to appear than all else on a page.
+In a difference removed words are struck through and added ones underlined, so that nothing
+hangs on colour.
+"""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,9 @@
-"""Pictures on a page: charts of Plotly, and the stage that plays runs."""
+"""Pictures of runs on a page, and the stage.
+
+Pictures are kept while nothing about them changes, in rows of places, before an audience,
+and with their numbers folded below. The stage plays data of
+``memviz/dashboard/stage/data.py`` in the browser, and says where the visitor rests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The strategies on the field guide: the page of each, and the list of all."""
+"""All strategies as cards, and one strategy, or one program's memory, in full.
+
+Cards stand family by family, each with ten turns of a real run. The page of one shows what
+it sends, drawn from a real run; what it gains and loses; who uses it; its parameters.
+"""
 
 from collections.abc import Sequence
 

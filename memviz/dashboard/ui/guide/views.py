@@ -1,4 +1,8 @@
-"""The views of the field guide, and the glossary as one of them."""
+"""The two views of the guide and their address; the glossary is one of them.
+
+The address holds which strategy, which word, and what was looked for. The glossary shows
+every word with its meaning, a search, and the word that the address asks for.
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple

@@ -1,4 +1,8 @@
-"""The player of a lesson: its steps, its stage and its questions."""
+"""Play a lesson: the text of a step beside the stage, what it asks, what there is to try, and
+the way on.
+
+A question shows its choices, and once one is taken the answer with its reason and the score.
+"""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,8 @@
-"""The files that the Library gives and takes beside conversations: recordings, and a copy of itself."""
+"""What the Library gives and takes beside conversations: recordings, and a copy of itself.
+
+A recording is what a real model answered, played without a key and without a network:
+bundled ones, and those that a visitor opens.
+"""
 
 from datetime import date
 from functools import partial

@@ -1,5 +1,13 @@
-"""The checks that a request passes before Streamlit sees it: its origin, the access keys, the
-password."""
+"""The checks of this server, as its settings ask for, and what it does to every request.
+
+- ``SameOrigin``: only memviz's own pages may talk to it, not those of any other site or of
+  another port of this machine.
+- ``EarlyKeys``: keys are heard from the first moment of a page. The script that hears them
+  stands in the page that the server sends, before Streamlit's own. What is drawn later, as
+  everything on a page is, would come too late for an early key.
+- ``Login``: the password is asked for once a browser session, before anything of memviz is
+  sent.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""Addresses that lead somewhere else: of pages that are gone, and of an app below a path."""
+"""Two answers to requests that Streamlit's page makes at the wrong address.
+
+Requests of a page that its visitor has left go unheard, so that they cannot bring the page
+back: a click on a part of a page, or a part that looks again by itself, asks for a run of
+that part. Where somebody turned to another page a moment before, Streamlit (1.67) takes
+both together for one request, and the newer of them says of which page: the way to the
+other page is lost, or that page stays empty.
+
+A page that is opened by its own address (/chat) does not know yet whether memviz stands at
+the root of the server or below a path of that name, so it first asks
+/chat/_stcore/health, and then /_stcore/health. Nothing serves the first one; a status of
+404 would be right, but browsers log it as an error, for every visitor who opens a link.
+"""
 
 from __future__ import annotations
 
