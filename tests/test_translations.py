@@ -39,7 +39,7 @@ CONVERTED = (
     "memviz/tuning/scaling.py",
     "memviz/core/errors.py",
     "memviz/models/connection_check.py",
-    "memviz/models/cost_bound.py",
+    "memviz/models/prices.py",
     "memviz/models/credentials.py",
     "memviz/models/failure_evidence.py",
     "memviz/models/litellm_errors.py",

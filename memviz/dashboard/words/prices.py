@@ -29,9 +29,8 @@ from memviz.metrics.cost.pricing import (
     unpriced,
 )
 from memviz.models.cache_rules import CacheRules
-from memviz.models.cost_bound import PlannedCalls
 from memviz.models.names import approximation
-from memviz.models.prices import TokenRates
+from memviz.models.prices import PlannedCalls, TokenRates
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 from memviz.tuning.results import Sweep
 

@@ -16,8 +16,8 @@ from memviz.models.local_servers.asking import (
 )
 from memviz.models.local_servers.found import LocalModel, LocalServer, LocalServers
 from memviz.models.local_servers.programs import server_at
-from memviz.models.own_servers import LOOPBACK, PROGRAMS, Program
 from memviz.models.prices import note_window
+from memviz.models.provider_keys import LOOPBACK, PROGRAMS, Program
 
 __all__ = ["LocalModel", "LocalServer", "LocalServers", "find_local_servers"]
 

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from memviz.core.bounds import quoted, read_json
 from memviz.core.errors import BadRequestError
 from memviz.core.translation import Said, _
-from memviz.models.access.settings import is_loopback
-from memviz.models.own_servers import LOOPBACK
+from memviz.models.access import is_loopback
+from memviz.models.provider_keys import LOOPBACK
 
 MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """The most bytes that one answer may have. A list of 100 models has some 50 KB."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memviz.core.text.wording import listed
 from memviz.core.translation import _
-from memviz.models.own_servers import LOOPBACK, Program
+from memviz.models.provider_keys import LOOPBACK, Program
 
 
 @dataclass(frozen=True, slots=True)

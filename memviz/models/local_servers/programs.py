@@ -11,7 +11,7 @@ from memviz.core.bounds import is_whole_number
 from memviz.core.translation import Said, noop
 from memviz.models.local_servers.asking import NoAnswerError, Place
 from memviz.models.local_servers.found import LocalModel, LocalServer
-from memviz.models.own_servers import (
+from memviz.models.provider_keys import (
     LLAMA_CPP,
     LM_STUDIO,
     OLLAMA,

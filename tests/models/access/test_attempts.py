@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memviz.models.access.passwords import (
+from memviz.models.access import (
     FORGOTTEN_AFTER_SECONDS,
     FREE_OF_ALL,
     FREE_OF_ONE,

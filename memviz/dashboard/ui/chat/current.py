@@ -30,8 +30,8 @@ from memviz.engine.run import Run
 from memviz.engine.switching import was_asked
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
-from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
+from memviz.models.prices import CostBound
 from memviz.models.registry import model
 from memviz.strategies.base import Strategy
 

@@ -17,7 +17,7 @@ from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
 from memviz.dashboard.ui.shell.elements import quiet_button, row
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
-from memviz.models.cost_bound import price_at_most
+from memviz.models.prices import price_at_most
 
 FRAME_SECONDS = 0.05
 """Pieces of a reply that arrive within this time are drawn together."""

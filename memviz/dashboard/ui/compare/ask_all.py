@@ -35,7 +35,7 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.answer_sources import answer_source
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, asking_bound
-from memviz.models.first_failure import ends_all
+from memviz.models.base import ends_all
 from memviz.transcripts.base import Probe
 
 CARDS_A_ROW = 3

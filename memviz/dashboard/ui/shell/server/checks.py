@@ -45,14 +45,16 @@ from memviz.core.translation import (
 from memviz.dashboard.markup import element
 from memviz.dashboard.stage.files import keys_script
 from memviz.dashboard.ui.shell.linked import LANG
-from memviz.models.access.passwords import (
+from memviz.models.access import (
     LONGEST_BYTES,
     Attempts,
     Password,
+    ServerAccess,
     Sessions,
+    is_loopback,
     read_password,
+    server_access,
 )
-from memviz.models.access.settings import ServerAccess, is_loopback, server_access
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send

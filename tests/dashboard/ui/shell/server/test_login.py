@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from memviz.dashboard.ui.shell.server.checks import Login
-from memviz.models.access.passwords import FREE_OF_ONE, Password
+from memviz.models.access import FREE_OF_ONE, Password
 
 PASSWORD = "correct horse"
 CONFIG = Path(__file__).parents[5] / ".streamlit" / "config.toml"

@@ -10,7 +10,7 @@ from time import monotonic, sleep
 import pytest
 
 from memviz.core.errors import ModelError, ModelTimeoutError
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from memviz.models.litellm_client import LiteLLMModel
 from tests.models.litellm_calls import HELLO, client
 from tests.models.openai_server import (

@@ -20,8 +20,7 @@ from memviz.core.errors import (
     UnusableSummarizerError,
 )
 from memviz.core.messages import Message
-from memviz.models.base import Model, Reply, ToolChoice
-from memviz.models.first_failure import FirstFailureEnds
+from memviz.models.base import FirstFailureEnds, Model, Reply, ToolChoice
 from memviz.models.tools import Tool
 
 SAID = [
