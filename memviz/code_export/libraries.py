@@ -4,9 +4,8 @@ from typing import Any
 
 import yaml
 
-from memviz.code_export.base import Setting, Target
+from memviz.code_export.base import Setting, Target, called, comment
 from memviz.code_export.program import values_of, write_from_templates, write_program
-from memviz.code_export.python_text import called, comment
 from memviz.core.translation import noop
 from memviz.engine.memory_config import DEFAULT_STRATEGY, OLD_KEYS
 from memviz.strategies.clauses import AllOf, AtLeast, TriggerClause

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup, escape
 
-from memviz.core.text.language import SCRIPTS, language
+from memviz.core.text.words import SCRIPTS, language
 
 _RUN = re.compile(
     r"[\d.]*[{0}](?:[\d.]*[{0}])*".format(

@@ -1,9 +1,12 @@
-"""Prices and limits of models, read from the price file that the litellm package carries, and
-the most that a call can cost by them.
+"""Prices and limits of models, and calls before they are made with the most that they may cost.
 
-litellm itself is not imported for that: it takes seconds, its file 30 milliseconds. What the file does
-not know is ``None``, never 0. These are list prices: discounts for batches or for the hours of the night
+Prices are read from the price file that the litellm package carries. litellm itself is not
+imported for that: it takes seconds, its file 30 milliseconds. What the file does not know is
+``None``, never 0. These are list prices: discounts for batches or for the hours of the night
 are not in them, nor are prices in steps (``tiered_pricing`` in the file, then ``None``).
+
+The most that calls may cost are the same numbers that a budget reserves. What they likely
+cost is in ``memviz/metrics/cost/estimate.py``.
 """
 
 from __future__ import annotations

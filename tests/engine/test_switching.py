@@ -13,8 +13,11 @@ from memviz.dashboard.words.compactions import compaction_words, request_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.engine.chat import Chat
 from memviz.metrics.requests.shared_prefix import SharedPrefix, requests_sent
-from memviz.metrics.summaries.events import compaction_events, text_in_force
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import (
+    compaction_events,
+    request_sizes,
+    text_in_force,
+)
 from tests.engine.probes import Digest, sent, small
 from tests.same_runs import contents
 

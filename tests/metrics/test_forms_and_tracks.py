@@ -21,10 +21,10 @@ from memviz.metrics.retention.message_facts import MessageFacts, message_facts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.summaries.events import (
     compaction_events,
+    request_sizes,
     text_in_force,
     tokens_in_force,
 )
-from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.strategies.base import Effect, Strategy, Trigger, Write
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, talk

@@ -25,8 +25,7 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
-from memviz.metrics.summaries.events import compaction_events
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import compaction_events, request_sizes
 from memviz.models.cache_rules import CacheRules
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, small

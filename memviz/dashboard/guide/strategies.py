@@ -36,7 +36,7 @@ from memviz.engine.recording import setting_of
 from memviz.engine.records import TurnRecord
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.said_and_sent import (
+from memviz.metrics.requests.message_text import (
     SaidAndSent,
     Stretch,
     said_and_sent,

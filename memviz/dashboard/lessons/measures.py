@@ -22,7 +22,7 @@ from memviz.engine.compaction import REDUCING, Compaction
 from memviz.metrics.cost.pricing import Usd
 from memviz.metrics.requests.request_axis import numbers_of_turn
 from memviz.metrics.retention.knowledge import FactState, Freshness, Knowledge
-from memviz.metrics.summaries.request_sizes import request_sizes, sent_summary_tokens
+from memviz.metrics.summaries.events import request_sizes, sent_summary_tokens
 
 
 def _usd_so_far(at: Spot) -> Value:
@@ -53,10 +53,6 @@ def _tool_result_tokens(at: Spot) -> Value:
 
 def _tokens(at: Spot, message: Message) -> int:
     return at.run.counter(message.content) + TOKENS_PER_MESSAGE
-
-
-def _message_tokens(at: Spot) -> Value:
-    return _tokens(at, at.run.log[at.played.message(at.point)])
 
 
 def _tool_result_percent(at: Spot) -> Value:
@@ -262,7 +258,10 @@ MEASURES: Mapping[str, Measure] = {
         "the share of tool results in the request is", _tool_result_percent, "percent"
     ),
     "message_tokens": Measure(
-        "the message has", _message_tokens, "tokens", needs=_MESSAGE
+        "the message has",
+        lambda at: _tokens(at, at.run.log[at.played.message(at.point)]),
+        "tokens",
+        needs=_MESSAGE,
     ),
     "largest_request_tokens": Measure(
         "the largest request so far has", _largest, "tokens"

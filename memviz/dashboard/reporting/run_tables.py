@@ -33,9 +33,9 @@ from memviz.engine.run_frame import FRAME_COLUMNS
 from memviz.metrics.summaries.events import (
     CompactionEvent,
     compaction_events,
+    request_sizes,
     summary_author,
 )
-from memviz.metrics.summaries.request_sizes import request_sizes
 from memviz.models.names import OFFLINE
 from memviz.models.tools import TOOLS
 from memviz.transcripts.csv_cells import spreadsheet_safe

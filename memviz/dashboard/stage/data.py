@@ -71,19 +71,19 @@ from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
 from memviz.metrics.cost.cache_breaks import cache_breaks
 from memviz.metrics.memory_map.fate_map import fate_map, pending_codes
-from memviz.metrics.requests.limits import Limit, limit_of
 from memviz.metrics.requests.request_axis import RequestAxis, axis_of, request_turns
+from memviz.metrics.requests.token_use import Limit, limit_of
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.events import authors_of
-from memviz.metrics.summaries.facts import are_facts
-from memviz.metrics.summaries.request_sizes import (
+from memviz.metrics.summaries.events import (
+    authors_of,
     memory_without,
     request_parts,
     sent_without,
 )
+from memviz.metrics.summaries.facts import are_facts
 from memviz.transcripts.base import Transcript
 from memviz.tuning.pricing_assumptions import PricingAssumptions
 

@@ -25,7 +25,7 @@ from memviz.dashboard.reporting.run_tables import (
 )
 from memviz.dashboard.reporting.themes import DARK
 from memviz.dashboard.words.compactions import reason_words
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.models.base import Reply, Usage
 from memviz.transcripts.csv_cells import unguarded
 from tests.dashboard.charts.runs import MARKUP, run_of

@@ -20,7 +20,7 @@ from memviz.metrics.cost.cache_breaks import Breaker, cache_breaks
 from memviz.metrics.memory_map.stretches import STEPS
 from memviz.metrics.requests.traffic import traffic
 from memviz.metrics.retention.retention import retention
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.samples import sample
 from memviz.tuning.pricing_assumptions import PricingAssumptions

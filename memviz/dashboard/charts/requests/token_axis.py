@@ -24,8 +24,8 @@ from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.turn_axis import request_id
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.run import Run
-from memviz.metrics.requests.limits import limit_of
 from memviz.metrics.requests.request_axis import Places, RequestAxis, request_turns
+from memviz.metrics.requests.token_use import limit_of
 
 MOST_TICKS = 6
 _FIRST_DIGITS = (1.0, 2.0, 2.5, 5.0, 10.0)

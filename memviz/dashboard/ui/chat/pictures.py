@@ -29,8 +29,7 @@ from memviz.dashboard.ui.shell.presenting import Part, hides
 from memviz.engine.chat import Chat
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.metrics.requests.limits import limit_of
-from memviz.metrics.requests.token_use import token_use
+from memviz.metrics.requests.token_use import limit_of, token_use
 from memviz.strategies.base import Strategy, Trigger
 from memviz.strategies.clauses import Fill, Headroom
 

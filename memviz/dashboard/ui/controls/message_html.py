@@ -14,8 +14,8 @@ from markupsafe import Markup
 from memviz.core import page_titles
 from memviz.core.conversation import Log
 from memviz.core.messages import Message
-from memviz.core.text.language import language
 from memviz.core.text.wording import counted, message_number
+from memviz.core.text.words import language
 from memviz.core.translation import _, noop
 from memviz.dashboard.light_markdown import as_html, has_marks
 from memviz.dashboard.markup import element, in_language, joined

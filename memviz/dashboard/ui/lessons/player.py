@@ -11,8 +11,8 @@ import streamlit as st
 from markupsafe import Markup, escape
 
 from memviz.core.errors import LessonError
-from memviz.core.text.language import language as language_of
 from memviz.core.text.wording import counted
+from memviz.core.text.words import language as language_of
 from memviz.core.translation import _, pgettext, use_language
 from memviz.dashboard.charts.figure import CONFIG
 from memviz.dashboard.lessons.answers_shown import (

@@ -1,4 +1,4 @@
-"""What the Library gives and takes beside conversations: recordings, and a copy of itself.
+"""Recordings on the Library's page, and a copy of the library to take away.
 
 A recording is what a real model answered, played without a key and without a network:
 bundled ones, and those that a visitor opens.

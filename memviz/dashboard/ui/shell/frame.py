@@ -13,7 +13,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from memviz.core import page_titles
 from memviz.core.errors import StorageError
-from memviz.core.text.language import marking_rules
+from memviz.core.text.words import marking_rules
 from memviz.core.translation import _, language_now, noop
 from memviz.dashboard import dashboard_folder
 from memviz.dashboard.stage.files import own_text

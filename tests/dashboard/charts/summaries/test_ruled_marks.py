@@ -30,7 +30,7 @@ from memviz.dashboard.words.compactions import compaction_words
 from memviz.metrics.memory_map.fate_grid import View
 from memviz.metrics.requests.request_axis import axis_of
 from memviz.metrics.requests.traffic import broken_cache_tokens
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.strategies.base import Effect, Move
 from tests.dashboard.charts.facts import kept
 from tests.reducing import CLEARED, Clearing, HeadAndTail

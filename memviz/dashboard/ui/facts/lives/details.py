@@ -38,8 +38,7 @@ from memviz.metrics.retention.tool_argument_recall import (
     NeededArgument,
     ToolArgumentRecall,
 )
-from memviz.metrics.summaries.events import Author, authors_of
-from memviz.metrics.summaries.request_sizes import sent_summary_tokens
+from memviz.metrics.summaries.events import Author, authors_of, sent_summary_tokens
 from memviz.models.names import OFFLINE
 from memviz.models.registry import model
 from memviz.storage.workspace import RunKey

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import memviz
 from memviz.dashboard.words.requests import picture_words
-from memviz.metrics.requests.said_and_sent import said_and_sent, telling_request
+from memviz.metrics.requests.message_text import said_and_sent, telling_request
 
 TALK = [
     {"role": role, "content": f"{role} says {n} " + "word " * n}
