@@ -43,7 +43,7 @@ CONVERTED = (
     "memviz/models/credentials.py",
     "memviz/models/failure_evidence.py",
     "memviz/models/litellm_errors.py",
-    "memviz/models/local_servers/found.py",
+    "memviz/models/local_servers/asking.py",
     "memviz/models/registry.py",
     "memviz/models/budget.py",
     "memviz/models/streamed_reply.py",

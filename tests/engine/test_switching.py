@@ -7,8 +7,8 @@ from typing import Any
 
 import memviz
 from memviz import Fate, Message, ScriptedModel
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.compactions import compaction_words, request_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.engine.chat import Chat

@@ -13,8 +13,7 @@ from memviz.dashboard.words.compactions import (
 )
 from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.cost.cost import cost, cost_by_pause
-from memviz.metrics.cost.cost_parts import SUMMARIZER_PARTS
-from memviz.metrics.cost.pricing import unpriced
+from memviz.metrics.cost.pricing import SUMMARIZER_PARTS, unpriced
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.request_table import left_since

@@ -17,8 +17,7 @@ from memviz.core.context import ALL_PARTS
 from memviz.core.errors import LessonError
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop, pgettext
-from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import PART_COLORS, PART_TITLES, SettingRun
 from memviz.dashboard.lessons.lesson import Point, Prediction, Step
 from memviz.dashboard.lessons.measures import MEASURES
 from memviz.dashboard.lessons.playing import Played

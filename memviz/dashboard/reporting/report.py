@@ -47,7 +47,7 @@ from memviz.dashboard.reporting.themes import (
 from memviz.dashboard.stage.data import MEASURES, steps_around
 from memviz.dashboard.stage.files import own_text, script
 from memviz.dashboard.stage.predictions import asking_data
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.dashboard.words.compactions import (
     outcome_words,
     reason_words,

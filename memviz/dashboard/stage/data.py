@@ -50,7 +50,7 @@ from numpy.typing import NDArray
 from memviz.core.memory import Memory
 from memviz.core.text.wording import dollars, listed
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.events import KINDS, EventTeller
 from memviz.dashboard.stage.lane import KINDS as PIECES
 from memviz.dashboard.stage.lane import (
@@ -65,7 +65,7 @@ from memviz.dashboard.stage.lane import (
     resized,
     sent_sizes,
 )
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run

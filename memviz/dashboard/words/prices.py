@@ -18,13 +18,13 @@ from memviz.core.text.wording import (
 )
 from memviz.core.translation import _, ngettext, noop
 from memviz.metrics.cost.cache_breaks import Breaker
-from memviz.metrics.cost.cost_parts import Part
 from memviz.metrics.cost.estimate import Estimate
 from memviz.metrics.cost.pricing import (
     FREE,
     MILLION,
     PRICE_FILE,
     MissingPrice,
+    Part,
     Pricing,
     unpriced,
 )

@@ -13,7 +13,7 @@ import memviz
 from memviz.core.text.wording import dollars
 from memviz.dashboard.charts.cost.curve import framed
 from memviz.dashboard.charts.cost.setting_cost import Unit, View
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.claims import held, problems, unheld
 from memviz.dashboard.lessons.lesson import Lesson, Step, Text
 from memviz.dashboard.lessons.library import classic_effects

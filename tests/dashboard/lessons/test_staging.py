@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import memviz
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons.staging import follow, told
 from memviz.dashboard.stage.data import stage_data
 from memviz.transcripts.base import Probe

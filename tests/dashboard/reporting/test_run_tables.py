@@ -14,8 +14,8 @@ import pytest
 
 import memviz
 from memviz import Message, ModelError, Run, ScriptedModel
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.reporting import run_tables
 from memviz.dashboard.reporting.run_tables import (
     COMPACTION_COLUMNS,

@@ -10,7 +10,7 @@ import pytest
 import memviz
 from memviz import Message, Recall, Run, ScriptedModel
 from memviz.core.text.wording import dollars
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data, steps_around
 from memviz.dashboard.stage.files import script
 from memviz.dashboard.stage.lane import lane, message_sizes

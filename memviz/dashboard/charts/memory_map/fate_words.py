@@ -27,9 +27,13 @@ from memviz.core.text.wording import (
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import escaped, label_lines
 from memviz.dashboard.charts.grammar import Part, bars, note_at_left, picture
-from memviz.dashboard.charts.palette import STEP_COLORS, STEP_TITLES, setting_color
+from memviz.dashboard.charts.palette import (
+    STEP_COLORS,
+    STEP_TITLES,
+    SettingRun,
+    setting_color,
+)
 from memviz.dashboard.charts.requests.tables import Requests, requests_table
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.turn_axis import axis_ticks, axis_title, parted
 from memviz.dashboard.words.requests import message_words, name_of
 from memviz.engine.run import Run

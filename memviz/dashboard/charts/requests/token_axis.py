@@ -19,8 +19,12 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _
 from memviz.dashboard.charts.figure import escaped
 from memviz.dashboard.charts.grammar import TOKENS_AXIS, Part, note, path, stroke
-from memviz.dashboard.charts.palette import NOTE_PIXELS, PART_COLORS, setting_color
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import (
+    NOTE_PIXELS,
+    PART_COLORS,
+    SettingRun,
+    setting_color,
+)
 from memviz.dashboard.charts.turn_axis import request_id
 from memviz.dashboard.words.requests import bracket_words, limit_rule
 from memviz.engine.run import Run

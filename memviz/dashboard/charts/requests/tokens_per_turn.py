@@ -19,6 +19,7 @@ from memviz.dashboard.charts.palette import (
     FIXED_MARGINS,
     NOTE_PIXELS,
     PART_TITLES,
+    SettingRun,
     setting_color,
 )
 from memviz.dashboard.charts.requests.token_axis import (
@@ -44,7 +45,6 @@ from memviz.dashboard.charts.requests.token_marks import (
     recorded_marks,
     setting_marks,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.charts.turn_axis import (
     axis_title,

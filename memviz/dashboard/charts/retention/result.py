@@ -12,8 +12,7 @@ import numpy as np
 from memviz.core.text.wording import COMMA, SEMICOLON, share_of
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import escaped
-from memviz.dashboard.charts.palette import PART_COLORS
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.charts.thinning import Texts
 from memviz.dashboard.words.requests import name_at
 from memviz.engine.run import Run

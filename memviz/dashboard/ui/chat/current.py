@@ -20,8 +20,7 @@ from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import errors_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from memviz.core.translation import _, noop
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.lessons import lessons
 from memviz.dashboard.lessons.lesson import Step, language_of_reader
 from memviz.dashboard.lessons.library import classic_effects as effects

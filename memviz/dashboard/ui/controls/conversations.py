@@ -26,7 +26,7 @@ from memviz.dashboard.ui.shell.presenting import Part, put_away
 from memviz.dashboard.ui.shell.server.checks import is_shared
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import distinct, plain
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.engine.background_replay import BackgroundReplay
 from memviz.engine.chat import Chat
 from memviz.engine.recall import Recall

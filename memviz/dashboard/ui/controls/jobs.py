@@ -19,8 +19,7 @@ from memviz.dashboard.ui.controls.spending import (
     tell_spent,
     told_beside,
 )
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import row, show_error
 from memviz.dashboard.ui.shell.state import set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.names import OFFLINE

@@ -17,8 +17,7 @@ from memviz.core.messages import Message
 from memviz.core.text.wording import counted, message_number
 from memviz.core.text.words import language
 from memviz.core.translation import _, noop
-from memviz.dashboard.light_markdown import as_html, has_marks
-from memviz.dashboard.markup import element, in_language, joined
+from memviz.dashboard.markup import as_html, element, has_marks, in_language, joined
 from memviz.dashboard.ui.shell.terms import term_html
 from memviz.dashboard.words.requests import call_text, role_name
 from memviz.metrics.summaries.diff import Change, Piece, TextDiff, is_unspaced, words_of
@@ -60,7 +59,7 @@ def message_html(
 
 
 def prose(text: str) -> None:
-    """Draw ``text``. No letter of it is markup: see :mod:`memviz.dashboard.light_markdown`."""
+    """Draw ``text``. No letter of it is markup: see :mod:`memviz.dashboard.markup`."""
     if has_marks(text):
         styled = as_html(text)
         st.html(element("div", styled, class_="memviz-prose", lang=language(text)))

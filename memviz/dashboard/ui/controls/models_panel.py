@@ -40,8 +40,7 @@ from memviz.dashboard.ui.controls.spending import (
     spent_line,
 )
 from memviz.dashboard.ui.controls.study import CompareState, compare_state
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
 from memviz.engine.recording import Made, played, saved

@@ -22,7 +22,7 @@ from memviz.dashboard.ui.controls.pickers import ModelChoice
 from memviz.dashboard.ui.controls.spending import spending
 from memviz.dashboard.ui.controls.study import Attempt, CompareState, Setting
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.run import Run
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound

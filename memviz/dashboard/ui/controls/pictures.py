@@ -20,7 +20,7 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.division import ceil_div
 from memviz.core.translation import _
 from memviz.dashboard.charts.figure import CONFIG, enlarged
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.reporting.themes import DARK, LIGHT
 from memviz.dashboard.stage.files import script, style
 from memviz.dashboard.ui.controls.selected_request import is_marked

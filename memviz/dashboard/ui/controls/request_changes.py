@@ -19,8 +19,14 @@ from memviz.core.translation import _, ngettext, plural_noop
 from memviz.dashboard.charts.memory_map.fate_words import FATE_WORDS
 from memviz.dashboard.charts.palette import PART_COLORS, SUMMARIZATION_GLYPH
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
-from memviz.dashboard.light_markdown import as_html, without_marks
-from memviz.dashboard.markup import element, glyph, in_language, joined
+from memviz.dashboard.markup import (
+    as_html,
+    element,
+    glyph,
+    in_language,
+    joined,
+    without_marks,
+)
 from memviz.dashboard.ui.controls.message_html import (
     MAX_CHARS_SHOWN,
     changed_facts_html,

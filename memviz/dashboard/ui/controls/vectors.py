@@ -19,7 +19,7 @@ from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import ModelChoice, reach_controls
 from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
 from memviz.models.base import FirstFailureEnds

@@ -10,7 +10,7 @@ from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.retention.result import RetentionResult
 from memviz.dashboard.charts.summaries.marks import MARKS, cache_words, lacks_summarizer
-from memviz.dashboard.light_markdown import without_marks
+from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.inspector import BadgeColor
 from memviz.dashboard.ui.controls.message_html import (

@@ -44,7 +44,7 @@ from memviz.dashboard.ui.shell.presenting import (
 )
 from memviz.dashboard.ui.shell.state import widget_value
 from memviz.dashboard.ui.shell.text import plain
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.dashboard.words.requests import picture_words, ten_turns_words
 from memviz.metrics.summaries.events import Author, authors_of, models_of
 from memviz.strategies import strategy, strategy_class

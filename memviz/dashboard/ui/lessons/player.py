@@ -45,8 +45,7 @@ from memviz.dashboard.ui.lessons.state import (
     open_view,
     page_is_there,
 )
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import error_shown, show_error
+from memviz.dashboard.ui.shell.elements import error_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import (
     is_bare,

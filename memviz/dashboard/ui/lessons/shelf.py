@@ -23,8 +23,7 @@ from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
 from memviz.dashboard.ui.lessons.state import lessons_state, open_view, page_is_there
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown, row
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presenting import presents
 from memviz.dashboard.ui.shell.text import plain, shortened

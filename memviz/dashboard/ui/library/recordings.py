@@ -15,10 +15,10 @@ from memviz.core import page_titles
 from memviz.core.text.wording import cost_words, counted, listed, seconds_words
 from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.state import library_state
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import file_name, plain
-from memviz.dashboard.words.bundled import bundled_words
+from memviz.dashboard.words import bundled_words
 from memviz.models.recordings import bundled
 from memviz.models.recordings.files import SUFFIX, write_recording
 from memviz.models.recordings.recording import Recording, hole_words

@@ -18,7 +18,7 @@ from memviz.dashboard.ui.controls.spending import (
     noted_sweeps,
     spending,
 )
-from memviz.dashboard.ui.shell.errors import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.asked import Asked
 from memviz.dashboard.ui.tune.extent import may_begin

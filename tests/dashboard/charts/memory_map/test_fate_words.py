@@ -11,8 +11,7 @@ from memviz.dashboard.charts.memory_map.fate_words import (
     map_finding,
     message_life,
 )
-from memviz.dashboard.charts.palette import STEP_COLORS
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import STEP_COLORS, SettingRun
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.memory_map.stretches import code_of
 from tests.dashboard.charts.runs import MARKUP, run_of

@@ -18,6 +18,7 @@ from memviz import Message, ModelError
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
     PART_COLORS,
+    SettingRun,
     setting_color,
     setting_dash,
 )
@@ -26,7 +27,6 @@ from memviz.dashboard.charts.requests.tokens_per_turn import (
     MAX_CLICKABLE,
     tokens_per_turn,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.compactions import compaction_words, plain_limit
 from memviz.metrics.summaries.events import request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup

@@ -11,13 +11,12 @@ from memviz.core.memory import Memory
 from memviz.core.messages import ToolCall
 from memviz.dashboard.charts.memory_map.fate_map import map_of
 from memviz.dashboard.charts.memory_map.fate_words import map_finding
-from memviz.dashboard.charts.palette import PART_COLORS
+from memviz.dashboard.charts.palette import PART_COLORS, SettingRun
 from memviz.dashboard.charts.requests.tables import finding, tokens_table
 from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.charts.retention.curve import summarization_marks
 from memviz.dashboard.charts.retention.life_lines import life_lines_of
 from memviz.dashboard.charts.retention.result import Measure
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.charts.summaries.marks import (
     compaction_tooltip,
     marks_of,

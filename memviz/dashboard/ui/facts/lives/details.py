@@ -11,6 +11,7 @@ import streamlit as st
 from memviz.core.text.wording import counted, message_number
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.result import STATE_WORDS, RetentionResult
 from memviz.dashboard.charts.retention.survival_curve import (
     WORD,
@@ -18,7 +19,6 @@ from memviz.dashboard.charts.retention.survival_curve import (
     half_lives,
     survival_curve,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.controls.known_facts import READ_MESSAGES
 from memviz.dashboard.ui.controls.pickers import switch
 from memviz.dashboard.ui.controls.pictures import folded

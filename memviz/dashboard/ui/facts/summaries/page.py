@@ -9,7 +9,7 @@ import streamlit as st
 from memviz.core import page_titles
 from memviz.core.text.wording import counted
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.summaries.timeline import summary_timeline
 from memviz.dashboard.lessons.study import MAX_SETTINGS
 from memviz.dashboard.ui.controls.conversations import (

@@ -10,7 +10,7 @@ from memviz.core import page_titles
 from memviz.core.errors import MemvizError
 from memviz.core.text.wording import COMMA, counted, effort_words, message_range
 from memviz.core.translation import _, noop
-from memviz.dashboard.light_markdown import without_marks
+from memviz.dashboard.markup import without_marks
 from memviz.dashboard.ui.controls.grounds import author_badge
 from memviz.dashboard.ui.controls.jobs import Job, Tell, show_failure, start_verb
 from memviz.dashboard.ui.controls.message_html import diff_html, legend_html

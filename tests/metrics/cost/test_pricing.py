@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memviz.metrics.cost.cost_parts import MAIN_PARTS, SUMMARIZER_PARTS, Part
-from memviz.metrics.cost.pricing import Pricing
+from memviz.metrics.cost.pricing import MAIN_PARTS, SUMMARIZER_PARTS, Part, Pricing
 from memviz.models.prices import TokenRates
 from tests.dashboard.charts.costs import CHEAP, DEAR, GROWING, cost_line
 
