@@ -2,7 +2,8 @@
 
 Four kinds: will it summarize before this request, which messages stay word for word, does the model still know this
 fact, which setting is cheapest by a turn (in dollars where prices are known, else in tokens). None is written by hand.
-Of many candidates those are asked that are spread over the run, over the kinds of questions, their answers and settings.
+Of many candidates those are asked that are spread over the run, over the kinds of questions, their answers and
+settings.
 """
 
 from collections import Counter
