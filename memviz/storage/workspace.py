@@ -39,9 +39,9 @@ from memviz.storage.conversations import (
     Beginning,
     HeldChats,
 )
-from memviz.storage.library import conversation_changed
 from memviz.storage.recording_shelf import RecordingShelf
 from memviz.storage.store import Store
+from memviz.storage.tables import conversation_changed
 from memviz.strategies.base import Strategy, Trigger
 from memviz.transcripts.base import Probe
 from memviz.transcripts.samples import bundled

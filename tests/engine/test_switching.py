@@ -12,7 +12,8 @@ from memviz.dashboard.charts.requests.tokens_per_turn import tokens_per_turn
 from memviz.dashboard.words.compactions import compaction_words, request_words
 from memviz.dashboard.words.health import health_warnings
 from memviz.engine.chat import Chat
-from memviz.metrics.requests.shared_prefix import SharedPrefix, requests_sent
+from memviz.metrics.requests.sent_requests import requests_sent
+from memviz.metrics.requests.shared_prefix import SharedPrefix
 from memviz.metrics.summaries.events import (
     compaction_events,
     request_sizes,

@@ -24,7 +24,7 @@ from memviz.metrics.cost.pricing import (
     unpriced,
 )
 from memviz.metrics.requests.request_axis import calls_of
-from memviz.metrics.requests.shared_prefix import Tokens
+from memviz.metrics.requests.sent_requests import Tokens
 from memviz.metrics.requests.traffic import Traffic
 from memviz.models.cache_rules import CacheRules
 

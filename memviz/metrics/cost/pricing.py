@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memviz.core.bounds import MAX_USD
-from memviz.metrics.requests.shared_prefix import Tokens
+from memviz.metrics.requests.sent_requests import Tokens
 from memviz.models.names import OFFLINE
 from memviz.models.prices import TokenRates, price
 

@@ -9,6 +9,7 @@ import streamlit as st
 from memviz.core.errors import LessonError, MemvizError
 from memviz.core.text.wording import counted, listed
 from memviz.core.translation import _, language_now, noop
+from memviz.dashboard.lessons.fields import MAX_BYTES
 from memviz.dashboard.lessons.lesson import LANGUAGES, Language, Lesson
 from memviz.dashboard.lessons.library import (
     SUFFIX,
@@ -18,7 +19,7 @@ from memviz.dashboard.lessons.library import (
     saved_lessons,
 )
 from memviz.dashboard.lessons.playing import followed, play
-from memviz.dashboard.lessons.reading import MAX_BYTES, read_lesson
+from memviz.dashboard.lessons.reading import read_lesson
 from memviz.dashboard.lessons.writing import as_yaml, id_of
 from memviz.dashboard.markup import element
 from memviz.dashboard.ui.lessons.player import choose_language, go_on, score_words
