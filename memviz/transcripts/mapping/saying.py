@@ -7,7 +7,7 @@ from typing import Any
 
 from memviz.core.messages import TIME
 from memviz.core.translation import Said, noop
-from memviz.transcripts.base import REASONING
+from memviz.transcripts.base import CACHE_BREAK, REASONING, USAGE
 from memviz.transcripts.builder import TranscriptBuilder
 from memviz.transcripts.chat_messages import kept_beside, known_role
 from memviz.transcripts.document import Placed
@@ -32,10 +32,6 @@ from memviz.transcripts.readers.json_access import id_text, json_text
 from memviz.transcripts.times import moment
 from memviz.transcripts.user_names import same_name
 
-USAGE = "usage"
-"""Key in a message's ``meta``: the tokens that a log recorded for it."""
-CACHE_BREAK = "cache_break"
-"""Key in a message's ``meta``: why the provider's cache did not hold, in the words of the program that recorded it."""
 NO_SPEAKER = noop("has no word for who speaks")
 UNKNOWN_SPEAKER = noop("has the unknown speaker {name}")
 MAX_DIGITS = 30

@@ -19,6 +19,7 @@ from memviz.dashboard.ui.controls.chat_state import chat_state
 from memviz.dashboard.ui.controls.conversations import event_sentence, size_words
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.library.recorded import recorded_facts
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.errors import show_error
 from memviz.dashboard.ui.shell.frame import workspace
@@ -364,6 +365,7 @@ def _message(message: Message, position: int) -> str:
         facts.append(message.name)
     if said:
         facts.append(f"{said:%Y-%m-%d %H:%M}")
+    facts += recorded_facts(message)
     parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:
