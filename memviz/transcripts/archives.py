@@ -125,7 +125,7 @@ def _decompressed(file: IO[bytes], entry: ZipInfo, most: int) -> bytes:
     file.seek(entry.header_offset)
     head = file.read(LOCAL_HEAD_BYTES)
     if len(head) < LOCAL_HEAD_BYTES or entry.flag_bits & 1:
-        raise BadZipFile("a file in it cannot be opened")
+        raise BadZipFile(entry.filename)
     lengths = (
         int.from_bytes(head[26:28], "little"),
         int.from_bytes(head[28:30], "little"),
