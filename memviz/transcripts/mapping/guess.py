@@ -19,6 +19,8 @@ from memviz.transcripts.mapping.paths import EACH, opened
 from memviz.transcripts.mapping.rows import content_of
 from memviz.transcripts.mapping.saying import time_of
 
+WHOLE_FILE = EACH
+"""The path of rows that are all items of a file."""
 LOOKED_AT = 200
 """Rows from which is guessed."""
 MAX_LEVELS = 6

@@ -21,6 +21,7 @@ from memviz.transcripts.mapping.declaration import (
     read_mapping,
 )
 from memviz.transcripts.mapping.guess import (
+    WHOLE_FILE,
     Field,
     Rows,
     fields_of,
@@ -70,7 +71,8 @@ def mapping_panel(made: Import, key: str) -> None:
         st.warning(plain(str(error)), icon=":material/warning:")
         return
     with st.container(border=True, key=f"mapping-{key}"):
-        choices, shown = st.columns([2, 3])
+        # The messages come first, so that they stay in sight where columns stand one below the other.
+        shown, choices = st.columns([3, 2])
         with choices:
             mapping = _kept_mapping(key) or _chosen_mapping(mapped, key)
         with shown:
@@ -172,7 +174,8 @@ def _kind_words(is_pair: bool) -> str:
 
 def _place_words(place: Rows) -> str:
     rows = counted(len(place.first), "row")
-    return f"{place.table or place.path} · {rows}"
+    name = place.table or place.path
+    return f"{_('the file itself') if name == WHOLE_FILE else name} · {rows}"
 
 
 def _field_choice(
