@@ -12,5 +12,5 @@ Open to other rooms: ``access.passwords``, ``access.settings``, ``base``, ``budg
 ``embedding``, ``interruptible``, ``local_servers``, ``names``, ``offline``, ``own_servers``,
 ``prices``, ``provider_keys``, ``recordings.bundled``,
 ``recordings.files``, ``recordings.noting``,
-``recordings.player``, ``recordings.recording``, ``registry``, ``scripted``, ``tools``.
+``recordings.player``, ``recordings.recording``, ``redaction``, ``registry``, ``scripted``, ``tools``.
 """

@@ -6,7 +6,7 @@ module a format is in ``readers``. Files are untrusted: whatever is in one, it i
 or refused in one sentence. Nothing here knows a strategy, a model or a page. The names
 are loaded when first used, so that importing this package costs nothing.
 
-Open to other rooms: ``background``, ``base``, ``csv_cells``, ``export``, ``limits``,
+Open to other rooms: ``background``, ``base``, ``csv_cells``, ``export``, ``growing``, ``limits``,
 ``loading``, ``samples``, ``times``.
 """
 
