@@ -224,5 +224,5 @@ class Store:
     prune_cells = _writes(kept_values.prune_cells)
 
     find_watched = _reads(watched.find)
-    all_watched = _reads_once(watched.find_all)
+    newest_watched = _reads_once(watched.find_newest)
     grow_watched = _writes(watched.grow)

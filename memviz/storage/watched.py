@@ -3,6 +3,7 @@ and how far each was read is kept in the same transaction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
@@ -41,6 +42,8 @@ class Watched(NamedTuple):
     event_count: int
     state: dict[str, Any]
     """The notes of its reader: how far it has read, the limit of its program."""
+    title: str
+    grown_at: datetime
     is_deleted: bool = False
 
 
@@ -81,17 +84,20 @@ def find(session: Session, key: str) -> Watched | None:
         stored.message_count,
         len(stored.events or ()),
         state if isinstance(state, dict) else {},
+        stored.title,
+        stored.updated_at,
         stored.deleted_at is not None,
     )
 
 
-def find_all(session: Session) -> list[Watched]:
+def find_newest(session: Session, limit: int = 50) -> list[Watched]:
     """The watched conversations that are not deleted, those that grew last first."""
     query = (
         select(KEPT.c.key)
         .join(CONVERSATIONS, CONVERSATIONS.c.id == KEPT.c.owner)
         .where(KEPT.c.kind == "watched", CONVERSATIONS.c.deleted_at.is_(None))
         .order_by(*library.NEWEST_FIRST)
+        .limit(limit)
     )
     found = (find(session, key) for key in session.scalars(query))
     return [one for one in found if one is not None]
@@ -128,7 +134,15 @@ def grow(
     stored.sqlmodel_update(changes | counts | {"events": events, "updated_at": now()})
     state = {**(before.state if before else {}), **growth.state}
     put(session, "watched", key, state, owner=stored.id)
-    return Watched(stored.id, key, counts["message_count"], len(events), state)
+    return Watched(
+        stored.id,
+        key,
+        counts["message_count"],
+        len(events),
+        state,
+        stored.title,
+        stored.updated_at,
+    )
 
 
 def _write_messages(

@@ -9,6 +9,8 @@ Wires end in a ``Recorder`` (``recorder``): traces (``otlp``), a proxy (``proxy`
 what one's own process uses, which is offered here: ``LitellmCallback``,
 ``LangChainHandler``, ``HttpxTransport``. All make an ``Exchange`` (``exchanges``) of a
 request and its reply; ``threads`` finds what of it is new.
+
+Open to other rooms: ``folders``, ``keeper``, ``live``, ``programs``, ``serving``.
 """
 
 from importlib import import_module

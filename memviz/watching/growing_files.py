@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from memviz.core.messages import Message, clean_text
 from memviz.storage.watched import Growth
-from memviz.transcripts.base import UNTITLED, RecordedEvent
+from memviz.transcripts.base import RecordedEvent
 from memviz.transcripts.growing import GROWING, Told, parse_row
 from memviz.watching.keeper import RECENT_KEYS, Keeper, digest_of, first_new, key_of
 
@@ -74,6 +74,7 @@ class GrowingFile:
         self.skipped_lines = 0
         kept = keeper.store.find_watched(self.key)
         self.kept = kept
+        self._has_title = bool(kept and kept.state.get("is_titled"))
         self._place = Place.of(kept.state.get("place") if kept else None)
         self._place = replace(self._place, end=self._place.certain)
         self._expected = Place.of(kept.state.get("place") if kept else None)
@@ -150,7 +151,12 @@ class GrowingFile:
             before_end=_digest_before(file, chunk.end),
             generation=generation,
         )
-        state = {**self._known, "source": self._program, "place": vars(now)}
+        state = {
+            **self._known,
+            "source": self._program,
+            "is_titled": self._has_title,
+            "place": vars(now),
+        }
         growth = replace(growth, state=state)
         if growth.messages or growth.events or self.kept is not None:
             self.kept = self._keeper.write(self.key, growth, chunk.end) or self.kept
@@ -164,8 +170,10 @@ class GrowingFile:
         place = self._place
         about = {**certain.about, **still_open.about}
         messages = [*certain.messages, *still_open.messages]
-        if self.kept is None and "title" not in about:
-            about["title"] = _title_of(messages)
+        title = "" if "title" in about or self._has_title else title_of(messages)
+        if title:
+            about["title"] = title
+        self._has_title = self._has_title or "title" in about
         events = [
             *certain.events,
             *_moved(still_open.events, len(certain.messages)),
@@ -255,13 +263,13 @@ def _certain_events(growth: Growth, still_open: Told) -> int:
     return max(earlier, earlier + len(growth.events) - len(still_open.events))
 
 
-def _title_of(messages: Sequence[Message]) -> str:
-    """Return the first words of the user."""
+def title_of(messages: Sequence[Message]) -> str:
+    """Return the first words of the user; empty where there are none."""
     for message in messages:
         words = " ".join(message.content[: 4 * TITLE_CHARS].split())
         if message.role == "user" and words:
             return words[:TITLE_CHARS]
-    return UNTITLED
+    return ""
 
 
 def _moved(events: Sequence[RecordedEvent], by: int) -> list[RecordedEvent]:

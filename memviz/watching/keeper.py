@@ -103,13 +103,7 @@ class Keeper:
     def write(self, key: str, growth: Growth, offset: int) -> Watched | None:
         """Put what was read of a file up to byte ``offset`` into the conversation of
         this key. A second process that has read less of it changes nothing."""
-        messages = list(map(self.concealed, growth.messages))
-        events = list(map(self._secrets.conceal_in_event, growth.events))
-        about = dict(growth.about)
-        for name in ("title", "system_prompt"):
-            if about.get(name):
-                about[name] = self._secrets.conceal(about[name])
-        concealed = replace(growth, messages=messages, events=events, about=about)
+        concealed = self._concealed_growth(growth)
 
         def plan(kept: Watched | None) -> Growth | None:
             place = kept.state.get("place", {}) if kept else {}
@@ -119,6 +113,21 @@ class Keeper:
             return concealed
 
         return self.store.grow_watched(key, plan)
+
+    def write_rows(self, key: str, growth: Growth) -> Watched | None:
+        """Put what was read of rows that change in place into the conversation of this
+        key."""
+        concealed = self._concealed_growth(growth)
+        return self.store.grow_watched(key, lambda kept: concealed)
+
+    def _concealed_growth(self, growth: Growth) -> Growth:
+        messages = list(map(self.concealed, growth.messages))
+        events = list(map(self._secrets.conceal_in_event, growth.events))
+        about = dict(growth.about)
+        for name in ("title", "system_prompt"):
+            if about.get(name):
+                about[name] = self._secrets.conceal(about[name])
+        return replace(growth, messages=messages, events=events, about=about)
 
     def concealed(self, message: Message) -> Message:
         """Return the message as it is kept."""
