@@ -36,7 +36,7 @@ def library(folder: Path) -> Keeper:
 
 def kept(store: Store) -> dict[str, Transcript]:
     """The watched conversations by their keys, the oldest first."""
-    found = reversed(store.all_watched())
+    found = reversed(store.newest_watched())
     return {one.key: store.conversation(one.id) for one in found}
 
 
