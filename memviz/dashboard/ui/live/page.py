@@ -111,7 +111,8 @@ def _conversation(key: str, known: frozenset[str], seconds: float) -> None:
     newest = workspace().store.newest_watched(SHOWN)
     is_new = not known.issuperset(one.key for one in newest)
     with error_shown():
-        view = _played(workspace().store.path, key).look()
+        with st.spinner(_("The conversation is played…"), show_time=True):
+            view = _played(workspace().store.path, key).look()
         if view is None:
             st.info(_("This conversation was deleted."))
             return
@@ -136,15 +137,12 @@ def _window(view: LiveView) -> None:
     st.markdown(f"**{plain(fill_words(view))}**")
     if view.window_tokens:
         st.progress(min(1.0, view.used_tokens / view.window_tokens))
-    rows = []
+    st.subheader(_("When it compacts next"), anchor=False)
     for forecast in view.forecasts:
-        name = forecast.preset.title
+        name = _(forecast.preset.title)
         if forecast.is_own:
             name = _("{rule} (its own rule)", rule=name)
-        rows.append({_("Rule"): name, _("Compacts next"): forecast_words(forecast)})
-    st.dataframe(
-        pd.DataFrame(rows), hide_index=True, width="stretch", key="live-forecasts"
-    )
+        st.markdown(f"**{plain(name)}** · {plain(forecast_words(forecast))}")
     if not any(forecast.is_own for forecast in view.forecasts):
         st.caption(
             _("Nobody says by which rule this program compacts: these are others'.")
@@ -154,7 +152,7 @@ def _window(view: LiveView) -> None:
 
 def _stage(view: LiveView) -> None:
     settings = [
-        SettingRun(run, preset.title, index)
+        SettingRun(run, _(preset.title), index)
         for index, (preset, run) in enumerate(view.runs)
     ]
     count = len(settings[0].run.requests)
