@@ -12,7 +12,6 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from memviz.core.errors import MemvizError
-from memviz.core.translation import _
 
 MOST_BODY_BYTES = 64_000_000
 """Of one request or reply, as it comes and inflated. APIs take at most 50 MB."""
@@ -59,12 +58,11 @@ class HeldBody:
         """Keep a chunk. Raises :class:`BodyError` where there is no room for it."""
         if self.size_bytes + len(chunk) > MOST_BODY_BYTES:
             limit = MOST_BODY_BYTES // 1_000_000
-            sentence = _("The body is larger than {limit} MB.", limit=limit)
+            sentence = f"The body is larger than {limit} MB."
             raise BodyError(413, sentence)
         if len(chunk) > self._budget.left_bytes:
-            raise BodyError(
-                503, _("Too much is sent at the same time. Send it again later.")
-            )
+            sentence = "Too much is sent at the same time. Send it again later."
+            raise BodyError(503, sentence)
         self._budget.left_bytes -= len(chunk)
         self.size_bytes += len(chunk)
         self._chunks.append(chunk)
@@ -94,22 +92,21 @@ def inflate(data: bytes, encoding: str) -> bytes:
     if name in ("", "identity"):
         return data
     if name not in ("gzip", "x-gzip", "deflate"):
-        sentence = _(
-            "The body is encoded as {encoding}; gzip, deflate and none are known.",
-            encoding=repr(name[:40]),
+        sentence = (
+            f"The body is encoded as {name[:40]!r}; gzip, deflate and none are known."
         )
         raise BodyError(415, sentence)
     stream = zlib.decompressobj(_GZIP_OR_ZLIB)
     try:
         inflated = stream.decompress(data, MOST_BODY_BYTES)
     except zlib.error:
-        raise BodyError(400, _("The body is no whole gzip or deflate.")) from None
+        raise BodyError(400, "The body is no whole gzip or deflate.") from None
     if stream.unconsumed_tail:
         limit = MOST_BODY_BYTES // 1_000_000
-        sentence = _("The body is larger than {limit} MB inflated.", limit=limit)
+        sentence = f"The body is larger than {limit} MB inflated."
         raise BodyError(413, sentence)
     if not stream.eof:
-        raise BodyError(400, _("The body is no whole gzip or deflate."))
+        raise BodyError(400, "The body is no whole gzip or deflate.")
     return inflated
 
 
@@ -128,7 +125,7 @@ class OwnProgramsOnly:
             origin = headers.get("origin")
             is_foreign = origin is not None and _host_of(origin) not in OWN_HOSTS
             if host not in OWN_HOSTS or is_foreign:
-                sentence = _("Only programs of this machine are served, not web pages.")
+                sentence = "Only programs of this machine are served, not web pages."
                 await refuse(BodyError(403, sentence))(scope, receive, send)
                 return
         await self._app(scope, receive, send)

@@ -10,7 +10,6 @@ from typing import Any
 
 from memviz.core.errors import MemvizError, TranscriptError
 from memviz.core.messages import Message
-from memviz.core.translation import _
 from memviz.transcripts.base import Transcript
 from memviz.transcripts.loading import load_transcript
 from memviz.watching.event_streams import (
@@ -178,7 +177,7 @@ def _parse(data: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise NotAnExchangeError(_("A body is no object in JSON."))
+        raise NotAnExchangeError("A body is no object in JSON.")
     return value
 
 
@@ -189,7 +188,7 @@ def _load(value: Mapping[str, Any], format: str) -> Transcript:
     except TranscriptError as error:
         raise NotAnExchangeError(str(error)) from None
     except (ValueError, RecursionError):
-        raise NotAnExchangeError(_("A body is nested too deeply.")) from None
+        raise NotAnExchangeError("A body is nested too deeply.") from None
 
 
 def _usage(api: Api, found: object) -> dict[str, int]:

@@ -16,7 +16,6 @@ from starlette.routing import Route
 
 from memviz.core.bounds import MAX_DEPTH
 from memviz.core.errors import MemvizError
-from memviz.core.translation import _, ngettext
 from memviz.watching.bodies import (
     BodyError,
     ByteBudget,
@@ -44,9 +43,7 @@ class MissingProtobufError(MemvizError):
 
     def __init__(self) -> None:
         super().__init__(
-            _(
-                "Traces need the package opentelemetry-proto. Install it with: pip install 'memviz[watch]'"
-            )
+            "Traces need the package opentelemetry-proto. Install it with: pip install 'memviz[watch]'"
         )
 
 
@@ -85,9 +82,8 @@ class _Receiver:
         kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
         try:
             if kind not in (PROTOBUF, JSON):
-                raise BodyError(
-                    415, _("Traces are taken as {kinds}.", kinds=f"{PROTOBUF}, {JSON}")
-                )
+                sentence = f"Traces are taken as {PROTOBUF} and {JSON}."
+                raise BodyError(415, sentence)
             with self._budget.share() as body:
                 data = await read_body(request, body)
                 encoding = request.headers.get("content-encoding", "")
@@ -105,13 +101,10 @@ class _Receiver:
     def _success(self, kind: str, unread: int) -> Response:
         done = self._response()
         if unread:
-            told = ngettext(
-                "{number:,} span could not be read.",
-                "{number:,} spans could not be read.",
-                unread,
-            )
             done.partial_success.rejected_spans = unread
-            done.partial_success.error_message = told
+            done.partial_success.error_message = (
+                "They are not as OpenTelemetry has them."
+            )
         if kind == JSON:
             return Response(json.dumps(self._to_dict(done)), media_type=JSON)
         return Response(done.SerializeToString(), media_type=PROTOBUF)
@@ -155,16 +148,16 @@ class _Receiver:
                         known = self._to_dict(span)
                         yield {**known, "traceId": span.trace_id.hex()}
         except (DecodeError, ValueError, IndexError):
-            raise BodyError(400, _("The body is no trace in protobuf.")) from None
+            raise BodyError(400, "The body is no trace in protobuf.") from None
 
     def _json_spans(self, data: bytes) -> Iterator[Span]:
         """Yield the spans of a body in JSON."""
         if data.count(b"{") + data.count(b"[") + data.count(b",") > MOST_JSON_VALUES:
-            raise BodyError(413, _("The body has too many values."))
+            raise BodyError(413, "The body has too many values.")
         try:
             whole = json.loads(data)
         except (ValueError, RecursionError):
-            raise BodyError(400, _("The body is no trace in JSON.")) from None
+            raise BodyError(400, "The body is no trace in JSON.") from None
         number = 0
         for resource in _objects(whole, "resourceSpans"):
             for scope in _objects(resource, "scopeSpans"):
@@ -176,7 +169,7 @@ class _Receiver:
 
 def _check_count(number: int) -> None:
     if number > MOST_SPANS:
-        sentence = _("The body has more than {most:,} spans.", most=MOST_SPANS)
+        sentence = f"The body has more than {MOST_SPANS:,} spans."
         raise BodyError(413, sentence)
 
 
@@ -220,10 +213,10 @@ def _objects(value: object, key: str) -> Iterator[dict[str, Any]]:
     else there."""
     inner = value.get(key, []) if isinstance(value, dict) else None
     if not isinstance(inner, list):
-        raise BodyError(400, _("The body is no trace in JSON."))
+        raise BodyError(400, "The body is no trace in JSON.")
     for item in inner:
         if not isinstance(item, dict):
-            raise BodyError(400, _("The body is no trace in JSON."))
+            raise BodyError(400, "The body is no trace in JSON.")
         yield item
 
 

@@ -18,7 +18,6 @@ from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 
 from memviz.core.errors import MemvizError
-from memviz.core.translation import _
 from memviz.watching.bodies import (
     BodyError,
     ByteBudget,
@@ -83,10 +82,9 @@ def checked_address(address: str) -> httpx.URL:
             return httpx.URL(address)
     except (ValueError, httpx.InvalidURL):
         pass
-    sentence = _(
+    raise BadUpstreamError(
         "The address of the API is no plain web address. Give one such as https://api.openai.com, without a key in it."
     )
-    raise BadUpstreamError(sentence)
 
 
 def _make_client() -> httpx.AsyncClient:
@@ -239,9 +237,9 @@ async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
 async def _tell_unreached(
     error: httpx.TransportError, scope: Scope, receive: Receive, send: Send
 ) -> None:
-    sentence = _(
-        "memviz could not reach the API that it passes requests on to ({reason}).",
-        reason=type(error).__name__,
+    reason = type(error).__name__
+    sentence = (
+        f"memviz could not reach the API that it passes requests on to ({reason})."
     )
     await refuse(BodyError(502, sentence))(scope, receive, send)
 

@@ -10,7 +10,6 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from memviz.core.errors import MemvizError
-from memviz.core.translation import _
 from memviz.watching.keeper import Keeper
 from memviz.watching.recorder import Recorder
 
@@ -29,12 +28,7 @@ class PortTakenError(MemvizError):
 
     def __init__(self, port: int) -> None:
         self.port = port
-        super().__init__(
-            _(
-                "Port {port} of 127.0.0.1 is in use. Give another one.",
-                port=str(port),
-            )
-        )
+        super().__init__(f"Port {port} of 127.0.0.1 is in use. Give another one.")
 
 
 class LocalServer:
