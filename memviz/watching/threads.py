@@ -15,7 +15,6 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from memviz.core.messages import Message
-from memviz.core.translation import noop
 from memviz.transcripts.base import RecordedEvent
 from memviz.watching.exchanges import (
     INPUT_TOKENS,
@@ -29,7 +28,7 @@ MOST_THREADS = 512
 MOST_DIGESTS = 1_000_000
 """Of all conversations together; one takes about a hundred bytes."""
 OPENING_CHARS = 64
-SENT_LESS = noop("a request with less of the history")
+SENT_LESS = "a request with less of the history"
 """The reason of a compaction that is seen in what was sent."""
 
 # How well an exchange belongs to a conversation, from the least.
