@@ -6,7 +6,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from typer import BadParameter, Exit
 
 from memviz.cli import paying
+from memviz.cli.embedding import vectors_for
 from memviz.cli.errors import FAILED, INTERRUPTED
 from memviz.cli.output import complain, progress_of
 from memviz.core.errors import SweepError, UnusableSummarizerError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from memviz.models.base import Model
     from memviz.models.budget import Budget
     from memviz.storage.store import Store
+    from memviz.storage.workspace import Workspace
     from memviz.strategies.base import Strategy
     from memviz.tuning.pricing_assumptions import PricingAssumptions
     from memviz.tuning.results import Sweep
@@ -210,6 +212,34 @@ def prepare_conversations(
             "There is no conversation to sweep over: in none of them the user says anything."
         )
     return tuple(found)
+
+
+def vectors_of(
+    plan: Plan,
+    executor: dict[str, Any],
+    workspace: Workspace | None,
+    payer: Payer | None,
+    budget_usd: float | None,
+    *,
+    yes: bool,
+) -> AbstractContextManager[None]:
+    """Return the block in which a sweep has the vectors that its settings compare."""
+    from memviz.models.embedding import KeptVectors
+    from memviz.strategies.lookup import embedding_asked_by, writes_compared_texts
+
+    asking = [one for one in plan.settings if embedding_asked_by(one)]
+    is_elsewhere = executor["executor"] in ("processes", "dask")
+    if is_elsewhere and any(map(writes_compared_texts, asking)):
+        raise BadParameter(
+            "An embedding model is asked from here for what is written during a replay. Leave --workers out."
+        )
+    kept = workspace.kept_vectors if workspace else KeptVectors()
+    logs = [one.log for one in plan.subjects]
+    for log in logs:
+        # Other processes have nothing but what is kept.
+        log.kept_vectors = kept
+    budget = payer.budget if payer else None
+    return vectors_for(kept, logs, asking, budget, budget_usd, yes=yes)
 
 
 def say_how_long(plan: Plan, writer: Model) -> None:

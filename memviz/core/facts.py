@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from memviz.core.messages import Message
 from memviz.core.shared_growth import SharedGrowth
-from memviz.core.vectors import VectorIndex, VectorSource
+from memviz.core.vectors import VectorIndex, VectorIndexes, VectorSource
 from memviz.core.word_index import WordIndex
 
 FACTS = "facts"
@@ -91,7 +91,7 @@ class FactIndex(SharedGrowth):
         self.versions: list[int] = []
         """The version (0-based) that wrote each fact."""
         self.words = WordIndex()
-        self._vectors: dict[str, VectorIndex] = {}
+        self._vectors = VectorIndexes()
         self._read: list[Noted] = []
         self._stops = [0]
         self._messages: list[Message] = []
@@ -146,7 +146,7 @@ class FactIndex(SharedGrowth):
     ) -> VectorIndex:
         """The vectors of the first ``count`` facts at least, by an embedding model, or by the small embedding, as
         :meth:`memviz.core.conversation.Log.vector_index` has those of messages."""
-        index = self._vectors.setdefault(model, VectorIndex(model, kept))
+        index = self._vectors.of(model, kept)
         # Later facts may never be looked up, and a model would be asked for them.
         index.extend(self._messages[:count])
         return index

@@ -21,11 +21,13 @@ from memviz.core.errors import (
 from memviz.core.messages import Message
 from memviz.core.text.wording import duration_words
 from memviz.core.translation import _
+from memviz.core.vectors import server_of_vectors
 from memviz.engine.replay import Messages, as_model
 from memviz.metrics.cost.pricing import DEFAULT_PAUSE_SECONDS
 from memviz.models.base import Model
 from memviz.models.names import DEFAULT_MODEL, OFFLINE, is_free
 from memviz.strategies.base import Strategy
+from memviz.strategies.lookup import embedding_asked_by
 from memviz.transcripts.base import Transcript
 from memviz.tuning.cell import Cell, CellIndex, Job, cell_key, job_size, jobs, work
 from memviz.tuning.executors import (
@@ -192,6 +194,9 @@ class Sweeping:
             for s, setting in enumerate(self.settings):
                 # Who would summarize does not matter where nothing ever is summarized.
                 writer = summarizer if setting.writes_notes else ""
+                # Two servers may have one name for two embedding models.
+                embedding = embedding_asked_by(setting)
+                writer += server_of_vectors(embedding, subject.log.kept_vectors)
                 keys[CellIndex(s, c)] = cell_key(subject, setting, counter, writer)
         return keys
 

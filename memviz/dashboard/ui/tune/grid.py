@@ -37,6 +37,7 @@ from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
 from memviz.dashboard.ui.shell.text import plain
+from memviz.dashboard.ui.tune.embedding import NAME, choose_embedding
 from memviz.dashboard.ui.tune.extent import choose_extent, extent_words
 from memviz.dashboard.ui.tune.programs import choose_programs
 from memviz.dashboard.ui.tune.state import tune_state
@@ -175,6 +176,8 @@ def _values(
         found = {
             axis.name: _choose_values(cls, axis, first[axis.name]) for axis in axes(cls)
         }
+        if any(found.get("embedding_percent", ())):
+            found[NAME] = (choose_embedding(cls),)
         st.caption(in_the_guide(cls))
         if recorded:
             told = _(SEMICOLON).join(map(_in_words, recorded.items()))
