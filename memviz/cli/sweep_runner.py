@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,15 @@ class Plan:
             **options,
         )
 
+    def take_kept(self, summarizer: Model) -> Sweeping:
+        """The sweep with what was measured before, and nothing measured now."""
+        over = Event()
+        over.set()
+        kept = self.sweeping(summarizer, executor="inline", stop=over)
+        for _ in kept:
+            pass
+        return kept
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -118,12 +128,7 @@ class Payer:
         from memviz.models.registry import model
         from memviz.tuning.paid import estimate
 
-        over = Event()
-        over.set()
-        # Takes what was kept and measures nothing.
-        kept = plan.sweeping(summarizer, executor="inline", stop=over)
-        for _ in kept:
-            pass
+        kept = plan.take_kept(summarizer)
         missing = {}
         if not kept.sweep.is_complete:
             free = work_off(
@@ -243,22 +248,34 @@ def vectors_of(
 
 
 def say_how_long(plan: Plan, writer: Model) -> None:
-    """Say how long a large sweep takes, as its settings do over the beginning of the first conversation."""
+    """Say how long the rest of a large sweep takes, as its settings do over the beginning of the first conversation."""
     from memviz.dashboard.words.sweeps import time_words
     from memviz.transcripts.base import Transcript
     from memviz.tuning.pace import HERE
 
-    messages = sum(len(one.log) for one in plan.subjects)
-    if len(plan.settings) * messages < LONG_MESSAGES:
+    if len(plan.settings) * sum(len(one.log) for one in plan.subjects) < LONG_MESSAGES:
+        return
+    kept = plan.take_kept(writer)
+    places = product(range(len(plan.settings)), range(len(plan.subjects)))
+    left = [place for place in places if place not in kept.cells]
+    settings = [plan.settings[setting] for setting, _subject in left]
+    messages = [len(plan.subjects[subject].log) for _setting, subject in left]
+    if sum(messages) < LONG_MESSAGES:
         return
     transcript = Transcript(tuple(plan.subjects[0].log))
-    HERE.try_out(plan.settings, transcript, plan.counter, writer)
-    seconds = HERE.seconds_of_all(plan.settings, writer.name, messages)
-    if seconds is not None:
-        complain(
-            f"{counted(len(plan.settings), 'setting')} over {counted(len(plan.subjects), 'conversation')} take about "
-            f"{time_words(seconds)} in one process. --seconds measures what fits into less."
-        )
+    HERE.try_out(list(dict.fromkeys(settings)), transcript, plan.counter, writer)
+    seconds = 0.0
+    for setting, size in zip(settings, messages, strict=True):
+        needed = HERE.seconds_of_all([setting], writer.name, size)
+        if needed is None:
+            return
+        seconds += needed
+    what = f"{counted(len(plan.settings), 'setting')} over {counted(len(plan.subjects), 'conversation')} take"
+    if kept.cells:
+        what = f"{share_of(len(kept.cells), kept.total, 'run')} were measured before, the others take"
+    complain(
+        f"{what} about {time_words(seconds)} in one process. --seconds measures what fits into less."
+    )
 
 
 def work_off(

@@ -112,6 +112,10 @@ def test_a_large_sweep_says_before_how_long_it_takes(
     assert "5 settings over 1 conversation take about 1 s" in (
         memviz("sweep", chat, *GRID).err
     )
+    # Runs that are kept take no time.
+    assert "take about" not in memviz("sweep", chat, *GRID).err
+    more = memviz("sweep", chat, *GRID, "-s", "window:window_size=7")
+    assert "5 of 6 runs were measured before, the others take about 1 s" in more.err
 
 
 class TestJson:
