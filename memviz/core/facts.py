@@ -96,6 +96,7 @@ class FactIndex(SharedGrowth):
         self._stops = [0]
         self._messages: list[Message] = []
         self._replaced_by: dict[int, list[int]] = {}
+        self._listed: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
 
     def is_of(self, versions: Sequence[Noted]) -> bool:
@@ -125,7 +126,12 @@ class FactIndex(SharedGrowth):
             self._naming.setdefault(name, []).append(number)
         # A model may name a number that there was not yet.
         if fact.replaces is not None and fact.replaces < number:
-            self._replaced_by.setdefault(fact.replaces, []).append(number)
+            # What was listed again in the meantime holds no longer either.
+            replaced = self.facts[fact.replaces - 1].text.casefold()
+            for one in self._listed[replaced]:
+                if one == fact.replaces or one not in self._replaced_by:
+                    self._replaced_by.setdefault(one, []).append(number)
+        self._listed.setdefault(fact.text.casefold(), []).append(number)
 
     def linked_to(self, number: int, count: int) -> Iterator[int]:
         """Yield the numbers of the others of the first ``count`` facts that have a subject or a value in common with

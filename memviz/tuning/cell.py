@@ -34,7 +34,7 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 8
+VERSION = 9
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 
