@@ -24,7 +24,7 @@ from memviz.core.errors import (
 )
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import orphaned_requests, refused_requests
+from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
 from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
