@@ -209,6 +209,15 @@ class TestWhatIsTried:
         ]
         assert found == [(50, True), (50, False), (90, True), (90, False)]
 
+    def test_numbers_in_the_steps_of_a_pipeline(self, chat: Path) -> None:
+        given = "pipeline:window_tokens=4000,step 2 keep N messages=5,10..20/2"
+        rows = memviz("sweep", chat, "-s", given, "--json").json["settings"]
+        assert [row["label"] for row in rows] == [
+            "Pipeline · step 2: keep 5 messages · 4,000 tokens",
+            "Pipeline · 4,000 tokens",
+            "Pipeline · step 2: keep 20 messages · 4,000 tokens",
+        ]
+
     def test_what_is_not_named_has_its_suggested_values(self, chat: Path) -> None:
         rows = memviz(
             "sweep", chat, "-s", "recent_only:enable_summarization=off", "--json"
