@@ -115,6 +115,10 @@ NOT_SHOWN: dict[str, set[str]] = {
         " To drop ",
     },
     "memviz/models/litellm_errors.py": {"Timeout"},
+    "memviz/models/local_servers/asking.py": {"Accept"},
+    "memviz/dashboard/lessons/reading.py": {
+        "summarizer chat-model replies take conversation setting turn call recall",
+    },
     "memviz/models/reply_bodies.py": {"The reply is none of a model."},
     "memviz/storage/checking.py": {
         "PRAGMA integrity_check({})",

@@ -10,6 +10,6 @@ or a page.
 Open to other rooms: ``access``, ``base``, ``budget``, ``budgeted``, ``cache_rules``,
 ``connection_check``, ``embedding``, ``line``, ``local_servers``, ``names``,
 ``offline``, ``prices``, ``provider_keys``, ``recordings.bundled``,
-``recordings.files``, ``recordings.player``, ``recordings.recording``, ``registry``,
-``scripted``, ``tools``.
+``recordings.files``, ``recordings.player``, ``recordings.recording``, ``redaction``,
+``registry``, ``scripted``, ``tools``.
 """

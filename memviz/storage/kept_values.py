@@ -25,7 +25,7 @@ from memviz.storage.tables import DAMAGE, KEPT
 
 FileKind = Literal["recording", "lesson"]
 """Files that visitors opened or wrote: a recording, its bytes as text, and a lesson, the YAML text that it is."""
-Kind = FileKind | Literal["cell", "wording", "answers", "free run"]
+Kind = FileKind | Literal["cell", "wording", "answers", "free run", "watched"]
 KEYS_A_QUERY = 500
 MAX_CELLS = 20_000
 """Cells kept; the oldest go first. A cell of a conversation with 3,000 turns takes about 20 KB."""

@@ -22,6 +22,7 @@ from memviz.dashboard.ui.controls.conversations import (
 )
 from memviz.dashboard.ui.controls.message_html import message_html
 from memviz.dashboard.ui.controls.study import compare_state
+from memviz.dashboard.ui.library.recorded import recorded_facts
 from memviz.dashboard.ui.library.state import library_state
 from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import workspace
@@ -367,6 +368,7 @@ def _message(message: Message, position: int) -> str:
         facts.append(message.name)
     if said:
         facts.append(f"{said:%Y-%m-%d %H:%M}")
+    facts += recorded_facts(message)
     parts = [message_html(message, " · ".join(facts), _("Download has all of them"))]
     thought = meta.get(REASONING)
     if isinstance(thought, str) and thought:

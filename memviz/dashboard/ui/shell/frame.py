@@ -141,6 +141,7 @@ _MENU = (
     ("facts.py", page_titles.FACTS, ":material/psychology_alt:"),
     ("tune.py", page_titles.TUNE, ":material/tune:"),
     ("chat.py", page_titles.CHAT, ":material/forum:"),
+    ("live.py", page_titles.LIVE, ":material/sensors:"),
     ("lessons.py", page_titles.LESSONS, ":material/school:"),
     ("library.py", page_titles.LIBRARY, ":material/library_books:"),
     ("guide.py", page_titles.GUIDE, ":material/menu_book:"),

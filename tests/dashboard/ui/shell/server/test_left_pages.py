@@ -17,6 +17,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import (
 from memviz.dashboard.ui.shell.server.left_pages import (
     ASKED,
     is_over,
+    note_the_way,
     other_base_routes,
 )
 
@@ -84,5 +85,30 @@ def test_one_of_the_page_that_is_seen_is_heard(here: Any) -> None:
     assert not is_over(here, part_of(COMPARE))
 
 
-def test_a_whole_page_is_always_heard() -> None:
+def control_of(page: str) -> ClientState:
+    """What a control says that is in no part of its page."""
+    asked = ClientState(page_script_hash=page)
+    asked.widget_states.widgets.add(id="panel", bool_value=False)
+    return asked
+
+
+def test_the_way_to_a_page_is_always_heard() -> None:
     assert not is_over(session(began=GUIDE), ClientState(page_script_hash=COMPARE))
+
+
+def test_a_control_of_a_page_is_over_from_the_click_that_led_away_until_the_other_page_is_heard() -> (
+    None
+):
+    here = session(began=COMPARE, waits=RerunData(page_script_hash=GUIDE))
+    note_the_way(here, ClientState(page_script_hash=GUIDE))
+    assert is_over(here, control_of(COMPARE))
+    assert not is_over(here, control_of(GUIDE))
+    note_the_way(here, control_of(GUIDE))
+    assert not is_over(here, control_of(COMPARE))
+
+
+def test_where_the_server_turned_the_page_what_was_done_before_still_counts() -> None:
+    here = session(began=GUIDE)
+    assert not is_over(here, control_of(COMPARE))
+    note_the_way(here, ClientState(page_script_hash=COMPARE))
+    assert not is_over(here, control_of(COMPARE))

@@ -20,7 +20,7 @@ try:
     from llama_index.core.memory import BaseMemory
 except ImportError as error:
     raise ImportError(
-        "memviz.llama_index_memory needs llama-index-core: pip install 'memviz[llama-index]'."
+        "memviz.LlamaIndexMemory needs llama-index-core: pip install 'memviz[llama-index]'."
     ) from error
 
 ORIGINAL = "llama_index"
