@@ -27,15 +27,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from memviz.core.text.answer_forms import (
+from memviz.core.text.answer_forms import answer_forms
+from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
+from memviz.core.text.terms import IS_UNSPACED, composed, is_number, tokens_of
+from memviz.core.text.token_contexts import (
     KINDS,
     NAME_TOKENS,
     READ_IN_CONTEXT,
-    answer_forms,
     tokens_in_context,
 )
-from memviz.core.text.letters import MARK, plain_letters, simplified, uninflected
-from memviz.core.text.terms import IS_UNSPACED, composed, is_number, tokens_of
 from memviz.core.text.value_words import (
     CURRENCIES,
     MONTH_NUMBERS,
@@ -192,13 +192,13 @@ class PhraseIndex:
         self._numbers: dict[str, int] = {}
         for token in (*_KIND_TOKENS, *(_YEARS if may_omit_years else ())):
             self._numbers[token] = len(self._numbers) + 1
-        self._coded = [
-            [
-                self._numbers.setdefault(token, len(self._numbers) + 1)
-                for token in form.tokens
-            ]
-            for _, form in forms
-        ]
+        self._coded = []
+        for _, form in forms:
+            numbers = []
+            for token in form.tokens:
+                next_number = len(self._numbers) + 1
+                numbers.append(self._numbers.setdefault(token, next_number))
+            self._coded.append(numbers)
         self._lengths = np.array(
             [len(tokens) for tokens in self._coded], dtype=np.int64
         )

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 from zlib import crc32
 
 _ENGLISH_SOURCE = {
@@ -21,17 +22,9 @@ _CHINESE_SOURCE = {
 _ENGLISH_NOTED = ("Noted", "Got it", "Understood", "I will keep that in mind")
 _CHINESE_NOTED = ("记下了", "好的", "明白了", "我会记住")
 
+_SOURCES = (*_ENGLISH_SOURCE.values(), *_CHINESE_SOURCE.values())
 _LEADS = "|".join(
-    re.escape(lead)
-    for lead in (
-        *(
-            lead
-            for leads in (*_ENGLISH_SOURCE.values(), *_CHINESE_SOURCE.values())
-            for lead in leads
-        ),
-        *_ENGLISH_NOTED,
-        *_CHINESE_NOTED,
-    )
+    map(re.escape, chain(*_SOURCES, _ENGLISH_NOTED, _CHINESE_NOTED)),
 )
 _QUOTED = re.compile(f'(?:{_LEADS})[:：] ?["“](.+?)["”]?')
 _NO_ANSWER = re.compile(

@@ -56,12 +56,11 @@ from memviz.tuning.scaling import scaled
 PROGRAMS = noop("What programs do")
 """The family of presets."""
 LOGGER = logging.getLogger(__name__)
-GAINS, LOSES, HURTS_WHEN, USED_BY = SECTIONS = (
-    "Gains",
-    "Loses",
-    "Hurts when",
-    "Used by",
-)
+GAINS = "Gains"
+LOSES = "Loses"
+HURTS_WHEN = "Hurts when"
+USED_BY = "Used by"
+SECTIONS = (GAINS, LOSES, HURTS_WHEN, USED_BY)
 _USER = re.compile(r"(?P<name>[^:]+): (?P<rule>.+) \((?P<source>[^()]+)\)")
 _SECTION = re.compile(rf"({'|'.join(SECTIONS)}):\s*(.*)", re.DOTALL)
 CONVERSATIONS = ("trip", "support")
@@ -69,15 +68,15 @@ CONVERSATIONS = ("trip", "support")
 CONVERSATIONS_IN = {"zh": ("chinese", "support")}
 """Where they are looked for by the language of who reads them."""
 NOTHING_RECORDED = Recording("", About(), {})
-WIDTH = 760
-LEFT = 104
+PICTURE_WIDTH = 760
+BARS_LEFT = 104
 BAR_TOPS = (8, 72)
 BAR_HEIGHT = 40
 LEGEND_TOP = 140
 LEGEND_ROW = 22
-LETTER = 7.2
+LETTER_WIDTH = 7.2
 SWATCH = 14
-STYLE = "text{font:13px system-ui,sans-serif;fill:#1d2630}@media(prefers-color-scheme:dark){text{fill:#e6ebf0}}"
+PICTURE_STYLE = "text{font:13px system-ui,sans-serif;fill:#1d2630}@media(prefers-color-scheme:dark){text{fill:#e6ebf0}}"
 
 
 class User(NamedTuple):
@@ -289,12 +288,12 @@ def _scaled_parameters(id: str, conversation: str) -> dict[str, Any]:
 def picture_svg(picture: SaidAndSent) -> str:
     """The two bars with their tokens, and a legend."""
     most = max(picture.said_tokens, picture.record.total_tokens)
-    scale = (WIDTH - LEFT - 10) / most
+    scale = (PICTURE_WIDTH - BARS_LEFT - 10) / most
     legend, bottom = _legend(picture)
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom}" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {PICTURE_WIDTH} {bottom}" role="img">',
         f"<title>{escape(picture_words(picture))}</title>",
-        f"<style>{STYLE}</style>",
+        f"<style>{PICTURE_STYLE}</style>",
         *_funnel(picture, scale),
         *_row(picture, SAID, picture.said, BAR_TOPS[0], scale),
         *_row(picture, SENT, picture.sent, BAR_TOPS[1], scale),
@@ -316,7 +315,7 @@ def _row(
     for stretch in stretches:
         gap = 1 if stretch.position is not None and stretch.tokens * scale > 2 else 0
         yield (
-            f'<rect x="{LEFT + stretch.start * scale:.1f}" y="{top}" width="{stretch.tokens * scale - gap:.1f}" '
+            f'<rect x="{BARS_LEFT + stretch.start * scale:.1f}" y="{top}" width="{stretch.tokens * scale - gap:.1f}" '
             f'height="{BAR_HEIGHT}" fill="{COLORS[stretch.looks]}" opacity="{opacity_of(picture, stretch):g}"/>'
         )
 
@@ -326,7 +325,7 @@ def _funnel(picture: SaidAndSent, scale: float) -> Iterator[str]:
     if picture.folded is not None:
         said, sent = picture.folded
         x0, x1, x2, x3 = (
-            f"{LEFT + tokens * scale:.1f}"
+            f"{BARS_LEFT + tokens * scale:.1f}"
             for tokens in (said.start, said.stop, sent.stop, sent.start)
         )
         top = BAR_TOPS[0] + BAR_HEIGHT
@@ -342,8 +341,8 @@ def _legend(picture: SaidAndSent) -> tuple[list[str], int]:
     x = 0.0
     y = LEGEND_TOP
     for looks in (looks for looks in COLORS if looks in shown):
-        width = SWATCH + 6 + len(TITLES[looks]) * LETTER + 18
-        if x + width > WIDTH:
+        width = SWATCH + 6 + len(TITLES[looks]) * LETTER_WIDTH + 18
+        if x + width > PICTURE_WIDTH:
             x = 0.0
             y = y + LEGEND_ROW
         lines.append(

@@ -183,12 +183,12 @@ class Lesson:
     @property
     def languages(self) -> tuple[Language, ...]:
         """Those that all of its texts have; where none has all, the ones that the title has."""
-        whole = tuple(
-            code
-            for code in LANGUAGES
-            if all(code in text.languages for text in self.texts)
-        )
-        return whole or self.title.languages
+        languages_of_texts = [text.languages for text in self.texts]
+        whole: list[Language] = []
+        for code in LANGUAGES:
+            if all(code in languages for languages in languages_of_texts):
+                whole.append(code)
+        return tuple(whole) or self.title.languages
 
 
 NEARLY = 0.1

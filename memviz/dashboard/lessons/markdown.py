@@ -92,8 +92,11 @@ def as_html(text: str, words_html: Callable[[str], Markup] = escape) -> Markup:
 
 def as_plain(text: str) -> str:
     """The text on one line, without its styles."""
-    items = [item for block in blocks(text) for item in block.items]
-    return " ".join("".join([span.text for span in item]) for item in items)
+    lines = []
+    for block in blocks(text):
+        for item in block.items:
+            lines.append("".join([span.text for span in item]))
+    return " ".join(lines)
 
 
 def _html(block: Block, words_html: Callable[[str], Markup]) -> Markup:

@@ -137,10 +137,9 @@ def stage_data(
     for setting, known in zip(settings, retentions, strict=True):
         own_texts = texts.get(id(setting.run.log))
         lanes.append(_Lane(setting, part, known, own_texts, assumptions))
-
-    # All that say the same share the messages of the longest; the others have their own.
     first = lanes[0]
     others = [not _says_the_same(first.run, one.run) for one in lanes]
+    # All that say the same share the messages of the longest; the others have their own.
     shared = first if any(others) else max(lanes, key=lambda one: one.stop)
     pending = [one.pending for one in lanes if one.pending is not None]
     rows = []
@@ -150,8 +149,8 @@ def stage_data(
     if pending:
         played.append([pending[0].turn, pending[0].call, pending[0].call])
     if chosen is None:
-        has_events = [bool(one.run.compactions) for one in lanes]
-        chosen = has_events.index(True) if any(has_events) else 0
+        eventful = [place for place, one in enumerate(lanes) if one.run.compactions]
+        chosen = eventful[0] if eventful else 0
     return {
         "title": bundled_words(transcript.title),
         "measure": measure,

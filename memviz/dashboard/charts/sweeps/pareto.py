@@ -107,24 +107,64 @@ def pareto_chart(
     Where no facts are known, the tokens of the largest request stand upwards, and the line is at ``max_peak_tokens``.
     Then no point is called better than another one: the cheapest and smallest requests are those that forget most.
     """
-    rows = list(rows_by_setting(table).values())
-    winners = np.full(len(rows), -1)
-    upwards = _SIZES
-    limit = max_peak_tokens
-    limit_words = "" if limit is None else _("At most {limit:,.0f} tokens", limit=limit)
+    has_facts = table["retention"].notna().any()
+    upwards = _FACTS if has_facts else _SIZES
+    limit = min_retention if has_facts else max_peak_tokens
+    most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
+    winners = np.full(len(table), -1)
     pale = winners >= 0
-    if table["retention"].notna().any():
-        upwards = _FACTS
-        limit = min_retention
-        limit_words = (
-            "" if limit is None else _("At least {share}", share=percent(limit))
-        )
-        is_compared = np.array([not row.get("failed", 0) for row in rows], dtype=bool)
+    if has_facts:
+        is_compared = _is_compared(table)
         gains = np.where(is_compared, _column(table, "retention"), np.nan)
         winners = beaten_by(_column(table, measure), gains)
         pale = (winners >= 0) | ~is_compared
+    points = Points(
+        x=_column(table, measure),
+        y=_column(table, upwards.measure),
+        settings=table["setting"].to_numpy(dtype=np.int64),
+        strategies=table["strategy"].to_numpy(dtype=object),
+        tooltips=_tooltips(table, measure, winners, most_tokens, aside, over),
+        pale=pale,
+        hollow=_column(table, "peak_tokens") > most_tokens,
+    )
+    x_axis = measure_axis(measure, points.x)
+    y_axis = measure_axis(upwards.measure, points.y, () if limit is None else (limit,))
+    traces = [_front(points, x_axis)] if has_facts else []
+    traces += rings(points, chosen, recommended)
+    traces += point_traces(points, strategy_marks(table, strategies))
+    if (winners >= 0).any():
+        traces.append(pale_key())
+    if points.hollow.any():
+        traces.append(hollow_key(most_tokens))
+    return _drawn(
+        traces,
+        upwards,
+        measure,
+        limit,
+        title=_(upwards.heading) if title is None else title,
+        xaxis=x_axis,
+        yaxis=y_axis,
+        names=recommended_name(points, recommended, x_axis, y_axis),
+    )
 
-    most_tokens = np.inf if max_peak_tokens is None else max_peak_tokens
+
+def _is_compared(table: DataFrame) -> NDArray[np.bool_]:
+    """Return which settings could be run over every conversation."""
+    rows = rows_by_setting(table).values()
+    return np.array([not row.get("failed", 0) for row in rows], dtype=bool)
+
+
+def _tooltips(
+    table: DataFrame,
+    measure: str,
+    winners: NDArray[np.int64],
+    most_tokens: float,
+    aside: DataFrame | None,
+    over: Over,
+) -> list[str]:
+    """Return the tooltip of each setting. ``winners`` holds the place of the setting that
+    beats it, -1 where none does."""
+    rows = list(rows_by_setting(table).values())
     writer = SettingWords.of(aside, over)
     tooltips = []
     for row, winner in zip(rows, winners.tolist(), strict=True):
@@ -134,50 +174,41 @@ def pareto_chart(
         if winner >= 0:
             more.append(beaten_words(row, rows[winner], measure))
         tooltips.append(writer.tooltip(row, *more))
-    points = Points(
-        x=_column(table, measure),
-        y=_column(table, upwards.measure),
-        settings=table["setting"].to_numpy(dtype=np.int64),
-        strategies=table["strategy"].to_numpy(dtype=object),
-        tooltips=tooltips,
-        pale=pale,
-        hollow=_column(table, "peak_tokens") > most_tokens,
-    )
-    x_axis = measure_axis(measure, points.x)
-    limits = () if limit is None else (limit,)
-    y_axis = measure_axis(upwards.measure, points.y, limits)
+    return tooltips
 
-    traces: list[Part] = []
-    if upwards is _FACTS:
-        traces.append(_front(points, x_axis))
-    traces += rings(points, chosen, recommended)
-    traces += point_traces(points, strategy_marks(table, strategies))
-    if (winners >= 0).any():
-        traces.append(pale_key())
-    if points.hollow.any():
-        traces.append(hollow_key(most_tokens))
+
+def _drawn(
+    traces: list[Part],
+    upwards: _Upwards,
+    measure: str,
+    limit: float | None,
+    *,
+    title: str,
+    xaxis: Part,
+    yaxis: Part,
+    names: list[Part],
+) -> go.Figure:
+    """Return the figure of ``traces``, with a dashed line at the ``limit`` of what stands upwards."""
     shapes = []
     if limit is not None:
-        # Its words stand in the legend: at the line itself, points and names would cover them.
+        words = _("At most {limit:,.0f} tokens", limit=limit)
+        if upwards is _FACTS:
+            words = _("At least {share}", share=percent(limit))
+        # They stand in the legend: at the line itself, points and names would cover them.
         dashed = stroke(1.5, "dash")
-        traces.append(legend_entry(limit_words, mode="lines", line=dashed))
+        traces.append(legend_entry(words, mode="lines", line=dashed))
         shapes.append(rule_across(limit, stroke(1, "dash"), yref="y"))
-    if title is None:
-        title = _(upwards.heading)
-    x_title = {"text": WORDS[measure].axis_title}
-    y_look = {
-        "automargin": False,
-        "zeroline": False,
-        "title": {"text": _(upwards.title)},
-    }
+    look = {"automargin": True, "zeroline": False}
+    x_title = {"title": {"text": WORDS[measure].axis_title}}
+    y_title = {"automargin": False, "title": {"text": _(upwards.title)}}
     return picture(
         traces,
         over_turns=False,
         title=heading(escaped(title)),
-        xaxis={"automargin": True, "zeroline": False, "title": x_title, **x_axis},
-        yaxis={**y_look, **y_axis},
+        xaxis={**look, **x_title, **xaxis},
+        yaxis={**look, **y_title, **yaxis},
         shapes=shapes,
-        annotations=recommended_name(points, recommended, x_axis, y_axis),
+        annotations=names,
         legend=SETTINGS_LEGEND,
         margin={**MARGINS, "l": upwards.left_pixels},
         height=height_pixels.PARETO,

@@ -1,0 +1,142 @@
+"""Tokens that only their neighbours explain: names and months that are words, and numbers in
+several words.
+
+- ``["three", "thousand", "two", "hundred"]`` is one token, ``3200``.
+- ``["in", "May"]`` names a month, ``["May", "I"]`` none.
+- ``["Mark", "said"]`` names somebody, ``["Mark", "the", "date"]`` nobody.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from memviz.core.text.letters import MARK, plain_letters
+from memviz.core.text.value_words import (
+    AFTER_A_WORD,
+    BEFORE_A_MONTH,
+    CURRENCIES,
+    JOINING,
+    MONTH_NUMBERS,
+    MULTIPLES,
+    NAMES_THAT_ARE_WORDS,
+    ONES,
+    SHARED_MONTHS,
+    SMALL_NUMBERS,
+    TENS,
+    UNITS,
+)
+
+_ALSO_WORDS = ("real", "won", "min", "quid")
+KINDS = {
+    spelling: name
+    for spelling, name in (CURRENCIES | UNITS).items()
+    if spelling.isascii()
+    and spelling.isalpha()
+    and len(spelling) > 2
+    and spelling not in _ALSO_WORDS
+}
+"""Words that say of what an amount is, wherever they stand; shorter ones do so behind a number only."""
+NAME_TOKENS = frozenset(
+    form for name in NAMES_THAT_ARE_WORDS for form in (name.capitalize(), name.upper())
+)
+_LARGE = MULTIPLES.keys() | TENS.keys()
+READ_IN_CONTEXT = (
+    NAME_TOKENS
+    | frozenset(form for word in _LARGE for form in (word, word.capitalize()))
+    | frozenset(month.capitalize() for month in SHARED_MONTHS)
+)
+"""Tokens that cannot be read alone: names that are words, numbers in several words, months that are words."""
+
+
+def tokens_in_context(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield the ``tokens`` of a text. A name or a month that is a word as well is told from it
+    by its neighbours; a number in several words becomes one token."""
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if (
+            token not in READ_IN_CONTEXT
+            and token.lower() not in ONES
+            and token.lower() not in SMALL_NUMBERS
+        ):
+            yield token
+            at += 1
+            continue
+        length, number = _spoken_number(tokens, at)
+        if length > 1:
+            yield str(number)
+            at += length
+            continue
+        yield _read_between(
+            token,
+            tokens[at - 1] if at else "",
+            tokens[at + 1] if at + 1 < len(tokens) else "",
+        )
+        at += 1
+
+
+def _spoken_number(tokens: Sequence[str], start: int) -> tuple[int, int]:
+    """Return how many tokens from ``start`` on say one number, and this number.
+
+    "three thousand two hundred" -> (4, 3200); "twenty one boxes" -> (2, 21);
+    "boxes" -> (0, 0).
+    """
+    total = group = used = 0
+    at = start
+    before = ""
+    while at < len(tokens):
+        word = plain_letters(tokens[at].casefold())
+        small = SMALL_NUMBERS.get(word) or (
+            ONES.get(word) if before != "small" else None
+        )
+        if before in ("large", "tens") and word in JOINING:
+            if not _begins_with_small_number(tokens[at + 1 :]):
+                break
+            at += 1
+            continue
+        if word in MULTIPLES and (before or at > start or tokens[at][:1].islower()):
+            if MULTIPLES[word] == 100:
+                group = (group or 1) * 100
+            else:
+                total = total + (group or 1) * MULTIPLES[word]
+                group = 0
+            before = "large"
+        elif word in TENS and before in ("", "large"):
+            group = group + TENS[word]
+            before = "tens"
+        elif (
+            small is not None
+            and before in ("", "large", "tens")
+            and not (before == "tens" and small > 9)
+        ):
+            group = group + small
+            before = "small"
+        else:
+            break
+        at += 1
+        used = at - start
+    return used, total + group
+
+
+def _begins_with_small_number(tokens: Sequence[str]) -> bool:
+    # ["twenty", "boxes"] -> True; ["thousand"] -> False
+    if not tokens:
+        return False
+    word = plain_letters(tokens[0].casefold())
+    return word in SMALL_NUMBERS or word in TENS or word in ONES
+
+
+def _read_between(token: str, before: str, behind: str) -> str:
+    """Return the token as its neighbours explain it.
+
+    "in May" -> the month 5; "May I" -> "may", the word; "Will Smith" -> "Will", the name.
+    """
+    word = token.lower()
+    if (
+        word in SHARED_MONTHS
+        and token[0].isupper()
+        and (before.lower() in BEFORE_A_MONTH)
+    ):
+        return f"{MARK}{MONTH_NUMBERS[word]}"
+    if token not in NAME_TOKENS:
+        return token
+    is_word = (behind.lower() in AFTER_A_WORD and not behind.isupper()) or behind == "I"
+    return word if is_word else word.capitalize()
