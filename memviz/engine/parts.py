@@ -240,6 +240,7 @@ class PartsTable(Mapping[int, Parts]):
             first = self._firsts[-2]
             self._pieces.extend(self._pieces[first : first + WIDTH * shared])
         self.newest = parts
+        numbers: list[int] = []
         form = None
         place_in_form = -1
         for piece in parts.pieces[shared:]:
@@ -249,12 +250,13 @@ class PartsTable(Mapping[int, Parts]):
                 if place_in_form < 0 or own_form is not form:
                     form = own_form
                     place_in_form = self._place(Messages(0, 0, form))
-                self._pieces.extend((start, stop, place_in_form))
+                numbers += (start, stop, place_in_form)
             elif isinstance(piece, Notes):
                 place = self._place(_at(piece, 0, 0))
-                self._pieces.extend((piece.start, piece.stop, place))
+                numbers += (piece.start, piece.stop, place)
             else:
-                self._pieces.extend((0, 0, self._place(piece)))
+                numbers += (0, 0, self._place(piece))
+        self._pieces.extend(numbers)
         self._numbers.append(number)
         self._firsts.append(len(self._pieces))
         self._inputs.extend((parts.input.start, parts.input.stop))
