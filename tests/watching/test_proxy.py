@@ -74,7 +74,8 @@ def whole(content: str) -> Answer:
     choice = {"index": 0, "finish_reason": "stop", "message": message}
     usage = {"prompt_tokens": 10, "completion_tokens": 2}
     reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "small"}
-    return raw(json.dumps({**reply, "choices": [choice], "usage": usage}))
+    body = json.dumps({**reply, "choices": [choice], "usage": usage}).encode()
+    return lambda handler: handler.send(200, body, Set_Cookie=f"session={KEY}")
 
 
 def wait_for(keeper: Keeper, messages: int) -> None:
@@ -122,7 +123,7 @@ def test_a_conversation_passes_and_is_kept(
         "usage": {"input_tokens": 10, "output_tokens": 2}
     }
     assert found.events == ()
-    # The key went through, and is nowhere else.
+    # The key went through, in both directions, and is nowhere else.
     sent = [one.headers["authorization"] for one in upstream.requests]
     assert sent == [f"Bearer {KEY}"] * 3
     files = b"".join(path.read_bytes() for path in tmp_path.iterdir())
