@@ -13,6 +13,7 @@ from typer import BadParameter, Option
 
 from memviz.cli.options import Database
 from memviz.cli.output import complain, say
+from memviz.core import page_titles
 
 if TYPE_CHECKING:
     from memviz.watching.programs import Place
@@ -70,7 +71,7 @@ def watch_programs(
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda *_: stop.set())
     keeper = Keeper(Workspace(db).store, keeper_options)
-    say("Watching. The page Live of memviz ui shows it; Ctrl-C ends.")
+    say(f"Watching. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends.")
     FolderWatch(places, keeper, complain).run(stop)
 
 
