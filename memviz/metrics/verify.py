@@ -18,7 +18,7 @@ from memviz.engine.assembly import assemble, count, message_tokens
 from memviz.engine.parts import Parts
 from memviz.engine.records import TurnRecord
 from memviz.engine.run import Run
-from memviz.engine.tool_pairs import in_pairs, orphaned_results
+from memviz.engine.tool_pairs import in_pairs, orphaned_results, provider_blocks
 from memviz.metrics.requests.request_table import versions_of
 from memviz.strategies.library import LibraryStrategy
 from memviz.transcripts.base import RecordedEvent
@@ -169,7 +169,8 @@ def _rules(run: Run, record: TurnRecord) -> Iterator[Breach]:
         missing = set(_sent(wanted)).intersection(_sent(mended))
         for position in sorted(missing.difference(_sent(record.parts))):
             yield Breach("no_rule", *place, position=position)
-    for position in orphaned_results(log, record.parts):
+    summaries = record.memory.space.summaries
+    for position in orphaned_results(log, record.parts, summaries):
         yield Breach("no_call", *place, position=position)
 
 
@@ -190,9 +191,11 @@ def _tokens(
 
 def _recount(record: TurnRecord, tokens_of: CountTokens) -> int | None:
     """Return the tokens of a request, message by message as it is sent; ``None`` where schemas of tools are among them,
-    or notes inside the system prompt, which are no messages."""
+    notes inside the system prompt, which are no messages, or a block that only the provider can read."""
     space = record.memory.space
     if space.tool_tokens or record.parts.tools:
+        return None
+    if provider_blocks(record.parts, space.summaries):
         return None
     for piece in record.parts.pieces:
         if isinstance(piece, Notes | Line) and piece.place != "message":

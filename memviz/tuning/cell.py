@@ -19,7 +19,7 @@ from memviz.core.counters import AnyCounter
 from memviz.core.errors import BudgetSpentError, MemvizError, UnusableSummarizerError
 from memviz.engine.replay import replay
 from memviz.engine.run import Run
-from memviz.metrics.requests.request_table import orphaned_requests, refused_requests
+from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
 from memviz.metrics.requests.traffic import Traffic, sends_everything, traffic
 from memviz.metrics.retention.knowledge import Retention
 from memviz.metrics.retention.retention import retention
@@ -29,7 +29,7 @@ from memviz.strategies.base import Strategy
 from memviz.transcripts.base import RULE
 from memviz.tuning.sweep_conversation import SweepConversation
 
-VERSION = 8
+VERSION = 9
 """Part of every key: raise it when a measurement changes, so that kept cells are measured again."""
 
 

@@ -25,13 +25,15 @@ ROW_PIXELS = 19
 """The height of a row of a name, with room for a picture that the page draws lower."""
 CHAR_PIXELS = 6.5
 """The width of a letter of a name."""
-NAME_CHARS = 22
+NAME_CHARS = 24
 """The letters of the longest row of a name: a parameter goes into the next row, and is cut
 where it alone is longer."""
 NAME_ROW_PIXELS = 21
 """The height of a row of a name beside others."""
 CROWDED_SHARE = 0.7
-"""Names that take a larger share of the picture's height are crowded."""
+"""Names that take a larger share of the picture's height are crowded, and are cut to two rows."""
+LOWER_SHARE = 0.7
+"""The height of a phone's picture, as a share of the one that is asked for."""
 NEXT_TO_LINE_PIXELS = 26
 """From the last request to its name: room for the bracket."""
 FITS_UP_TO = 1.25
@@ -92,6 +94,21 @@ class LineEnd:
         return rows
 
 
+def short_rows(end: LineEnd, ends: Iterable[LineEnd]) -> list[str]:
+    """Return two rows of the end's name, for a crowded picture: the strategy, and of its parameters the first that no
+    other line of that strategy has. The rest is told where one points at it."""
+    strategy, *parameters = end.name.split(" · ")
+    others = {
+        parameter
+        for other in ends
+        if other is not end and other.name.partition(" · ")[0] == strategy
+        for parameter in other.name.split(" · ")[1:]
+    }
+    own = [one for one in parameters if one not in others] or parameters
+    _first, *named = _broken(" · ".join([strategy, *own[:1]]))
+    return [*end.rows[:1], *named]
+
+
 def limit_bracket(run: Run) -> Bracket | None:
     """Return the bracket of the setting in force; ``None`` without a token limit or a
     request."""
@@ -149,21 +166,24 @@ def name_notes(
     """Return the names for the layout, each as near to the end of its line as there is
     room. ``top_tokens`` and ``picture_pixels`` are the axis' upper end and height: a line
     that leaves the picture is named at its edge, with an arrow."""
-    a_token = picture_pixels / top_tokens if top_tokens else 0
     named = sorted((end for end in ends if end.rows), key=lambda end: end.tokens)
-    heights = [NAME_ROW_PIXELS * len(end.rows) for end in named]
+    rows_of = [end.rows for end in named]
+    # Many rows stand at fixed distances from the top, as they would in the lower picture that a phone has: there they
+    # would lie on each other else.
+    wanted_pixels = NAME_ROW_PIXELS * sum(map(len, rows_of))
+    is_crowded = wanted_pixels > CROWDED_SHARE * picture_pixels
+    if is_crowded and len(named) > 1:
+        rows_of = [short_rows(end, named) for end in named]
+        picture_pixels = round(LOWER_SHARE * picture_pixels)
+    a_token = picture_pixels / top_tokens if top_tokens else 0
+    heights = [NAME_ROW_PIXELS * len(rows) for rows in rows_of]
     wanted = [min(end.tokens, top_tokens) * a_token for end in named]
-    # Many rows stand at fixed distances from the top: where the page draws a lower picture, they would lie on each
-    # other.
-    is_crowded = sum(heights) > CROWDED_SHARE * picture_pixels
     notes = []
-    for end, at, middle in zip(
-        named, wanted, _apart(wanted, heights, picture_pixels), strict=True
-    ):
+    middles = _apart(wanted, heights, picture_pixels)
+    for end, names, at, middle in zip(named, rows_of, wanted, middles, strict=True):
         mark = _MARK.format(setting_color(end.placed.setting.index))
         arrow = " ↑" if end.tokens > top_tokens else ""
-        rows = "<br>".join(end.rows)
-        text = f"{mark} {rows}{arrow}"
+        text = f"{mark} {'<br>'.join(names)}{arrow}"
         label = note(
             text,
             1,

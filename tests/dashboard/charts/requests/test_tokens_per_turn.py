@@ -628,6 +628,29 @@ def test_a_name_counts_the_summaries_that_the_diamonds_are() -> None:
     assert sum("◆" in text for text in names) == 1
 
 
+def named_rows(*runs: memviz.Run) -> list[str]:
+    """The names of lines with their settings' labels, in a picture that is too low for all rows."""
+    settings = [
+        SettingRun(run, run.strategy.label, number) for number, run in enumerate(runs)
+    ]
+    figure = tokens_per_turn(settings, height=100)
+    return [note.text for note in figure.layout.annotations if "━" in note.text]
+
+
+def test_crowded_names_say_what_tells_them_apart() -> None:
+    sizes = {"trigger_tokens": 60, "opaque_tokens": 25}
+    ten = run_of("hand_off", **sizes, keep_user_tokens=10)
+    twenty = run_of("hand_off", **sizes, keep_user_tokens=20)
+    (low, high), (alone, _other) = (
+        named_rows(ten, twenty),
+        named_rows(run_of("buffer"), ten),
+    )
+    assert low.endswith("<br>keep user 10 tokens")
+    assert high.endswith("<br>keep user 20 tokens")
+    assert alone.endswith("<br>60 tokens")
+    assert {text.count("<br>") for text in (low, high, alone)} == {1}
+
+
 def test_many_rows_of_names_keep_their_distance_in_a_lower_picture() -> None:
     hand_off = run_of("hand_off", trigger_tokens=60, keep_user_tokens=20)
     facts = run_of("fifo_facts", token_limit=60)
