@@ -39,31 +39,73 @@ Redact = Annotated[
 ]
 
 
+Traces = Annotated[
+    bool,
+    Option("--otlp", help="Receive OpenTelemetry traces of calls of models."),
+]
+TracesPort = Annotated[
+    int,
+    Option(
+        "--otlp-port", metavar="PORT", min=1, max=65_535, help="Where to, at 127.0.0.1."
+    ),
+]
+ProxyTo = Annotated[
+    str,
+    Option(
+        "--proxy",
+        metavar="URL",
+        help="Pass requests on to the API of models at this address, and keep what is said.",
+    ),
+]
+ProxyPort = Annotated[
+    int,
+    Option(
+        "--proxy-port",
+        metavar="PORT",
+        min=1,
+        max=65_535,
+        help="Where programs reach it, at 127.0.0.1.",
+    ),
+]
+
+
 def watch_programs(
     folder: Folders = None,
     yes: Yes = False,
     redact: Redact = None,
+    otlp: Traces = False,
+    otlp_port: TracesPort = 4318,
+    proxy: ProxyTo = "",
+    proxy_port: ProxyPort = 4319,
     db: Database = None,
 ) -> None:
-    """Keep what coding agents say in the library while they say it.
+    """Keep what programs say in the library while they say it.
 
     Sessions of Claude Code, Codex, Gemini CLI, Copilot CLI and opencode are read where these
     programs keep them, and stay in the library when a program compacts its own. Each is an
     ordinary conversation; the page Live shows it growing. Nothing is changed in the folders.
+    Other programs send traces (--otlp) or talk through a proxy (--proxy); with one of these only
+    the folders that are given are watched.
 
     \b
     Examples:
       memviz watch
       memviz watch --yes --redact "ACME-[0-9]+"
       memviz watch --folder ~/agents/sessions
+      memviz watch --otlp
+      memviz watch --proxy https://api.openai.com
     """
     from memviz.storage.workspace import Workspace
     from memviz.watching.folders import FolderWatch
     from memviz.watching.keeper import Keeper
+    from memviz.watching.serving import serve_proxy, serve_traces
 
     keeper_options = tuple(redact or ())
-    places = _places_of(folder or ()) if folder else _places_asked_for(yes)
-    if not places:
+    if folder or otlp or proxy:
+        places = _places_of(folder or ())
+    else:
+        places = _places_asked_for(yes)
+    if not (places or otlp or proxy):
         raise BadParameter(
             "There is no folder to watch. Give one with --folder, or start one of the programs first."
         )
@@ -71,8 +113,17 @@ def watch_programs(
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda *_: stop.set())
     keeper = Keeper(Workspace(db).store, keeper_options)
+    servers = []
+    if otlp:
+        servers.append(serve_traces(keeper, otlp_port))
+        say(f"Traces are received at {servers[-1].address}/v1/traces.")
+    if proxy:
+        servers.append(serve_proxy(keeper, proxy, proxy_port))
+        say(f"{servers[-1].address} passes requests on to {proxy}.")
     say(f"Watching. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends.")
     FolderWatch(places, keeper, complain).run(stop)
+    for server in servers:
+        server.close()
 
 
 def _places_of(folders: Sequence[Path]) -> list[Place]:

@@ -42,7 +42,7 @@ class Keeper:
         *,
         keys: Sequence[str] | None = None,
         usage: Usage | None = None,
-        compaction: str | None = None,
+        compaction: str | RecordedEvent | None = None,
         title: str = "",
         system_prompt: str | None = None,
         tools: Sequence[str] = (),
@@ -62,7 +62,8 @@ class Keeper:
                 is known by its role, its text and its calls.
             usage: The tokens of the last request, as the provider counted them.
             compaction: The program compacted its memory before what is new; the text is
-                its summary, empty where that is not known.
+                its summary, empty where that is not known. An event says more of it;
+                after how many messages it was is for the library to say.
             title, system_prompt, tools, model, window_tokens: What is known of the
                 conversation, its model and the model's limit. What is left out stays.
 
@@ -90,8 +91,11 @@ class Keeper:
                 state["keys"] = [*recent, *new][-RECENT_KEYS:]
             events = []
             if compaction is not None and (new or not kept):
-                text = self._secrets.conceal(compaction)
-                events.append(RecordedEvent("compaction", count, text))
+                event = compaction
+                if isinstance(event, str):
+                    event = RecordedEvent("compaction", count, event)
+                event = self._secrets.conceal_in_event(event)
+                events.append(replace(event, after_message=count))
             return Growth(count, given[start:], state, events, about=about)
 
         return self.store.grow_watched(key_of(source, conversation_id), plan)

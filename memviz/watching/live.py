@@ -3,7 +3,7 @@ what is largest in it, and what the last compaction took out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from statistics import median
@@ -295,9 +295,3 @@ def _forecast(
 
 def _largest(items: Sequence[Item]) -> list[Item]:
     return sorted(items, key=lambda item: -item.tokens)[:LARGEST]
-
-
-def text_of(state: Mapping[str, object], name: str) -> str:
-    """Return a text of a watched conversation's state; empty where there is none."""
-    value = state.get(name)
-    return value if isinstance(value, str) else ""

@@ -25,6 +25,10 @@ _PHRASES = (
         noop("the library put words of its own in their place"),
     ),
     (re.compile("recorded in the log"), noop("recorded in the log")),
+    (
+        re.compile("a request with less of the history"),
+        noop("a request with less of the history"),
+    ),
 )  # fmt: skip
 """All that a strategy or the engine gives for a reason, besides counts over a limit."""
 
