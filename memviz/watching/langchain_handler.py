@@ -91,7 +91,7 @@ class LangChainHandler(BaseCallbackHandler):
     ) -> None:
         """Forget what was asked: nobody answered it."""
         with self._lock:
-            pass
+            self._open.pop(run_id, None)
 
     def wait(self) -> None:
         """Return when everything so far is kept."""
