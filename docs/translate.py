@@ -21,7 +21,7 @@ from babel.messages.pofile import read_po, write_po
 from memviz.core.translation import ENGLISH, LOCALE, languages, script_texts
 from memviz.dashboard.guide.glossary import TERM_CONTEXT, glossary
 from memviz.dashboard.guide.strategies import strategy_pages
-from memviz.dashboard.words.bundled import BUNDLED_CONTEXT
+from memviz.dashboard.words import BUNDLED_CONTEXT
 from memviz.models.recordings.bundled import recordings
 from memviz.strategies.parameters import NAME_CONTEXT, Parameter
 from memviz.strategies.presets import presets

@@ -30,6 +30,7 @@ from memviz.cli.replaying import replay_conversation
 from memviz.cli.serving import open_dashboard
 from memviz.cli.sweeping import sweep_settings
 from memviz.cli.verifying import verify_log
+from memviz.cli.watching import watch_programs
 from memviz.cli.why import explain_loss
 from memviz.core.errors import MemvizError
 
@@ -69,6 +70,7 @@ app.add_typer(lessons, name="lessons")
 app.command("strategies")(list_strategies)
 app.command("formats")(list_formats)
 app.command("models")(list_models)
+app.command("watch")(watch_programs)
 app.command("ui")(open_dashboard)
 
 
@@ -102,6 +104,7 @@ def memviz(
       memviz why sample-trip "3,600 euros"                why that was forgotten
       memviz sweep sample-trip                            which setting to take
       memviz import chat.json                             keep a conversation of your own
+      memviz watch                                        keep what coding agents say, as they say it
       memviz strategies                                   every strategy and its parameters
     """
     never_fails_on_letters()

@@ -89,7 +89,7 @@ def verify_log(
 
 
 def _as_json(run: Run, breaches: tuple[Breach, ...]) -> dict[str, object]:
-    from memviz.dashboard.words.verify import breach_words
+    from memviz.dashboard.words.warning import breach_words
 
     return {
         "strategy": run.strategy.label,
@@ -102,7 +102,7 @@ def _as_json(run: Run, breaches: tuple[Breach, ...]) -> dict[str, object]:
 
 
 def _say_breaches(run: Run, breaches: tuple[Breach, ...]) -> None:
-    from memviz.dashboard.words.verify import breach_lines
+    from memviz.dashboard.words.warning import breach_lines
 
     requests = counted(len(run.requests), "request")
     label = run.strategy.label

@@ -14,7 +14,7 @@ from memviz.core.translation import _, noop
 from memviz.dashboard.ui.library.file_table import columns_of_table, table_of
 from memviz.dashboard.ui.library.mapping import mapping_panel
 from memviz.dashboard.ui.library.state import Import, library_state
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.storage.entries import ConversationEntry
