@@ -9,8 +9,6 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import compress, count, dropwhile, pairwise
-from operator import ne
 
 from memviz.core.conversation import Log
 from memviz.core.errors import (
@@ -20,13 +18,20 @@ from memviz.core.errors import (
     ScriptExhausted,
     UnusableSummarizerError,
 )
-from memviz.core.forms import ClearedResults, Form
+from memviz.core.forms import ClearedResults
 from memviz.core.memory import SUMMARIZED, MemorySpace
 from memviz.core.messages import Message
-from memviz.core.pieces import Line, Messages, Notes, Piece
-from memviz.core.summaries import SummaryVersion
+from memviz.core.pieces import Line, Notes, Piece
 from memviz.engine.compaction import LibraryCall
 from memviz.engine.drafts import Draft, ask_for_draft
+from memviz.engine.library_pieces import (
+    add_message,
+    first_sent,
+    forms_of,
+    with_version,
+    without_new_summary,
+    without_shared,
+)
 from memviz.engine.records import TurnRecord
 from memviz.engine.state import ChangeDetails, State
 from memviz.strategies.base import Move, Write
@@ -142,7 +147,7 @@ class LibraryAtWork:
         else:
             self._record_left_out(pieces)
         state.space.sent_by_library.append(
-            state.memory, tuple(_with_version(pieces, state.memory.summary))
+            state.memory, tuple(with_version(pieces, state.memory.summary))
         )
 
     def _plan(self, keep_from: int) -> Write:
@@ -170,7 +175,7 @@ class LibraryAtWork:
         state = self._state
         memory = state.memory
         *earlier, (request, draft) = self._asked
-        plan = self._plan(_first_sent(pieces, memory.length))
+        plan = self._plan(first_sent(pieces, memory.length))
         state.write(
             plan,
             draft,
@@ -188,20 +193,20 @@ class LibraryAtWork:
         state = self._state
         length = state.memory.length
         sent_before = state.strategy.select(state.memory)
-        new_before, new_now = _without_shared(sent_before, pieces)
+        new_before, new_now = without_shared(sent_before, pieces)
         if not new_before and all(piece.form is None for piece in new_now):
             # Nearly always the same is sent again, and more.
             return
-        before = _forms_of(sent_before)
-        now = _forms_of(pieces)
+        before = forms_of(sent_before)
+        now = forms_of(pieces)
         cleared = {
             position: form
-            for position, form in _forms_of(new_now).items()
+            for position, form in forms_of(new_now).items()
             if form is not None and before.get(position) != form
         }
-        start = _first_sent(pieces, length)
+        start = first_sent(pieces, length)
         reworded = [
-            one for one in _forms_of(new_before) if one >= start and one not in now
+            one for one in forms_of(new_before) if one >= start and one not in now
         ]
         if not cleared and not reworded:
             return
@@ -211,20 +216,8 @@ class LibraryAtWork:
             reason = "the library put words of its own in their place"
             effect = replace(effect, kind="evicted", reason=reason)
         after = state.memory.moved(REDUCED, length)
-        # A summary may follow at the same message. This is what is sent without it: up to where it reaches as before,
-        # and behind that as now.
-        kept: list[Piece] = []
-        for piece in sent_before:
-            if not isinstance(piece, Messages):
-                kept.append(piece)
-                continue
-            for position in range(piece.start, min(piece.stop, start)):
-                _add(kept, position, cleared.get(position, piece.form))
-            if piece.stop > start:
-                break
-        behind = dropwhile(lambda piece: not _begins_behind(piece, start), pieces)
-        kept += [one for one in behind if not _is_new_summary(one)]
-        state.space.sent_by_library.append(after, tuple(kept))
+        kept = without_new_summary(sent_before, pieces, start, cleared)
+        state.space.sent_by_library.append(after, kept)
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind=effect.kind))
 
     def _record_left_out(self, pieces: Sequence[Piece]) -> None:
@@ -232,7 +225,7 @@ class LibraryAtWork:
         A library may put fixed words in its place."""
         state = self._state
         memory = state.memory
-        kept = _first_sent(pieces, memory.length)
+        kept = first_sent(pieces, memory.length)
         if kept <= memory.cursor:
             return
         left_out = range(memory.cursor, kept)
@@ -257,7 +250,9 @@ class LibraryAtWork:
         )
         for message, position, is_notes in mapped:
             if position is not None:
-                _add(found, position, _cleared(self._state.log, position, message))
+                add_message(
+                    found, position, _cleared(self._state.log, position, message)
+                )
             elif (
                 answer
                 and written is None
@@ -281,57 +276,6 @@ class LibraryAtWork:
         return found, written
 
 
-def _add(pieces: list[Piece], position: int, form: Form | None) -> None:
-    """Send the message at ``position`` next, in the piece of the one before where that has the same form."""
-    last = pieces[-1] if pieces else None
-    if isinstance(last, Messages) and (last.stop, last.form) == (position, form):
-        pieces[-1] = last._replace(stop=position + 1)
-    else:
-        pieces.append(Messages(position, position + 1, form))
-
-
-def _begins_behind(piece: Piece, start: int) -> bool:
-    return isinstance(piece, Messages) and piece.start >= start
-
-
-def _is_new_summary(piece: Piece) -> bool:
-    """Return whether a summary stands here that has no number as yet."""
-    return isinstance(piece, Notes) and not piece.versions
-
-
-def _forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
-    """The form of each message of the log that is sent, by its position."""
-    return {
-        position: piece.form
-        for piece in pieces
-        if isinstance(piece, Messages)
-        for position in piece.positions
-    }
-
-
-def _without_shared(
-    before: Sequence[Piece], now: Sequence[Piece]
-) -> tuple[list[Messages], list[Messages]]:
-    """Return the messages of two requests without those that both begin with, in the same forms."""
-    one = [piece for piece in before if isinstance(piece, Messages)]
-    other = [piece for piece in now if isinstance(piece, Messages)]
-    shared = next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
-    one = one[shared:]
-    other = other[shared:]
-    if (
-        one
-        and other
-        and one[0].start == other[0].start
-        and one[0].form == other[0].form
-    ):
-        stop = min(one[0].stop, other[0].stop)
-        one[0] = one[0]._replace(start=stop)
-        other[0] = other[0]._replace(start=stop)
-    one = [piece for piece in one if piece.positions]
-    other = [piece for piece in other if piece.positions]
-    return one, other
-
-
 def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> None:
     """Let the strategies of these records, as far as they run a library, know once more what was sent."""
     for record in requests:
@@ -339,31 +283,6 @@ def remember_requests(space: MemorySpace, requests: Sequence[TurnRecord]) -> Non
             space.sent_by_library.append(
                 record.memory, record.parts.with_recalled(()).pieces
             )
-
-
-def _with_version(
-    pieces: Sequence[Piece], summary: SummaryVersion | None
-) -> Iterator[Piece]:
-    """The pieces with the newest summary in its place, which has no number as yet."""
-    for piece in pieces:
-        if isinstance(piece, Notes) and _is_new_summary(piece) and summary is not None:
-            yield piece._replace(start=summary.version - 1, stop=summary.version)
-        else:
-            yield piece
-
-
-def _first_sent(pieces: Sequence[Piece], length: int) -> int:
-    """The first message of the log that is sent behind the last of those that are left out; ``length`` where none is.
-    A message that the library sends in words of its own is not left out."""
-    starts = [piece.start for piece in pieces if isinstance(piece, Messages)]
-    first = min([*starts, length])
-    for before, piece in pairwise(pieces):
-        if not isinstance(piece, Messages):
-            continue
-        is_gap = isinstance(before, Messages) and before.stop < piece.start
-        if is_gap or isinstance(before, Notes):
-            first = max(first, piece.start)
-    return first
 
 
 def _mapped(

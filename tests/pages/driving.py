@@ -33,9 +33,9 @@ _look_until_it_stops = local_script_runner.require_widgets_deltas
 
 def _wait_until_it_stops(runner: LocalScriptRunner, timeout: float) -> None:
     """AppTest looks a thousand times a second through all that the script has sent, and has it wait for that. Its
-    thread ends with it."""
+    thread ends with it. The three seconds that AppTest waits at most are too few on a busy machine."""
     if (thread := runner._script_thread) is not None:
-        thread.join(timeout)
+        thread.join(max(timeout, TIMEOUT_SECONDS))
     _look_until_it_stops(runner, timeout=LOOK_SECONDS)
 
 

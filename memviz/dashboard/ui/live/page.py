@@ -157,7 +157,7 @@ def _stage(view: LiveView) -> None:
     ]
     count = len(settings[0].run.requests)
     if not count:
-        st.caption(_("The stage follows after the first reply."))
+        st.caption(_("The animation follows after the first reply."))
         return
     steps = range(max(0, count - STEPS), count)
     stage(

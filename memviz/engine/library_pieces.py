@@ -1,0 +1,106 @@
+"""The pieces that a library sends, compared with those that it sent before."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress, count, dropwhile, pairwise
+from operator import ne
+
+from memviz.core.forms import Form
+from memviz.core.pieces import Messages, Notes, Piece
+from memviz.core.summaries import SummaryVersion
+
+
+def add_message(pieces: list[Piece], position: int, form: Form | None) -> None:
+    """Send the message at ``position`` next, in the piece of the one before where that has the same form."""
+    last = pieces[-1] if pieces else None
+    if isinstance(last, Messages) and (last.stop, last.form) == (position, form):
+        pieces[-1] = last._replace(stop=position + 1)
+    else:
+        pieces.append(Messages(position, position + 1, form))
+
+
+def _begins_behind(piece: Piece, start: int) -> bool:
+    return isinstance(piece, Messages) and piece.start >= start
+
+
+def is_new_summary(piece: Piece) -> bool:
+    """Return whether a summary stands here that has no number as yet."""
+    return isinstance(piece, Notes) and not piece.versions
+
+
+def without_new_summary(
+    before: Sequence[Piece],
+    now: Sequence[Piece],
+    start: int,
+    cleared: Mapping[int, Form | None],
+) -> tuple[Piece, ...]:
+    """Return what is sent without the summary that may follow at the same message: up to ``start``, where that reaches
+    to, as before, but for what is ``cleared``, and behind it as now."""
+    kept: list[Piece] = []
+    for piece in before:
+        if not isinstance(piece, Messages):
+            kept.append(piece)
+            continue
+        for position in range(piece.start, min(piece.stop, start)):
+            add_message(kept, position, cleared.get(position, piece.form))
+        if piece.stop > start:
+            break
+    behind = dropwhile(lambda piece: not _begins_behind(piece, start), now)
+    return (*kept, *(one for one in behind if not is_new_summary(one)))
+
+
+def forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
+    """The form of each message of the log that is sent, by its position."""
+    return {
+        position: piece.form
+        for piece in pieces
+        if isinstance(piece, Messages)
+        for position in piece.positions
+    }
+
+
+def without_shared(
+    before: Sequence[Piece], now: Sequence[Piece]
+) -> tuple[list[Messages], list[Messages]]:
+    """Return the messages of two requests without those that both begin with, in the same forms."""
+    one = [piece for piece in before if isinstance(piece, Messages)]
+    other = [piece for piece in now if isinstance(piece, Messages)]
+    shared = next(compress(count(), map(ne, one, other)), min(len(one), len(other)))
+    one = one[shared:]
+    other = other[shared:]
+    if (
+        one
+        and other
+        and one[0].start == other[0].start
+        and one[0].form == other[0].form
+    ):
+        stop = min(one[0].stop, other[0].stop)
+        one[0] = one[0]._replace(start=stop)
+        other[0] = other[0]._replace(start=stop)
+    one = [piece for piece in one if piece.positions]
+    other = [piece for piece in other if piece.positions]
+    return one, other
+
+
+def with_version(
+    pieces: Sequence[Piece], summary: SummaryVersion | None
+) -> Iterator[Piece]:
+    """The pieces with the newest summary in its place, which has no number as yet."""
+    for piece in pieces:
+        if isinstance(piece, Notes) and is_new_summary(piece) and summary is not None:
+            yield piece._replace(start=summary.version - 1, stop=summary.version)
+        else:
+            yield piece
+
+
+def first_sent(pieces: Sequence[Piece], length: int) -> int:
+    """The first message of the log that is sent behind the last of those that are left out; ``length`` where none is.
+    A message that the library sends in words of its own is not left out."""
+    starts = [piece.start for piece in pieces if isinstance(piece, Messages)]
+    first = min([*starts, length])
+    for before, piece in pairwise(pieces):
+        if not isinstance(piece, Messages):
+            continue
+        is_gap = isinstance(before, Messages) and before.stop < piece.start
+        if is_gap or isinstance(before, Notes):
+            first = max(first, piece.start)
+    return first
