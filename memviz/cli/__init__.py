@@ -23,6 +23,7 @@ from memviz.cli.listing import (
     list_models,
     list_strategies,
 )
+from memviz.cli.mapping import map_file
 from memviz.cli.output import complain, never_fails_on_letters
 from memviz.cli.recording import record_conversation
 from memviz.cli.replaying import replay_conversation
@@ -55,6 +56,7 @@ class Commands(TyperGroup):
 app = Typer(cls=Commands, no_args_is_help=True, **PLAIN)
 
 app.command("import")(import_files)
+app.command("map")(map_file)
 app.command("list")(list_conversations)
 app.command("replay")(replay_conversation)
 app.command("why")(explain_loss)

@@ -19,9 +19,9 @@ from memviz.core.messages import clean_text
 from memviz.core.translation import _
 from memviz.engine.judging import JudgedAnswer
 from memviz.engine.run import Run
-from memviz.storage.library import DAMAGE, found, now
+from memviz.storage.library import found, now
 from memviz.storage.runs import damage_told, expect_known_counter
-from memviz.storage.tables import KEPT
+from memviz.storage.tables import DAMAGE, KEPT
 
 FileKind = Literal["recording", "lesson"]
 """Files that visitors opened or wrote: a recording, its bytes as text, and a lesson, the YAML text that it is."""

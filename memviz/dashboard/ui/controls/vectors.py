@@ -19,20 +19,20 @@ from memviz.dashboard.ui.controls.jobs import Job, Tell
 from memviz.dashboard.ui.controls.pickers import ModelChoice, reach_controls
 from memviz.dashboard.ui.controls.spending import heed_clicks_and_tell, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
+from memviz.models.base import FirstFailureEnds
 from memviz.models.budgeted import Accounted
-from memviz.models.cost_bound import CostBound
 from memviz.models.embedding import (
     TEXTS_A_CALL,
     Embedder,
     embedding_model,
     price_of_vectors,
 )
-from memviz.models.first_failure import FirstFailureEnds
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from memviz.models.names import OFFLINE, is_free
+from memviz.models.prices import CostBound
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.strategies.lookup import embedding_asked_by
 

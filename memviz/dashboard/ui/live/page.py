@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from memviz.core.translation import _
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import stage_data
-from memviz.dashboard.ui.controls.stage import stage
+from memviz.dashboard.ui.controls.pictures import stage
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.errors import error_shown
+from memviz.dashboard.ui.shell.elements import error_shown
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.words.live import (

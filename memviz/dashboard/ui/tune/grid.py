@@ -32,7 +32,7 @@ from memviz.dashboard.ui.controls.settings_editor import (
     title_in_menu,
 )
 from memviz.dashboard.ui.controls.study import compare_state
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.linked import linked_list
 from memviz.dashboard.ui.shell.state import begin_with, set_widget, widget_value
