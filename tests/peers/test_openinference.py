@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memviz.models.litellm_loading import import_litellm
+from memviz.models.http_guard import import_litellm
 from openai import OpenAI
 
 from memviz.watching.keeper import Keeper

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from memviz.models.litellm_loading import import_litellm
+from memviz.models.http_guard import import_litellm
 from openai import APIConnectionError, AsyncOpenAI, OpenAI
 
 from memviz.core.messages import Message, ToolCall
