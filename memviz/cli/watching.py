@@ -98,7 +98,6 @@ def watch_programs(
     from memviz.storage.workspace import Workspace
     from memviz.watching.folders import FolderWatch
     from memviz.watching.keeper import Keeper
-    from memviz.watching.serving import serve_proxy, serve_traces
 
     keeper_options = tuple(redact or ())
     if folder or otlp or proxy:
@@ -115,9 +114,13 @@ def watch_programs(
     keeper = Keeper(Workspace(db).store, keeper_options)
     servers = []
     if otlp:
+        from memviz.watching.serving import serve_traces
+
         servers.append(serve_traces(keeper, otlp_port))
         say(f"Traces are received at {servers[-1].address}/v1/traces.")
     if proxy:
+        from memviz.watching.serving import serve_proxy
+
         servers.append(serve_proxy(keeper, proxy, proxy_port))
         say(f"{servers[-1].address} passes requests on to {proxy}.")
     say(f"Watching. The page {page_titles.LIVE} of memviz ui shows it; Ctrl-C ends.")

@@ -27,9 +27,12 @@ LOOK_SECONDS = 15.0
 RECENT_SECONDS = 24 * 3600.0
 """A session that changed within the last day is read when watching begins; an older one
 once it grows."""
+NO_NOTICES = (
+    "The system reports no changes of files, so the folders are looked through every 15 seconds. "
+    "On Linux fs.inotify.max_user_watches may be too small."
+)
 MAX_OPEN = 200
 """Sessions of which the open reply is kept in memory; others are opened again."""
-TRY_AGAIN_SECONDS = 2.0
 
 
 class Growing(Protocol):
@@ -73,7 +76,10 @@ class FolderWatch(FileSystemEventHandler):
         observer = Observer()
         for place in self._places:
             observer.schedule(self, str(place.folder), recursive=True)
-        observer.start()
+        with suppress(OSError):
+            observer.start()
+        if not observer.is_alive():
+            self._tell(NO_NOTICES)
         try:
             self._look(since=time() - RECENT_SECONDS)
             looked = monotonic()
@@ -87,8 +93,9 @@ class FolderWatch(FileSystemEventHandler):
                     self._look()
                     looked = monotonic()
         finally:
-            observer.stop()
-            observer.join()
+            if observer.is_alive():
+                observer.stop()
+                observer.join()
 
     def read_changed(self) -> None:
         """Read on all files of which a change was noted."""
@@ -140,8 +147,10 @@ class FolderWatch(FileSystemEventHandler):
         for place in self._places:
             if not path.is_relative_to(place.folder):
                 continue
+            if not path.is_file():
+                return None  # a pipe would be waited for
             if place.program is None:
-                return program_of(path) if path.is_file() else None
+                return program_of(path)
             if path.relative_to(place.folder).match(place.program.pattern):
                 return place.program
         return None

@@ -16,8 +16,8 @@ from memviz.models.redaction import (
 from memviz.transcripts.base import RecordedEvent
 
 _KEYS = (
-    r"(?:sk|pk|rk|gsk|xai|pplx|r8|nvapi|glpat|lin_api|dop_v1|shpat|sntrys|whsec)[-_][\w-]{16,}",
-    r"(?:gh[opusr]|github_pat|npm|hf|pypi)[_-][\w-]{20,}",
+    r"(?:sk|pk|rk|gsk|xai|pplx|r8|nvapi|glpat|lin_api|dop_v1|shpat|sntrys|whsec)[-_](?=[\w-]{0,80}\d)[\w-]{16,}",
+    r"(?:gh[opusr]|github_pat|npm|hf|pypi)[_-](?=[\w-]{0,80}\d)[\w-]{20,}",
     r"xox[abeoprs]-[\w-]{10,}",
     r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b",
     r"AIza[\w-]{30,}",

@@ -61,7 +61,7 @@ class WholeFile:
         same = 0
         while same < min(count, len(digests)) and known[same] == digests[same]:
             same += 1
-        if same >= count - MAY_CHANGE:
+        if len(digests) >= count and same >= count - MAY_CHANGE:
             return same, same
         # The program compacted: what it no longer has is kept.
         return count, first_new(known[-RECENT_KEYS:], digests)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import json
+import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from watchdog.events import FileModifiedEvent
 
 from memviz.core.messages import Message
 from memviz.storage.store import Store
 from memviz.transcripts.loading import load_transcript
 from memviz.watching import growing_files
+from memviz.watching.folders import FolderWatch
 from memviz.watching.growing_files import GrowingFile
 from memviz.watching.keeper import Keeper
+from memviz.watching.programs import PROGRAMS as KNOWN
+from memviz.watching.programs import Place
 from tests.watching.growing import SAMPLES, append, keeper_in, kept, lines_of, said
 
 PROGRAMS = ("claude_code", "codex", "gemini_cli")
+PROGRAM = replace(KNOWN["codex"], pattern="*.jsonl")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -224,3 +231,16 @@ def test_what_its_user_deleted_stays_deleted(tmp_path: Path) -> None:
     append(path, b"".join(lines[9:]))
     session.read_on()
     assert keeper.store.newest_watched() == []
+    still = keeper.store.find_watched(session.key)
+    assert still is not None
+    assert still.message_count == watched.message_count
+
+
+def test_a_pipe_among_the_sessions_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "one.jsonl")
+    keeper = keeper_in(tmp_path)
+    for program in (None, PROGRAM):
+        watch = FolderWatch([Place(tmp_path, program)], keeper)
+        watch.on_any_event(FileModifiedEvent(str(tmp_path / "one.jsonl")))
+        watch.read_changed()
+        assert watch.sessions == 0

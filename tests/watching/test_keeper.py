@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memviz.core.errors import ConfigError, MessageError
+from memviz.core.messages import Message
 from memviz.models.base import Usage
+from memviz.storage.watched import Growth
 from memviz.watching.keeper import first_new
 from memviz.watching.secrets import Secrets
 from tests.watching.growing import keeper_in, kept, said
@@ -52,6 +54,16 @@ def test_a_compaction_is_an_event_before_what_is_new(tmp_path: Path) -> None:
     assert watched is not None
     (event,) = keeper.store.about(watched.id).events
     assert (event.after_message, event.text) == (2, "The password=***")
+
+
+def test_a_watcher_that_has_read_less_takes_nothing_away(tmp_path: Path) -> None:
+    keeper = keeper_in(tmp_path)
+    asked, told = Message("user", "One?"), Message("assistant", "Two.")
+    state = {"place": {"file": "1-2-3:0", "end": 20}}
+    keeper.write("codex/c", Growth(0, [asked, told], state), 20)
+    state = {"place": {"file": "1-2-3:0", "end": 10}}
+    keeper.write("codex/c", Growth(0, [asked], state), 10)
+    assert kept(keeper, "codex/c") == (asked, told)
 
 
 def test_nothing_of_a_batch_with_a_wrong_message_is_kept(tmp_path: Path) -> None:

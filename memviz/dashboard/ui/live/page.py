@@ -33,7 +33,7 @@ GROWING_SECONDS = 60.0
 """What grew within so many seconds is looked at again and again."""
 TICK_SECONDS = 1.5
 IDLE_SECONDS = 10.0
-KEPT = 4
+KEPT = 2
 """Conversations that are played on in this process; others begin again when chosen."""
 STEPS = 60
 """The newest requests that the stage plays."""

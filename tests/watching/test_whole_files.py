@@ -1,0 +1,47 @@
+"""Sessions that their program writes anew each time, as older versions of Gemini CLI do."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from memviz.watching.whole_files import WholeFile
+from tests.watching.growing import keeper_in, kept, lines_of, said
+
+
+def rows() -> list[dict[str, Any]]:
+    """The messages of a session of Gemini CLI, the newest form of each."""
+    found: dict[str, dict[str, Any]] = {}
+    for line in lines_of("gemini_cli"):
+        row = json.loads(line)
+        if "id" in row:
+            found[row["id"]] = row
+    return list(found.values())
+
+
+def test_a_file_that_is_written_anew_adds_what_is_new_and_loses_nothing(
+    tmp_path: Path,
+) -> None:
+    keeper = keeper_in(tmp_path)
+    path = tmp_path / "session-one.json"
+    session = WholeFile(path, "gemini_cli", "one", keeper)
+    assert not session.read_on()
+    messages = rows()
+    head = {"sessionId": "1", "projectHash": "2", "startTime": "2026-11-29T23:24:11Z"}
+    for stop in range(1, len(messages) + 1):
+        path.write_text(json.dumps({**head, "messages": messages[:stop]}))
+        assert session.read_on()
+        assert not session.read_on()
+    path.write_text('{"sessionId": "1", "mess')  # it is being written
+    assert not session.read_on()
+    whole = kept(keeper, "gemini_cli/one")
+    assert [one.role for one in whole] == ["user", "assistant", "tool", "assistant"]
+
+    # The program keeps only the end, and goes on.
+    later = {"id": "9", "type": "user", "content": "And then?"}
+    path.write_text(json.dumps({**head, "messages": [messages[-1], later]}))
+    assert WholeFile(path, "gemini_cli", "one", keeper).read_on()
+    after = kept(keeper, "gemini_cli/one")
+    assert after[: len(whole)] == whole
+    assert said(after[len(whole) :]) == [("user", "And then?")]
