@@ -32,6 +32,8 @@ from tests.pages.driving import (
 )
 from tests.storage.stored_runs import stored_runs
 
+pytestmark = pytest.mark.one_library
+
 BUFFER, WINDOW, SUMMARY = (
     "Full buffer",
     "Sliding window · 10 messages",
