@@ -8,7 +8,7 @@ words and order. What cannot be mapped is sent as the library's own words, and i
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 from memviz.core.conversation import Log
 from memviz.core.errors import (
@@ -199,12 +199,19 @@ class LibraryAtWork:
             reason = "the library put words of its own in their place"
             effect = replace(effect, kind="evicted", reason=reason)
         after = state.memory.moved(REDUCED, length)
-        forms = {one: form for one, form in before.items() if one not in reworded}
-        # A summary may follow at the same message: this is what is sent without it.
+        # A summary may follow at the same message. This is what is sent without it: up to where it reaches as before,
+        # and behind that as now.
         kept: list[Piece] = []
-        kept += [one for one in sent_before if not isinstance(one, Messages)]
-        for position, form in {**forms, **cleared}.items():
-            _add(kept, position, form)
+        for piece in sent_before:
+            if not isinstance(piece, Messages):
+                kept.append(piece)
+                continue
+            for position in range(piece.start, min(piece.stop, start)):
+                _add(kept, position, cleared.get(position, piece.form))
+            if piece.stop > start:
+                break
+        behind = dropwhile(lambda piece: not _begins_behind(piece, start), pieces)
+        kept += [one for one in behind if not _is_new_summary(one)]
         state.space.sent_by_library.append(after, tuple(kept))
         state.replace_memory(effect, after, Draft(), ChangeDetails(kind=effect.kind))
 
@@ -271,6 +278,15 @@ def _add(pieces: list[Piece], position: int, form: Form | None) -> None:
         pieces.append(Messages(position, position + 1, form))
 
 
+def _begins_behind(piece: Piece, start: int) -> bool:
+    return isinstance(piece, Messages) and piece.start >= start
+
+
+def _is_new_summary(piece: Piece) -> bool:
+    """Return whether a summary stands here that has no number as yet."""
+    return isinstance(piece, Notes) and not piece.versions
+
+
 def _forms_of(pieces: Sequence[Piece]) -> dict[int, Form | None]:
     """The form of each message of the log that is sent, by its position."""
     return {
@@ -295,7 +311,7 @@ def _with_version(
 ) -> Iterator[Piece]:
     """The pieces with the newest summary in its place, which has no number as yet."""
     for piece in pieces:
-        if isinstance(piece, Notes) and not piece.versions and summary is not None:
+        if isinstance(piece, Notes) and _is_new_summary(piece) and summary is not None:
             yield piece._replace(start=summary.version - 1, stop=summary.version)
         else:
             yield piece

@@ -19,7 +19,7 @@ pytest.importorskip(
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 import memviz
-from memviz.dashboard.charts.setting_run import SettingRun
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.stage.data import Json, stage_data
 from memviz.dashboard.stage.files import script, style
 from memviz.transcripts.samples import sample

@@ -1,22 +1,47 @@
-"""Requests of a page that its visitor has left go unheard, so that they cannot bring the page back.
+"""Two answers to requests that Streamlit's page makes at the wrong address.
 
-A click on a part of a page, or a part that looks again by itself, asks for a run of that part. Where somebody turned to
-another page a moment before, Streamlit (1.67) takes both together for one request, and the newer of them says of which
-page: the way to the other page is lost, or that page stays empty. So it is with a panel that tells when it closes: the
-click on the way to another page closes it, and the browser tells that after the click.
+Requests of a page that its visitor has left go unheard, so that they cannot bring the page
+back: a click on a part of a page, or a part that looks again by itself, asks for a run of
+that part. Where somebody turned to another page a moment before, Streamlit (1.67) takes
+both together for one request, and the newer of them says of which page: the way to the
+other page is lost, or that page stays empty. So it is with a panel that tells when it
+closes: the click on the way to another page closes it, and the browser tells that after
+the click.
+
+A page that is opened by its own address (/chat) does not know yet whether memviz stands at
+the root of the server or below a path of that name, so it first asks
+/chat/_stcore/health, and then /_stcore/health. Nothing serves the first one; a status of
+404 would be right, but browsers log it as an error, for every visitor who opens a link.
 """
 
 from __future__ import annotations
 
 from functools import wraps
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
     from streamlit.proto.ClientState_pb2 import ClientState
+
+ASKED = ("_stcore/health", "_stcore/host-config")
+
+
+async def _elsewhere(request: Request) -> PlainTextResponse:
+    # Not a success, so that the page asks on, and no error, so that nothing is logged.
+    asked = request.url.path.partition("/_stcore/")[2]
+    return PlainTextResponse(f"See /_stcore/{asked}", HTTPStatus.MULTIPLE_CHOICES)
+
+
+def other_base_routes() -> list[Route]:
+    """The routes: one for each question, below any one name."""
+    return [Route(f"/{{page}}/{path}", _elsewhere) for path in ASKED]
 
 
 def page_turned_to(session: AppSession) -> str:

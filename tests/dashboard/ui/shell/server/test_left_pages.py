@@ -6,15 +6,34 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.runtime.scriptrunner_utils.script_requests import (
     RerunData,
     ScriptRequests,
 )
 
-from memviz.dashboard.ui.shell.server.left_pages import is_over, note_the_way
+from memviz.dashboard.ui.shell.server.left_pages import (
+    ASKED,
+    is_over,
+    note_the_way,
+    other_base_routes,
+)
 
 COMPARE, GUIDE = "c0", "9d"
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_is_neither_an_error_nor_a_success(path: str) -> None:
+    answer = TestClient(
+        Starlette(routes=other_base_routes()), follow_redirects=False
+    ).get(f"/chat/{path}")
+    assert 300 <= answer.status_code < 400
+    assert "location" not in answer.headers, (
+        "a browser that followed it would take /chat for the address of the server"
+    )
+    assert f"/{path}" in answer.text
 
 
 def session(
