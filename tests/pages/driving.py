@@ -33,9 +33,10 @@ _look_until_it_stops = local_script_runner.require_widgets_deltas
 
 def _wait_until_it_stops(runner: LocalScriptRunner, timeout: float) -> None:
     """AppTest looks a thousand times a second through all that the script has sent, and has it wait for that. Its
-    thread ends with it."""
+    thread ends with it. The 3 seconds that AppTest waits by itself are too few beside busy processes, where a script is
+    the first to load what it needs."""
     if (thread := runner._script_thread) is not None:
-        thread.join(timeout)
+        thread.join(max(timeout, TIMEOUT_SECONDS))
     _look_until_it_stops(runner, timeout=LOOK_SECONDS)
 
 
