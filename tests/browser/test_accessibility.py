@@ -271,11 +271,12 @@ def test_the_keyboard_comes_to_the_navigation_first_and_one_sees_where_it_is(
             "link"
         ]:  # within a moment: a page that is just drawn again puts its style in anew
             page.wait_for_function(f"() => ({REACHED})().seen")
-    assert reached[1:8] == [
+    assert reached[1:9] == [
         "Compare",
         "Facts",
         "Tune",
         "Chat",
+        "Live",
         "Lessons",
         "Library",
         "Guide",
@@ -290,7 +291,16 @@ def test_a_low_window_shows_navigation_picture_and_the_field_to_write_in(
     """1280 x 720 pixels at 125 % zoom."""
     page = open_context(viewport=LOW, device_scale_factor=1.25).new_page()
     go(page, dashboard.url, "compare")
-    for name in ("Compare", "Facts", "Tune", "Chat", "Lessons", "Library", "Guide"):
+    for name in (
+        "Compare",
+        "Facts",
+        "Tune",
+        "Chat",
+        "Live",
+        "Lessons",
+        "Library",
+        "Guide",
+    ):
         expect(page.get_by_role("link", name=name, exact=True)).to_be_in_viewport(
             ratio=1
         )

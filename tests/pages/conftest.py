@@ -26,15 +26,41 @@ from memviz.transcripts.samples import bundled as bundled_samples
 from tests.models.openai_server import OpenAIServer, openai_server
 from tests.pages.free_running import QUESTIONS
 
+_OPEN_LIBRARY: list[Path] = []
+"""The library that the tests before have left open for those after them, if they have."""
+
 
 @pytest.fixture(autouse=True)
-def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The file of this test's database; the pages create it."""
+def database(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Path]:
+    """The file of this test's database; the pages create it. Tests of a module that is marked ``one_library`` share
+    theirs, with what was replayed in it for one of them. A test that changes what another one reads is marked
+    ``one_library(False)``."""
+    marker = request.node.get_closest_marker("one_library")
+    is_shared = marker is not None and marker.args != (False,)
     path = tmp_path / "memviz.db"
+    if is_shared:
+        path = _shared_library(request, tmp_path_factory.getbasetemp())
     monkeypatch.setenv(DATABASE_VARIABLE, str(path))
-    st.cache_resource.clear()
+    if [path] != _OPEN_LIBRARY:
+        st.cache_resource.clear()
     yield path
-    st.cache_resource.clear()
+    _OPEN_LIBRARY[:] = [path] if is_shared else []
+    if not is_shared:
+        st.cache_resource.clear()
+
+
+def _shared_library(request: pytest.FixtureRequest, folder: Path) -> Path:
+    """The file of the database of this module: one without and one with recordings."""
+    has_recordings = "with_recordings" in request.fixturenames
+    name = f"{request.module.__name__}-{has_recordings}".replace(".", "-")
+    own = folder / name
+    own.mkdir(exist_ok=True)
+    return own / "memviz.db"
 
 
 _CREATE_WORKSPACE = Workspace.__init__

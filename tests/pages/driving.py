@@ -33,7 +33,8 @@ _look_until_it_stops = local_script_runner.require_widgets_deltas
 
 def _wait_until_it_stops(runner: LocalScriptRunner, timeout: float) -> None:
     """AppTest looks a thousand times a second through all that the script has sent, and has it wait for that. Its
-    thread ends with it. The three seconds that AppTest waits at most are too few on a busy machine."""
+    thread ends with it. The 3 seconds that AppTest waits by itself are too few beside busy processes, where a script is
+    the first to load what it needs."""
     if (thread := runner._script_thread) is not None:
         thread.join(max(timeout, TIMEOUT_SECONDS))
     _look_until_it_stops(runner, timeout=LOOK_SECONDS)

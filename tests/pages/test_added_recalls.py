@@ -32,6 +32,8 @@ from tests.pages.driving import (
 )
 from tests.storage.stored_runs import stored_runs
 
+pytestmark = pytest.mark.one_library
+
 BUFFER, WINDOW, SUMMARY = (
     "Full buffer",
     "Sliding window · 10 messages",
@@ -169,23 +171,18 @@ def test_the_inspector_and_the_areas_show_what_was_recalled(compare: AppTest) ->
     } == {INTO: content}
 
 
-@pytest.mark.parametrize(
-    ("turns", "said"),
-    [
+@pytest.mark.slow
+def test_a_list_that_names_no_earlier_turns_is_one_sentence(compare: AppTest) -> None:
+    before = token_lines(compare)
+    for turns, said in (
         ("", "Name the turns"),
         (f"1, {INTO + 1}-99", f"Turn {INTO + 1} does not come before turn {INTO}"),
-    ],
-)
-@pytest.mark.slow
-def test_a_list_that_names_no_earlier_turns_is_one_sentence(
-    compare: AppTest, turns: str, said: str
-) -> None:
-    before = token_lines(compare)
-    add(compare, turns)
-    (sentence,) = sentences(compare.error)
-    assert said in sentence
-    assert not listed(compare)
-    assert token_lines(compare) == before
+    ):
+        add(compare, turns)
+        (sentence,) = sentences(compare.error)
+        assert said in sentence
+        assert not listed(compare)
+        assert token_lines(compare) == before
     add(compare, "1")  # said right, the sentence is gone
     assert not compare.error
     assert listed(compare)

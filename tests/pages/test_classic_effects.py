@@ -21,6 +21,8 @@ from tests.pages.driving import (
     turn_shown,
 )
 
+pytestmark = pytest.mark.one_library
+
 EFFECTS = classic_effects()
 PAGES = {("compare", "tokens"): "compare", ("compare", "dollars"): "costs", ("facts", "lives"): "retention",
          ("facts", "summaries"): "summaries"}  # fmt: skip

@@ -32,6 +32,8 @@ from tests.pages.driving import (
     sentences,
 )
 
+pytestmark = pytest.mark.one_library
+
 BUFFER, WINDOW, SUMMARY = FIRST
 CLAUDE = "anthropic/claude-sonnet-4-5"
 OF_MODEL = "Prices of the chat model"

@@ -89,21 +89,33 @@ def test_nothing_is_answered_before_it_is_asked_for(compare: AppTest) -> None:
 
 
 @pytest.mark.slow
-def test_the_click_answers_under_every_setting(compare: AppTest) -> None:
+def test_the_click_answers_under_every_setting_for_other_sessions_too_and_replies_as_recorded_come_back(
+    compare: AppTest,
+) -> None:
     answer(compare)
     assert page_of(compare) == "compare"
     assert not panel(compare)
-    assert token_lines(compare) == {
-        label: sent(is_free_run(strategy)) for label, strategy in FIRST.items()
-    }
-    assert len(compare.metric) == 3
-
-
-@pytest.mark.slow
-def test_the_answers_of_a_turn_stand_beside_each_other(compare: AppTest) -> None:
-    answer(compare)
-    walk_to(compare, 35)
     runs = {label: is_free_run(strategy) for label, strategy in FIRST.items()}
+    lines = {label: sent(run) for label, run in runs.items()}
+    assert token_lines(compare) == lines
+    assert len(compare.metric) == 3
+    walk_to(compare, 35)
+    answers_stand_beside_each_other(compare, runs)
+    st.cache_resource.clear()  # as after a restart
+    other = as_free_run(open_page("compare"))
+    assert not panel(other)
+    assert token_lines(other) == lines
+    walk_to(other, 35)
+    assert cards(other) == cards(compare) != []
+    labelled(compare.button_group, "Replies").set_value("replayed").run()
+    assert token_lines(compare) == {
+        label: sent(replayed(strategy)) for label, strategy in FIRST.items()
+    }
+    assert not cards(compare)
+
+
+def answers_stand_beside_each_other(compare: AppTest, runs: dict[str, Run]) -> None:
+    """Those of turn 35, with where each came from and what was asked."""
     assert {card.label: card.answer for card in cards(compare)} == {
         label: run.turns[34].reply for label, run in runs.items()
     }
@@ -135,30 +147,6 @@ def test_where_an_answer_came_from_is_told_by_setting(short: str) -> None:
         "Sliding window · 2 messages": "not in context",
         SUMMARY: "word for word",
     }
-
-
-@pytest.mark.slow
-def test_another_session_finds_the_answers_after_a_restart_too(
-    compare: AppTest,
-) -> None:
-    answer(compare)
-    st.cache_resource.clear()
-    other = as_free_run(open_page("compare"))
-    assert not panel(other)
-    assert token_lines(other) == token_lines(compare)
-    for session in (compare, other):
-        walk_to(session, 35)
-    assert cards(other) == cards(compare) != []
-
-
-@pytest.mark.slow
-def test_replies_as_recorded_come_back(compare: AppTest) -> None:
-    answer(compare)
-    labelled(compare.button_group, "Replies").set_value("replayed").run()
-    assert token_lines(compare) == {
-        label: sent(replayed(strategy)) for label, strategy in FIRST.items()
-    }
-    assert not cards(compare)
 
 
 @pytest.mark.slow

@@ -28,6 +28,8 @@ from tests.pages.driving import (
     walk_to,
 )
 
+pytestmark = pytest.mark.one_library
+
 
 @pytest.fixture
 def run() -> Run:

@@ -44,6 +44,8 @@ from tests.pages.driving import (
     turn_shown,
 )
 
+pytestmark = pytest.mark.one_library
+
 
 @pytest.fixture
 def page() -> AppTest:

@@ -15,6 +15,8 @@ from tests.pages.driving import (
     texts,
 )
 
+pytestmark = pytest.mark.one_library
+
 BUDGET = "My budget for the trip is 3,000 euros."
 
 

@@ -45,6 +45,8 @@ from tests.pages.driving import (
 from tests.pages.facts import opened, save, told
 from tests.pages.markup import ALL, PIECES, markdown_sources
 
+pytestmark = pytest.mark.one_library
+
 WINDOW, SUMMARY = list(FIRST)[1:]
 LIVES, CURVE, SURVIVAL = 0, 2, 3
 """Places of the charts on the page."""
@@ -435,6 +437,7 @@ class TestStory:
         assert len(figures(session)[LIVES]["layout"]["yaxis"]["ticktext"]) == 46
 
 
+@pytest.mark.one_library(False)
 class TestFacts:
     def test_proposed_ones_are_taken_where_there_are_no_others_and_that_is_said(
         self, database: Path
@@ -637,6 +640,7 @@ def test_nothing_of_a_users_text_is_markup(database: Path) -> None:
     assert all("<script>" not in body for body in bodies)
 
 
+@pytest.mark.one_library(False)
 @pytest.mark.slow
 def test_beside_a_loss_stands_the_summary_that_lost_the_fact_whatever_request_compare_showed() -> (
     None

@@ -26,6 +26,8 @@ from tests.pages.driving import (
 )
 from tests.pages.sharing import opened, passed_over, shared
 
+pytestmark = pytest.mark.one_library
+
 SMALL = 'summary_buffer {"max_token_limit": 500}'
 
 
