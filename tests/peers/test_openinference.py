@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from memviz.models.litellm_loading import import_litellm
 from openai import OpenAI
 
+from memviz.models.http_guard import import_litellm
 from memviz.watching.keeper import Keeper
 from memviz.watching.serving import serve_traces
 from tests.models.openai_server import OpenAIServer, openai_server, text

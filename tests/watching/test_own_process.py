@@ -14,10 +14,10 @@ import httpx
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from memviz.models.litellm_loading import import_litellm
 from openai import APIConnectionError, AsyncOpenAI, OpenAI
 
 from memviz.core.messages import Message, ToolCall
+from memviz.models.http_guard import import_litellm
 from memviz.storage.store import Store
 from memviz.watching import HttpxTransport, LangChainHandler, LitellmCallback
 from memviz.watching.exchanges import CUT_OFF, Exchange
