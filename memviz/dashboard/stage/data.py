@@ -125,10 +125,8 @@ def stage_data(
     """
     axis = axis_of(setting.run for setting in settings)
     every = range(int(axis.lasts[-1]))
-    if steps is None:
-        steps = steps_around(at or 0, len(every))
-    else:
-        steps = every[steps.start : steps.stop]
+    around = steps_around(at or 0, len(every)) if steps is None else steps
+    steps = every[around.start : around.stop]
     texts: dict[int, ProbeTexts] = {}
     if retentions is None:
         retentions = retentions_of(settings, transcript, texts)
@@ -137,14 +135,7 @@ def stage_data(
     for setting, known in zip(settings, retentions, strict=True):
         own_texts = texts.get(id(setting.run.log))
         lanes.append(_Lane(setting, part, known, own_texts, assumptions))
-    first = lanes[0]
-    others = [not _says_the_same(first.run, one.run) for one in lanes]
-    # All that say the same share the messages of the longest; the others have their own.
-    shared = first if any(others) else max(lanes, key=lambda one: one.stop)
     pending = [one.pending for one in lanes if one.pending is not None]
-    rows = []
-    for one, has_own in zip(lanes, others, strict=True):
-        rows.append(one.as_data(has_own=has_own, is_open=bool(pending)))
     played = [list(axis.request_at(place + 1)) for place in steps]
     if pending:
         played.append([pending[0].turn, pending[0].call, pending[0].call])
@@ -156,12 +147,11 @@ def stage_data(
         "measure": measure,
         "step": "turn" if axis.is_by_turn else "request",
         "base": part.base,
-        "messages": messages_of(shared.run, part.base, shared.stop),
-        "settings": rows,
+        **_messages_and_settings(lanes, part.base, is_open=bool(pending)),
         "steps": played,
         "first": steps.start,
         "of": len(every) + bool(pending),
-        "facts": _facts(first.run, retentions),
+        "facts": _facts(lanes[0].run, retentions),
         "questions": [dict(question) for question in questions],
         "at": at if at in steps else steps.start,
         "chosen": chosen,
@@ -396,3 +386,15 @@ class _Lane:
 
 def _without_empty(found: Json) -> Json:
     return {name: value for name, value in found.items() if value not in (None, "", [])}
+
+
+def _messages_and_settings(lanes: Sequence[_Lane], base: int, *, is_open: bool) -> Json:
+    """Return the lanes, and the messages they share: those of the longest, where all say the same."""
+    first = lanes[0]
+    others = [not _says_the_same(first.run, one.run) for one in lanes]
+    shared = first if any(others) else max(lanes, key=lambda one: one.stop)
+    rows = []
+    for one, has_own in zip(lanes, others, strict=True):
+        rows.append(one.as_data(has_own=has_own, is_open=is_open))
+    messages = messages_of(shared.run, base, shared.stop)
+    return {"messages": messages, "settings": rows}
