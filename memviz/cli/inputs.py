@@ -135,14 +135,21 @@ def sources_of(
     return [_from_file(transcript, given) for transcript in loaded.transcripts]
 
 
-def load_all(given: str, format: str | None, user: str | None) -> LoadedFile:
+def load_all(
+    given: str, format: str | None, user: str | None, mapping: Path | None = None
+) -> LoadedFile:
     """All conversations of a file, or of standard input, with what could not be read."""
     from memviz.transcripts.loading import load_file
 
     name = name_of(given)
     with progress_of(f"Reading {name}") as progress:
         return load_file(
-            content_of(given), format, name=name, user=user, progress=progress
+            content_of(given),
+            format,
+            name=name,
+            user=user,
+            progress=progress,
+            mapping=mapping,
         )
 
 

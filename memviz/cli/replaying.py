@@ -231,7 +231,7 @@ def _replay_all(
     recalls: Recalls,
 ) -> list[Run]:
     """The replays. What they cost is said, also of those that a failure ended."""
-    from memviz.models.first_failure import FirstFailureEnds
+    from memviz.models.base import FirstFailureEnds
 
     writer = asked.who
     if not asked.is_free:

@@ -249,7 +249,7 @@ def vectors_of(
 
 def say_how_long(plan: Plan, writer: Model) -> None:
     """Say how long the rest of a large sweep takes, as its settings do over the beginning of the first conversation."""
-    from memviz.dashboard.words.sweeps import time_words
+    from memviz.dashboard.words.prices import time_words
     from memviz.transcripts.base import Transcript
     from memviz.tuning.pace import HERE
 
@@ -327,7 +327,7 @@ def _say_how_far(sweeping: Sweeping, problem: str) -> None:
 
 def _what_fits(sweep: Sweep) -> str:
     """The sentences on a sweep whose time was over."""
-    from memviz.dashboard.words.sweeps import left_out_words
+    from memviz.dashboard.words.prices import left_out_words
 
     return " ".join([sweep.stopped, *left_out_words(sweep)])
 

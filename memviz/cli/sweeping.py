@@ -309,7 +309,7 @@ def _write_code(
 ) -> str:
     """The setting of this number as code."""
     from memviz.code_export import targets
-    from memviz.dashboard.reporting.found_setting import setting_to_export
+    from memviz.dashboard.reporting.sweep_json import setting_to_export
 
     setting = None
     if number is not None:

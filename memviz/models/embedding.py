@@ -17,17 +17,15 @@ from memviz.core.errors import MalformedReplyError, MissingVectorsError, ModelEr
 from memviz.core.messages import Message
 from memviz.core.translation import _, noop
 from memviz.core.vectors import vectors_from
-from memviz.models.base import Model, Reply, Usage, hashed_json
+from memviz.models.base import FirstFailureEnds, Model, Reply, Usage, hashed_json
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Budgeted
-from memviz.models.cost_bound import CostBound, PlannedCalls, price_at_most
 from memviz.models.failure_evidence import retry_after_seconds
-from memviz.models.first_failure import FirstFailureEnds
 from memviz.models.http_guard import embedding_arguments, load_litellm
 from memviz.models.line import responses_closed
 from memviz.models.litellm_client import LiteLLMModel, TryFailure
 from memviz.models.litellm_errors import typed_error
-from memviz.models.prices import embedding_price
+from memviz.models.prices import CostBound, PlannedCalls, embedding_price, price_at_most
 from memviz.models.registry import check_name
 from memviz.models.response_cache import FILE_NAME, ResponseCache
 from memviz.models.streamed_reply import StreamedReply

@@ -14,7 +14,7 @@ from memviz.core.memory import SUMMARIZED, Memory
 from memviz.core.pieces import Messages, Piece, joined, messages, notes
 from memviz.core.translation import _, noop
 from memviz.strategies.base import Effect, Move, Strategy, Trigger, Write
-from memviz.strategies.clauses import Held, held_by
+from memviz.strategies.clauses import Fill, Held, held_by
 from memviz.strategies.families import TOOLS
 from memviz.strategies.parameters import (
     Parameter,
@@ -88,9 +88,8 @@ class Pipeline(Strategy):
     main_parameter: ClassVar[str] = "window_tokens"
     trigger: ClassVar[Trigger] = Trigger.REQUEST
     acts_unasked: ClassVar[bool] = True
-    tried_at_first: ClassVar[bool] = (
-        False  # its steps are one program's: no grid says them
-    )
+    # Its steps are one program's: no grid says them.
+    tried_at_first: ClassVar[bool] = False
 
     steps: str | None = free_text(
         "What is done, one step a line, in this order. Empty: clear tool results at 0.5 of the window, keep 3 results; "
@@ -141,6 +140,14 @@ class Pipeline(Strategy):
     def limits(self) -> str:
         """The words for what the thresholds count."""
         return noop("everything that is sent, the summary among it")
+
+    def fill_of_summary(self, memory: Memory) -> Fill | None:
+        """The tokens against the step that summarizes, if it counts tokens alone."""
+        held = self._held(memory)
+        triggers = [one.trigger for one in self._steps if one.action == "summarize"]
+        room = triggers[0].judge(held).headroom if triggers and triggers[0] else None
+        limit = held.tokens + room.amount - 1 if room and room.unit == "tokens" else 0
+        return Fill(held.tokens, limit, "tokens", self.limits) if limit else None
 
     def plan(self, memory: Memory) -> tuple[Effect, ...]:
         """The effects of all steps that are due, each for the memory as those before leave it."""

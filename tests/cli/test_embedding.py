@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from memviz.core.vectors import texts_of
-from memviz.models.cost_bound import rounded_up
 from memviz.models.embedding import price_of_vectors
+from memviz.models.prices import rounded_up
 from memviz.transcripts.samples import bundled
 from tests.cli.terminal import memviz
 from tests.models.openai_server import OpenAIServer, openai_server, status, vectors

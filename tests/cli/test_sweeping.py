@@ -37,7 +37,6 @@ from tests.cli.terminal import (
     SECONDS,
     Shown,
     memviz,
-    process,
     refused,
     written,
 )
@@ -876,19 +875,22 @@ class TestPaidSummarizer:
             "of 5 runs are measured. The same command goes on from here." in shown.err
         )
 
-    @pytest.mark.slow
     def test_the_key_is_nowhere(
-        self, tmp_path: Path, chat: Path, server: OpenAIServer
+        self,
+        tmp_path: Path,
+        chat: Path,
+        server: OpenAIServer,
+        capfd: pytest.CaptureFixture[str],
+        caplog: pytest.LogCaptureFixture,
     ) -> None:
-        shown = process(
-            "sweep", chat, *GRID, *self.PRICED, "--budget", 1, folder=tmp_path
-        )
-        assert shown.code == 0, shown.err
+        with caplog.at_level("DEBUG"):
+            shown = memviz("sweep", chat, *GRID, *self.PRICED, "--budget", 1)
         assert any(
             KEY in request.headers.get("authorization", "")
             for request in server.requests
         )
-        assert KEY not in shown.out + shown.err
+        beside = capfd.readouterr()
+        assert KEY not in shown.out + shown.err + beside.out + beside.err
         files = [path for path in tmp_path.rglob("*") if path.is_file()]
         assert any(path.parent.name == "library.answers" for path in files)
         assert not [path for path in files if KEY.encode() in path.read_bytes()]

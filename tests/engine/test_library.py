@@ -11,7 +11,7 @@ from memviz import Fate, Message, ScriptedModel
 from memviz.core.counters import Counter
 from memviz.core.pieces import Line
 from memviz.core.summaries import SummaryVersion
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from memviz.strategies.library import Ask, FromLibrary, Library, LibraryStrategy
 from tests.engine.written_strategies import (
     Clearing,

@@ -13,8 +13,7 @@ from memviz.dashboard.words.compactions import (
 )
 from memviz.dashboard.words.health import health_warnings
 from memviz.metrics.cost.cost import cost, cost_by_pause
-from memviz.metrics.cost.cost_parts import SUMMARIZER_PARTS
-from memviz.metrics.cost.pricing import unpriced
+from memviz.metrics.cost.pricing import SUMMARIZER_PARTS, unpriced
 from memviz.metrics.memory_map.fate_grid import View, example, grid
 from memviz.metrics.memory_map.fate_map import fate_map
 from memviz.metrics.requests.broken_pairs import orphaned_requests, refused_requests
@@ -26,8 +25,7 @@ from memviz.metrics.retention.probe_texts import ProbeTexts
 from memviz.metrics.retention.retention import retention
 from memviz.metrics.retention.survival import survival
 from memviz.metrics.retention.tool_argument_recall import tool_argument_recall
-from memviz.metrics.summaries.events import compaction_events
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import compaction_events, request_sizes
 from memviz.models.cache_rules import CacheRules
 from memviz.transcripts.base import Probe
 from tests.engine.probes import Digest, small

@@ -27,7 +27,7 @@ from memviz.models.embedding import (
     EmbeddingModel,
     KeptVectors,
 )
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from tests.models import openai_server as answers
 from tests.models.litellm_calls import KEY, Naps
 from tests.models.openai_server import OpenAIServer, letters_of

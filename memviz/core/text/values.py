@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import cache, lru_cache
 
-from memviz.core.text.letters import plain_letters
-from memviz.core.text.respelled import MARK, respelled
+from memviz.core.text.letters import MARK, plain_letters, respelled
 from memviz.core.text.value_words import (
     CURRENCIES,
     MEASURE_WORDS,

@@ -19,14 +19,13 @@ from memviz.dashboard.ui.chat.embedding import (
     offer_embedding,
     vectors_agreed,
 )
-from memviz.dashboard.ui.controls.chat_state import chat_state
+from memviz.dashboard.ui.controls.conversations import chat_state
 from memviz.dashboard.ui.controls.jobs import start_button, use_the_stand_in_button
 from memviz.dashboard.ui.controls.paid_replays import FORESEEN_TURNS
 from memviz.dashboard.ui.controls.pickers import ModelChoice, Models
 from memviz.dashboard.ui.controls.spending import bound_caption, spending
 from memviz.dashboard.ui.controls.study import Setting
-from memviz.dashboard.ui.shell.elements import row
-from memviz.dashboard.ui.shell.errors import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import errors_shown, row, show_error
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.text import plain
 from memviz.engine.background_replay import BackgroundReplay, Cancellation
@@ -35,8 +34,8 @@ from memviz.engine.run import Run
 from memviz.engine.switching import was_asked
 from memviz.metrics.cost.bounds import UNFORESEEN, summaries_bound
 from memviz.models.base import Model
-from memviz.models.cost_bound import CostBound
 from memviz.models.names import OFFLINE
+from memviz.models.prices import CostBound
 from memviz.models.registry import model
 from memviz.strategies.base import Strategy
 

@@ -14,11 +14,10 @@ from memviz.dashboard.ui.chat.desk import ChatDesk
 from memviz.dashboard.ui.chat.transcript import AVATARS, is_unanswered, retry
 from memviz.dashboard.ui.controls.jobs import stop_button
 from memviz.dashboard.ui.controls.spending import bound_caption, told_beside
-from memviz.dashboard.ui.shell.elements import quiet_button, row
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import quiet_button, row, show_error
 from memviz.metrics.cost.bounds import MESSAGE_TOKENS, plan_turn, token_margin
-from memviz.models.cost_bound import PlannedCalls, price_at_most
 from memviz.models.embedding import MOST_BYTES
+from memviz.models.prices import PlannedCalls, price_at_most
 from memviz.strategies.lookup import embedding_asked_by
 
 FRAME_SECONDS = 0.05

@@ -23,13 +23,12 @@ from memviz.dashboard.ui.controls.spending import (
     spending,
     spending_shown,
 )
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.dashboard.ui.shell.state import of_session
 from memviz.dashboard.ui.shell.text import plain
-from memviz.models.base import Model
+from memviz.models.base import FirstFailureEnds, Model
 from memviz.models.budget import Budget
 from memviz.models.budgeted import Accounted, Budgeted
-from memviz.models.cost_bound import CostBound, known_price
 from memviz.models.embedding import (
     TEXTS_A_CALL,
     Embedder,
@@ -37,9 +36,9 @@ from memviz.models.embedding import (
     embedding_model,
     price_of_vectors,
 )
-from memviz.models.first_failure import FirstFailureEnds
-from memviz.models.interruptible import Interruptible
+from memviz.models.line import Interruptible
 from memviz.models.names import OFFLINE, is_free
+from memviz.models.prices import CostBound, known_price
 from memviz.storage.workspace import RunKey, Workspace
 from memviz.strategies.base import Strategy
 from memviz.strategies.lookup import (

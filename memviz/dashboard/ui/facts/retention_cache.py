@@ -13,9 +13,9 @@ import numpy as np
 from memviz.core.conversation import Log
 from memviz.core.errors import MemvizError
 from memviz.core.text.terms import IS_UNSPACED
+from memviz.dashboard.charts.palette import SettingRun
 from memviz.dashboard.charts.retention.curve import Bounds, Shares
 from memviz.dashboard.charts.retention.result import Measure, RetentionResult
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.ui.shell.frame import workspace
 from memviz.dashboard.ui.shell.presence import kept_until_left
 from memviz.engine.run import Run

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from memviz.core.text.wording import counted
 from memviz.core.translation import _, noop
 from memviz.dashboard.charts.figure import CONFIG
+from memviz.dashboard.charts.sweeps.axes import beaten_words, rows_by_setting
 from memviz.dashboard.charts.sweeps.heat_map import setting_map
 from memviz.dashboard.charts.sweeps.measure_words import WORDS
 from memviz.dashboard.charts.sweeps.parameter_line import parameter_line
@@ -19,7 +20,6 @@ from memviz.dashboard.charts.sweeps.pareto import (
     pareto_chart,
     pareto_finding,
 )
-from memviz.dashboard.charts.sweeps.setting_words import beaten_words, rows_by_setting
 from memviz.dashboard.ui.controls.pictures import picture
 from memviz.dashboard.ui.shell.linked import linked
 from memviz.dashboard.ui.shell.presenting import Part, hides, is_bare, speaker_notes

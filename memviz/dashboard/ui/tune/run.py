@@ -19,18 +19,17 @@ from memviz.dashboard.ui.controls.spending import (
     spending,
 )
 from memviz.dashboard.ui.controls.vectors import vectors_asked
-from memviz.dashboard.ui.shell.errors import errors_shown, show_error
+from memviz.dashboard.ui.shell.elements import errors_shown, show_error
 from memviz.dashboard.ui.shell.text import plain
 from memviz.dashboard.ui.tune.asked import Asked
 from memviz.dashboard.ui.tune.embedding import lacks_vectors, offer_missing
 from memviz.dashboard.ui.tune.extent import may_begin
 from memviz.dashboard.ui.tune.grid import tried_further
 from memviz.dashboard.ui.tune.state import TuneState
-from memviz.dashboard.words.prices import estimate_words
-from memviz.dashboard.words.sweeps import left_out_words
+from memviz.dashboard.words.prices import estimate_words, left_out_words
 from memviz.models.base import Model
 from memviz.models.budget import Budget
-from memviz.models.cost_bound import CostBound
+from memviz.models.prices import CostBound
 from memviz.storage.workspace import Workspace
 from memviz.tuning.paid import estimate, paid_summarizer, spent_sentence
 from memviz.tuning.pricing_assumptions import PricingAssumptions

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pandas import DataFrame
 
 from memviz.core.errors import MemvizError, ParameterError
-from memviz.dashboard.ui.shell.errors import show_error
+from memviz.dashboard.ui.shell.elements import show_error
 from memviz.strategies.base import Strategy
 from memviz.strategies.parameters import Parameter, range_in_words
 from memviz.strategies.step_numbers import StepNumber, numbers_like, step_numbers

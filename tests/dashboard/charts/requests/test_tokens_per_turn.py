@@ -18,18 +18,17 @@ from memviz import Message, ModelError
 from memviz.dashboard.charts.palette import (
     FAILURE_COLOR,
     PART_COLORS,
+    SettingRun,
     setting_color,
     setting_dash,
 )
-from memviz.dashboard.charts.requests.line_names import CHAR_PIXELS
-from memviz.dashboard.charts.requests.token_axis import far_larger
+from memviz.dashboard.charts.requests.token_axis import CHAR_PIXELS, far_larger
 from memviz.dashboard.charts.requests.tokens_per_turn import (
     MAX_CLICKABLE,
     tokens_per_turn,
 )
-from memviz.dashboard.charts.setting_run import SettingRun
 from memviz.dashboard.words.compactions import compaction_words, plain_limit
-from memviz.metrics.summaries.request_sizes import request_sizes
+from memviz.metrics.summaries.events import request_sizes
 from tests.dashboard.charts.runs import MARKUP, run_of, run_of_markup
 from tests.engine.probes import REPRESENTATIVES, small, talk
 from tests.strategies.conversations import conversations, outcomes, summarizer
