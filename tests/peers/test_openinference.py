@@ -15,7 +15,7 @@ from memviz.watching.keeper import Keeper
 from memviz.watching.serving import serve_traces
 from tests.models.openai_server import OpenAIServer, openai_server, text
 from tests.watching.exchanges_said import kept, library, words
-from tests.watching.test_proxy import KEY, whole
+from tests.watching.upstreams import KEY, whole
 
 openinference = pytest.importorskip("openinference.instrumentation")
 USAGE = {"input_tokens": 10, "output_tokens": 2}

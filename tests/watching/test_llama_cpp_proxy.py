@@ -14,7 +14,7 @@ from memviz.watching.keeper import Keeper
 from memviz.watching.serving import LocalServer, serve_proxy
 from tests.models.llama_cpp_server import llama_cpp_server
 from tests.watching.exchanges_said import kept, library, only
-from tests.watching.test_proxy import wait_for
+from tests.watching.upstreams import wait_for
 
 pytestmark = pytest.mark.slow
 

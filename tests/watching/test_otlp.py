@@ -22,7 +22,7 @@ from memviz.watching.keeper import Keeper
 from memviz.watching.otlp import make_receiver
 from memviz.watching.serving import LocalServer, serve_traces
 from tests.watching.exchanges_said import kept, library, only, words
-from tests.watching.test_spans import ANSWERED, ASKED, CURRENT, OPENINFERENCE, USAGE
+from tests.watching.span_shapes import ANSWERED, ASKED, CURRENT, OPENINFERENCE, USAGE
 
 trace_service = pytest.importorskip(
     "opentelemetry.proto.collector.trace.v1.trace_service_pb2"

@@ -31,7 +31,7 @@ from tests.models.openai_server import (
     text,
 )
 from tests.watching.exchanges_said import exchange, kept, only, said, words
-from tests.watching.test_proxy import KEY, whole
+from tests.watching.upstreams import KEY, whole
 
 USAGE = {"input_tokens": 10, "output_tokens": 2}
 TEXT_USAGE = {"input_tokens": 1000, "output_tokens": 100}
@@ -197,7 +197,7 @@ def callback(database: Path) -> Iterator[LitellmCallback]:
 def test_a_call_of_litellm_with_the_callback(
     server: OpenAIServer, callback: LitellmCallback, database: Path
 ) -> None:
-    from tests.watching.test_proxy import WAIT_SECONDS
+    from tests.watching.upstreams import WAIT_SECONDS
 
     litellm = import_litellm()
     known: Any = {
@@ -225,7 +225,7 @@ def test_a_call_of_litellm_with_the_callback(
 def test_an_asynchronous_call_of_litellm(
     server: OpenAIServer, callback: LitellmCallback, database: Path
 ) -> None:
-    from tests.watching.test_proxy import WAIT_SECONDS
+    from tests.watching.upstreams import WAIT_SECONDS
 
     litellm = import_litellm()
 

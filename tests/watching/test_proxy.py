@@ -6,7 +6,6 @@ import gzip
 import json
 import logging
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ from memviz.watching.keeper import Keeper
 from memviz.watching.proxy import BadUpstreamError, checked_address
 from memviz.watching.serving import LocalServer, PortTakenError, serve_proxy
 from tests.models.openai_server import (
-    Answer,
     OpenAIServer,
     cut,
     endless,
@@ -31,7 +29,8 @@ from tests.models.openai_server import (
     text,
 )
 from tests.watching.exchanges_said import kept, library, only, words
-from tests.watching.test_model_apis import (
+from tests.watching.upstreams import KEY, WAIT_SECONDS, wait_for, whole
+from tests.watching.wire_shapes import (
     MESSAGES,
     REPLIES,
     REQUESTS,
@@ -39,9 +38,6 @@ from tests.watching.test_model_apis import (
     STREAMS,
     stream,
 )
-
-KEY = "sk-this0is0a0key0that0nobody0keeps"
-WAIT_SECONDS = 10.0
 
 
 @pytest.fixture
@@ -67,26 +63,6 @@ def client(proxy: LocalServer) -> Iterator[OpenAI]:
     address = f"{proxy.address}/v1"
     with OpenAI(base_url=address, api_key=KEY, max_retries=0, timeout=20.0) as one:
         yield one
-
-
-def whole(content: str) -> Answer:
-    message = {"role": "assistant", "content": content}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
-    usage = {"prompt_tokens": 10, "completion_tokens": 2}
-    reply = {"id": "x", "object": "chat.completion", "created": 1, "model": "small"}
-    body = json.dumps({**reply, "choices": [choice], "usage": usage}).encode()
-    return lambda handler: handler.send(200, body, Set_Cookie=f"session={KEY}")
-
-
-def wait_for(keeper: Keeper, messages: int) -> None:
-    """Wait until so many messages are kept: they are after the client has its reply."""
-    until = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < until:
-        found = kept(keeper.store).values()
-        if sum(len(one.messages) for one in found) >= messages:
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{kept(keeper.store)} has fewer than {messages} messages")
 
 
 def test_a_conversation_passes_and_is_kept(

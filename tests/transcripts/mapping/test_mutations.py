@@ -12,8 +12,8 @@ from memviz.transcripts.document import Document
 from memviz.transcripts.mapping.declaration import read_mapping
 from memviz.transcripts.mapping.guess import guess_mapping
 from memviz.transcripts.mapping.known import known_mappings
+from tests.transcripts.fuzzing import foreseen, mutated, read, spoilt, spoilt_file
 from tests.transcripts.sample_files import format_of, sample_files
-from tests.transcripts.test_fuzz import foreseen, mutated, read, spoilt, spoilt_file
 
 MAPPED = {
     name: data
